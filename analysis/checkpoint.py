@@ -38,7 +38,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.saved_model import load_model, load_tokenizer
 from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types
 
-WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # files that `save` does not copy
+WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # not copied by `save`
 
 
 class Guess(NamedTuple):
@@ -99,8 +99,6 @@ class Checkpoint:
         """The source language and the derived languages with a tokenizer, in training order."""
         return tuple(self.tokenizers)
 
-    # Words and guesses
-
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
         """Return the `count` most probable types, from any language, for the only `<mask>` in a text, whose
         words are separated by spaces."""
@@ -118,10 +116,9 @@ class Checkpoint:
         ids = tokenizer(text)["input_ids"]
         self._check_length(len(ids))
         rows, types = torch.tensor([ids]), torch.full((1, len(ids)), self.token_type(language))
+        languages = {"token_type_ids": types} if types.any() else {}
         with torch.inference_mode():
-            scores = self.model(input_ids=rows, **({"token_type_ids": types} if types.any() else {})).logits[
-                0
-            ]
+            scores = self.model(input_ids=rows, **languages).logits[0]
             best = scores[rows[0] == tokenizer.mask_token_id].softmax(-1).topk(min(count, scores.shape[1]))
         pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
         return [[Guess(*self.name(i), p) for p, i in zip(*pair, strict=True)] for pair in pairs]
@@ -136,9 +133,8 @@ class Checkpoint:
             raise BadInput(f"{word!r} is not a single type in the vocabulary of {language}")
         table = self._table / self._table.norm(dim=1, keepdim=True).clamp_min(1e-12)
         cosines = table @ table[ids[0]]
-        allowed = np.unique(
-            np.concatenate([self.ids(name) for name in ([among] if among else self.languages)])
-        )
+        searched = [among] if among else self.languages
+        allowed = np.unique(np.concatenate([self.ids(name) for name in searched]))
         order = allowed[np.argsort(-cosines[torch.from_numpy(allowed)].numpy(), kind="stable")]
         return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != ids[0]][:count].tolist()]
 
@@ -149,7 +145,6 @@ class Checkpoint:
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
 
     def is_type(self, word: str, language: str) -> bool:
-        """Whether a word is a single, non-special type in a language's vocabulary."""
         (ids,) = self.pieces([word], language)
         return len(ids) == 1 and ids[0] not in self.tokenizers[language].all_special_ids
 
@@ -176,7 +171,6 @@ class Checkpoint:
 
     @cached_property
     def has_head(self) -> bool:
-        """Whether the folder contains the weights of a prediction head."""
         return start.has_head(self.folder)
 
     @cached_property
@@ -195,8 +189,6 @@ class Checkpoint:
     def _check_length(self, ids: int) -> None:
         if ids > (most := self.tokenizers[SOURCE].model_max_length):
             raise BadInput(f"the text has {ids} ids; the model accepts at most {most}", self.folder)
-
-    # The study
 
     @cached_property
     def study(self) -> ModelStudy:
@@ -281,8 +273,6 @@ class Checkpoint:
         run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
         return train(run, data, progress, lambda model: [change(model) for change in self.changes])
 
-    # Hidden states, and copies with changes
-
     def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
         """Return each sentence's hidden states, one vector per word: the mean over its sub-words.
 
@@ -294,9 +284,8 @@ class Checkpoint:
         texts = list(map(words_of, sentences))
         rows = [self.encoded(words, language) for words in texts]
         found: dict[int, States] = {}
-        for places, hidden in states(
-            self.model, [np.array(ids) for ids, _ in rows], self.token_type(language)
-        ):
+        ids = [np.array(row) for row, _ in rows]
+        for places, hidden in states(self.model, ids, self.token_type(language)):
             for i, place in enumerate(places):
                 of = rows[place][1]
                 means = [of @ layer[i, 1 : 1 + of.shape[1]] / of.sum(1, keepdim=True) for layer in hidden]
@@ -356,13 +345,9 @@ class Checkpoint:
         `checkpoint`, methods that need the study work too. Raises BadInput if a function is applied after a
         layer."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
-            raise BadInput(
-                "cannot save a function applied after a layer; only changed weights can be saved", folder
-            )
+            raise BadInput("cannot save a function applied after a layer, only changed weights", folder)
         if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:
-            raise BadInput(
-                "cannot save here: the folder exists already, or is inside the model's own folder", folder
-            )
+            raise BadInput("cannot save here: the folder exists, or is inside the model's folder", folder)
         model = self.model if self.has_head else architecture_of(self.model.config).encoder(self.model)
         with whole_folder(folder) as part:
             copytree(self.folder, part, ignore=ignore_patterns(*WEIGHTS), dirs_exist_ok=True)

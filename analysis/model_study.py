@@ -84,7 +84,7 @@ class ModelStudy:
         return self.data, language or derived[0]
 
     def transform(self, name: str) -> Transform | None:
-        """Return a language's transform, or None if it needs more than words."""
+        """Return a language's transform, or None if it is unknown or needs more than words."""
         if self.data is None:
             return None
         config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]

@@ -12,7 +12,7 @@ from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.tokenizer_check import check_tokenizer
 
-# Models in which nothing follows the last layer, so that upper layers can be removed.
+# Models whose upper layers can be removed, because nothing follows the last layer
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
 _LONGEST = 512  # maximum number of ids per row if the model sets no limit
@@ -46,8 +46,8 @@ class Encoder:
         if missing := [name for name in missing if "pooler" not in name]:  # the pooler is not used
             raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
         self._model: Any = model.eval()
-        if config.model_type in LIKE_BERT:  # remove the layers above `top`
-            # Keep at least one layer: without layers, the model does not return its embeddings.
+        if config.model_type in LIKE_BERT:
+            # Without any layers, the model would not return its embeddings.
             self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
             self._model.pooler = None
         self._model.to(self.device, getattr(torch, precision))
@@ -68,9 +68,8 @@ class Encoder:
         if token_types is not None and self.token_types > 1:
             inputs["token_type_ids"] = _padded(token_types, 0)
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
-        states: tuple[Tensor, ...] = self._model(**inputs, output_hidden_states=True).hidden_states[
-            : self.top + 1
-        ]
+        output = self._model(**inputs, output_hidden_states=True)
+        states: tuple[Tensor, ...] = output.hidden_states[: self.top + 1]
         for layer, hidden in enumerate(states):
             if hidden.shape[:2] != ids.shape:
                 raise BadInput(f"layer {layer} does not return one state per sub-word", self.folder)
@@ -91,8 +90,8 @@ class Encoder:
                 f"{kind} cannot encode rows of ids without further input: {reason[0]}", self.folder
             ) from None
         if self.top and torch.equal(states[0, 0], states[1, 0]):
-            why = "reads from left to right: a word's state ignores the words after it"
-            raise BadInput(f"{kind} {why}; expected a bidirectional encoder", self.folder)
+            why = "is not a bidirectional encoder: a word's state ignores the words after it"
+            raise BadInput(f"{kind} {why}", self.folder)
 
 
 def _device(name: str) -> torch.device:
@@ -118,7 +117,7 @@ def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
     )
 
 
-Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word (none if the tokenizer drops the word)
+Pieces = Sequence[Sequence[int]]  # each word's ids in a sentence (none if the tokenizer drops the word)
 _ROOM = 1 << 18
 _UNLIMITED = 1 << 30  # transformers uses a larger number to mean "no limit"
 
@@ -147,7 +146,6 @@ class SubWords:
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """Return each word's ids."""
         if len(self._known) > _ROOM:
             self._known = {}
         if new := [word for word in dict.fromkeys(words) if word not in self._known]:
@@ -156,12 +154,10 @@ class SubWords:
 
     def _encode(self, texts: list[str], special: bool = False) -> list[list[int]]:
         try:
-            return [
-                encoding.ids
-                for encoding in self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)
-            ]
+            encoded = self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)
+            return [encoding.ids for encoding in encoded]
         except Exception as error:  # the tokenizers library raises plain exceptions
-            raise BadInput(f"the tokenizer cannot encode some of the words: {error}", self._folder) from None
+            raise BadInput(f"the tokenizer cannot encode some words: {error}", self._folder) from None
 
 
 def _longest(folder: Path) -> int | None:

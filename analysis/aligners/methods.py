@@ -12,11 +12,10 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.aligner_training import centred_words, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
-SAFE = 40.0  # largest range of log K for which every scaling of K stays well within float32
+SAFE = 40.0  # largest range of log K for which all scalings of K stay well within float32
 LEAST = 0.4  # minimum link probability: F1 is best at a threshold of half the best F1 (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
-"""Computes the similarity between every source and every target sub-word, given both sides' states and
-masks."""
+"""Returns the similarities between source and target sub-words, given both sides' states and masks."""
 
 
 def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -32,13 +31,10 @@ def cosines(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) 
 
 def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Cosines after subtracting the mean state over both sentences' sub-words."""
-    masks = row_mask, col_mask
-    sums = [
-        side.masked_fill(~mask[:, :, None], 0).sum(1)
-        for side, mask in zip((source, target), masks, strict=True)
-    ]
-    mean = (sums[0] + sums[1]) / (row_mask.sum(1) + col_mask.sum(1))[:, None]
-    return cosines(source - mean[:, None], target - mean[:, None], *masks)
+    sides = (source, row_mask), (target, col_mask)
+    total, other = (side.masked_fill(~mask[:, :, None], 0).sum(1) for side, mask in sides)
+    mean = (total + other)[:, None] / (row_mask.sum(1) + col_mask.sum(1))[:, None, None]
+    return cosines(source - mean, target - mean, row_mask, col_mask)
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,6 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """Return the transport plan (B, n, m) for a batch of similarities."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # values at padding may even be NaN
@@ -132,8 +127,7 @@ class Method:
 DIRECT, TRANSPORT = "direct", "transport"  # two plans: the similarity itself, or optimal transport
 SIMILARITIES: dict[str, Similarity] = {"products": products, "cosine": cosines, "centred": centred}
 RULES = {"argmax": argmax, "itermax": itermax, "match": match}
-# Omitted from names: used by SimAlign and XLM-Align.
-_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}
+_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}  # as in SimAlign and XLM-Align; omitted from names
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
@@ -148,21 +142,19 @@ def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax"
 
 
 RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
-"""The aligner in XLM-Align's released code. It links a source sub-word to its argmax in pi if the source
-sub-word is that target's argmax in xi, where xi is the table after the last column scaling and pi the table
-after one more row scaling. Each row of pi is a multiple of the same row of xi, so these links are the mutual
-argmax of xi. Itermax is not used."""
+"""The aligner in XLM-Align's released code, which does not use Itermax. A link's source is its target's
+argmax after the last column scaling, and its target is its source's argmax after one more row scaling. Row
+scaling does not change a row's argmax, so these links are the mutual argmax before it."""
 OT = method("products", TRANSPORT, "itermax")
-"""Optimal transport filtered by Itermax, the method behind XLM-Align's self-labels during pretraining
-(sections 3.1 and 3.2)."""
-DEFAULT = method()  # mutual argmax of centred cosines, which has the lowest AER on the gold set en-fr
+"""Optimal transport filtered by Itermax, as in XLM-Align's self-labelling (sections 3.1 and 3.2)."""
+DEFAULT = method()  # mutual argmax of centred cosines, which has the lowest AER on en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""The links that a trained aligner considers likely; it finds few in text unlike its training text."""
+"""Returns a trained aligner's likely links, which are few in text unlike its training text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
-"""The default for trained aligners. DEFAULT finds links whatever the general level of similarity, and adding
-SOFTMAX's links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
+"""The default for trained aligners. DEFAULT finds links at any general level of similarity, and SOFTMAX's
+links raise F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
 CHOICES = (
     *(
@@ -173,4 +165,4 @@ CHOICES = (
     ),
     RELEASED,
 )
-"""Every combination of similarity, plan and rule, and XLM-Align's released aligner."""
+"""Every combination of similarity, plan and rule, and RELEASED."""

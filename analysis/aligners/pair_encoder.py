@@ -19,9 +19,7 @@ from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
 
 CELLS = 6144  # maximum number of ids per batch of pairs or sentences, including padding
-LEAST, MOST = 512, 2048
-"""The range of ids in a batch of rows. With fewer, matrix products are slower; with more, their results do
-not fit into the CPU's cache."""
+LEAST, MOST = 512, 2048  # ids per batch of rows: fewer slow down matrix products, more exceed the CPU's cache
 WINDOW = 1024  # maximum number of pairs times layers held in memory
 SideStates = dict[tuple[int, int, int], Tensor]  # the states (n, H) of one side, by layer, pair and side
 
@@ -166,9 +164,8 @@ class PairEncoder:
         words = [[side.places(reading.method.words).tolist() for side in cut[i]] for i in batch]
         if also := reading.method.also:
             more = self._read(cut, batch, states, replace(reading, method=also))
-            added = [
-                (pair, *map(list.index, words[pair], link)) for pair, of in enumerate(more) for link in of
-            ]
+            pairs = enumerate(more)
+            added = [(pair, *map(list.index, words[pair], link)) for pair, of in pairs for link in of]
             links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
         values = scores[links.unbind(1)].tolist()
         linked: list[Scored] = [{} for _ in batch]
@@ -193,9 +190,8 @@ class PairEncoder:
                 types[-1] += [kind] * (len(ids) + len(self.after))
         states: SideStates = {}
         for batch in row_batches(np.array([len(row) for row in rows], np.int64)):
-            layered = self.encoder(
-                [rows[i] for i in batch], [types[i] for i in batch] if any(self.types) else None
-            )
+            token_types = [types[i] for i in batch] if any(self.types) else None
+            layered = self.encoder([rows[i] for i in batch], token_types)
             for layer in layers:
                 for i, hidden in zip(batch, layered[layer].float(), strict=True):
                     states |= {(layer, pair, side): hidden[places] for pair, side, places in inside[i]}

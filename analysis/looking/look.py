@@ -24,9 +24,9 @@ from calque.derive.language import SOURCE
 from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
 
 LENGTHS = range(7, 9)  # numbers of words in a sentence that fits on a terminal and a phone
-LINES = 1_000  # number of corpus lines searched for such a sentence
-# Numbers of words with neighbours, pairs in the map, and guesses or neighbours per word.
-WORDS, PAIRS, GUESSES = (4, 30, 5)
+LINES = 1_000  # number of lines searched for such a sentence
+WORDS, PAIRS = 4, 30  # numbers of words with neighbours, and of pairs in the map
+GUESSES = 5  # number of guesses or neighbours per word
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
@@ -62,8 +62,6 @@ class _Viewer:
             tuple(self.left_out),
             live_data(self.model, texts, self._glosses) if self.model.has_head else None,
         )
-
-    # Sentences
 
     def _of_corpus(self) -> tuple[tuple[str, ...], dict[str, Derivation]]:
         if self.model.data is None:
@@ -133,15 +131,12 @@ class _Viewer:
             if image not in (-1, i) and word and " " not in word and vocabulary.encode(word) == (i,):
                 yield word, self.model.name(image)[0], i, image
 
-    # Parts
-
     def _blanks(self, words: Sequence[str], language: str) -> Iterator[Blank]:
         if not self.model.has_head:
             return
         if places := [place for place, word in enumerate(words) if word == self.mask]:
-            for place, guesses in zip(
-                places, self.model.fill_all(" ".join(words), language, GUESSES), strict=True
-            ):
+            filled = self.model.fill_all(" ".join(words), language, GUESSES)
+            for place, guesses in zip(places, filled, strict=True):
                 yield Blank(language, place, self.mask, tuple(guesses))
             return
         for place, word in enumerate(words):
@@ -165,10 +160,8 @@ class _Viewer:
                 yield Neighbours(word, of, name, tuple(self.model.nearest(word, of, name, GUESSES)))
 
     def _alignment(self, pair: Derivation) -> Alignment:
-        (source,), (target,) = (
-            self.model.states([pair.source]),
-            self.model.states([pair.words], pair.language),
-        )
+        (source,) = self.model.states([pair.source])
+        (target,) = self.model.states([pair.words], pair.language)
         layer = main_layer(len(source.layers) - 1)
         sides = [torch.from_numpy(side.layers[layer][None]) for side in (source, target)]
         masks = [torch.ones(side.shape[:2], dtype=torch.bool) for side in sides]
@@ -176,9 +169,8 @@ class _Viewer:
         return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 
     def _maps(self, language: str) -> dict[str, EmbeddingMap]:
-        pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1][-PAIRS:][
-            ::-1
-        ]
+        pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1]
+        pairs = pairs[::-1][:PAIRS]  # the most frequent ones
         if len(pairs) < 3:
             self.left_out.append("the embedding map: fewer than three words have an image of their own")
             return {}

@@ -16,7 +16,7 @@ from calque.analysis.checkpoint import Guess, Neighbour
 from calque.analysis.model_study import Derivation
 
 WIDTH = 80
-LABEL, CELL = 18, 7  # widths in columns of a row's label and of a matrix cell
+LABEL, CELL = 18, 7  # widths of a row's label and of a matrix cell
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,8 @@ class EmbeddingMap:
 
     @property
     def summary(self) -> str:
-        text = (
-            f"{self.found} of {len(self.words)} frequent words nearest to their own image among these images"
-        )
+        words = f"{self.found} of {len(self.words)} frequent words"
+        text = f"{words} nearest to their own image among these images"
         if not self.held_out:
             return text
         raw, rotated = (f"{100 * share:.0f} %" for share in self.held_out)

@@ -11,8 +11,7 @@ from calque.derive.links.aligner import Pair
 from calque.derive.readers.links import Gold, GoldPair, Link, read_gold
 from calque.derive.readers.parallel import TwoFiles
 
-# The sets in XLM-Align's Table 2, named by source and target language.
-SETS = ("de-en", "en-fr", "ro-en", "en-hi")
+SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # in XLM-Align's Table 2
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
@@ -79,5 +78,4 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
-    """Return the numbers of words in each pair's two sentences."""
     return [(len(source), len(target)) for source, target in pairs]

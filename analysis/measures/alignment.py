@@ -34,7 +34,7 @@ from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.run import read_metrics
 
-HITS = "hits"  # the key under which a run's metrics store the hits of all types
+HITS = "hits"  # the key for all types' hits in a run's metrics
 ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not depend on the dictionary
 
 
@@ -58,10 +58,8 @@ class TypeHits:
         if not any_dictionary:
             return {"probe": shares}
         shares = {metric: value for metric, value in shares.items() if metric in ANY_DICTIONARY}
-        return {
-            "probe": shares,
-            HITS: [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.back)],
-        }
+        hits = [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.back)]
+        return {"probe": shares, HITS: hits}
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
         """Return the same types with the hits stored at a different step."""
@@ -81,10 +79,8 @@ class TypeHits:
             metric: (float(column.mean()), len(column)) for metric, column in hits.items() if len(column)
         }
         if self.counts.sum():
-            shares["frequency-weighted"] = (
-                float(np.average(self.forward, weights=self.counts)),
-                len(self.counts),
-            )
+            weighted = float(np.average(self.forward, weights=self.counts))
+            shares["frequency-weighted"] = weighted, len(self.counts)
         return shares
 
 
@@ -108,7 +104,6 @@ class Types:
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """Return the types for an ordered pair of languages."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -122,7 +117,6 @@ class Types:
 
     @property
     def known(self) -> np.ndarray:
-        """Whether the dictionary contains each type, (n,) bool."""
         return np.isin(self.types, self.dictionary)
 
     @property
@@ -211,9 +205,8 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
         with safe_open(path, framework="pt") as weights:
             names = set(weights.keys())
             spelt = next((kind for kind in ARCHITECTURES.values() if kind.word_embeddings in names), ROBERTA)
-            table, languages = (
-                weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings)
-            )
+            table = weights.get_tensor(spelt.word_embeddings)
+            languages = weights.get_tensor(spelt.language_embeddings)
     except (OSError, SafetensorError) as error:
         raise BadInput(f"cannot read the weights of a masked language model: {error}", path) from None
     if types.rows and len(table) != types.rows:
@@ -232,11 +225,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
-    shares, left_open = (
-        hits.shares.items(),
-        "dimensions of the rotation that the dictionary does not determine",
-    )
-    final = [model.record(ALIGNMENT, metric, value, count) for metric, (value, count) in shares]
+    final = [model.record(ALIGNMENT, metric, *share) for metric, share in hits.shares.items()]
+    left_open = "dimensions of the rotation that the dictionary does not determine"
     skipped = Counter({"types without one image": types.skipped, left_open: hits.undetermined})
     last, earlier = {record.metric: record for record in final}, list[Record]()
     for row in read_metrics(metrics):

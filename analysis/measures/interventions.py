@@ -31,11 +31,10 @@ NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order an
 SAME_TAG, ANY_TAG, SHIFT = "word of the same tag", "word of any tag", "shift of the mean"
 ROTATION, SHUFFLED, RANDOM_ORDER = "rotation", "rotation by shuffled pairs", "random order"
 RANDOM_ROTATION = "random rotation"
-# Fractions of the way to the counterpart's embedding.
+# Fractions of the way to the counterpart's embedding
 WAYS = {"a quarter of the way": 0.25, "half of the way": 0.5, "three quarters of the way": 0.75}
 CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
-# Followed by the number of a layer.
-PATCHED, OF_OTHERS = ("states of layer ", "states of other words of layer ")
+PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # followed by a layer's number
 NAMES = (
     *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, RANDOM_ROTATION, SHIFT, *WAYS),
     *(ORDER, RANDOM_ORDER, BOTH, PATCHED, OF_OTHERS),
@@ -99,12 +98,9 @@ class Rows:
         return Rotation.fit(self.derived[others], self.source[known])(self.derived)
 
     def randomly_rotated(self) -> Tensor:
-        """Rotate the derived embeddings randomly around their mean."""
-        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(
-            self.derived.dtype
-        )
+        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2))
         centre = self.derived.mean(0)
-        return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
+        return (self.derived - centre) @ torch.linalg.qr(noise.to(centre))[0] + centre
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
         """Yield each intervention's name and the new embeddings (m, H) for the derived types."""
@@ -139,7 +135,7 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
     known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(known):
         raise BadInput(
-            f"the dictionary has no pairs for {language}, but rotations need some", languages.folder
+            f"the dictionary contains no pairs for {language}, which rotations need", languages.folder
         )
     return known
 
@@ -151,9 +147,6 @@ def not_changed(languages: Languages, language: str) -> str:
     except BadInput as error:
         return str(error)
     return ""
-
-
-# Functions that change a model in memory
 
 
 def _table(model: Any) -> Tensor:
@@ -175,8 +168,7 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
             return output
         return (changed, *output[1:]) if isinstance(output, tuple) else changed
 
-    # Runs before transformers records hidden states.
-    return modules[layer].register_forward_hook(hook, prepend=True)
+    return modules[layer].register_forward_hook(hook, prepend=True)  # before transformers records states
 
 
 @no_grad
@@ -214,8 +206,7 @@ class SourceTuned:
         self.splits = {name: Split(data.examples.path("test", name), data.task) for name in names}
         self.train = Split(data.examples.path("train"), data.task)
         self.types = moved_types(self.languages, self.language)  # source ids, (m,)
-        # The same types' ids in the derived language, (m,)
-        self.images = self.languages[self.language].images[self.types]
+        self.images = self.languages[self.language].images[self.types]  # derived ids, (m,)
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
         """Return the moved types' embeddings after fine-tuning, in the order of the argument `rows` of
@@ -245,10 +236,9 @@ class SourceTuned:
             hook_layer(model, *after) if after else nullcontext(),
         ):
             answers = self.tuned.answers(replace(encoded, rows=moved))
-        back = [
-            answer[: len(order)][np.argsort(order)] for answer, order in zip(answers, orders, strict=True)
-        ]
-        return self._scored(test, encoded, back)
+        pairs = zip(answers, orders, strict=True)
+        restored = [answer[: len(order)][np.argsort(order)] for answer, order in pairs]
+        return self._scored(test, encoded, restored)
 
     def patched(
         self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None

@@ -20,8 +20,8 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import inference_mode, nn, torch
 from calque.pretrain.model import autocast, encode
 
-PERMUTATIONS, LEVEL = 1_000, 0.95  # size of the null distribution, and the quantile recorded with its mean
-NULLS = ("all", "seen", "held-out")  # groups of questions for which a null is recorded
+PERMUTATIONS, LEVEL = 1_000, 0.95  # a null's size, and the quantile recorded with its mean
+NULLS = ("all", "seen", "held-out")  # groups of questions with a null
 ROWS = 256  # clozes per batch
 UNDECIDED = -1
 
@@ -46,9 +46,8 @@ def knowledge(
             if len(hits := (given == gold)[kind]):
                 items = Items.over(hits, [1] * len(hits))
                 records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
-        chance = float(
-            np.mean([1 / len(q.candidates) for q, kept in zip(questions, among, strict=True) if kept])
-        )
+        candidates = np.array([len(question.candidates) for question in questions])
+        chance = float(np.mean(1 / candidates[among]))
         records.append(model.record(measure, "chance", chance, int(among.sum())))
         for name in NULLS:
             if (kind := kinds[name]).any():
@@ -124,7 +123,5 @@ def _null(
         own = among & (relations == relation)
         permuted = random.permuted(np.tile(gold[own], (PERMUTATIONS, 1)), axis=1)  # (K, Q)
         hits += (permuted == given[own]).sum(1)
-    return {
-        "null": float(hits.mean() / among.sum()),
-        "null-95": float(np.quantile(hits, LEVEL) / among.sum()),
-    }
+    count = among.sum()
+    return {"null": float(hits.mean() / count), "null-95": float(np.quantile(hits, LEVEL) / count)}

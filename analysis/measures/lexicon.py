@@ -56,9 +56,7 @@ def chosen(
         if len(found) == count:
             break
     if len(found) < 2:
-        raise BadInput(
-            f"only {len(found)} lexicon entries have two words that are single types; expected at least two"
-        )
+        raise BadInput(f"{len(found)} lexicon entries consist of two single types; expected at least two")
     return tuple(found)
 
 
@@ -71,10 +69,8 @@ def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
     for side in SIDES:
         ids = np.array(only_ids([getattr(entry, side) for entry in entries], vocabulary))
         if ids.max() >= len(table):
-            raise BadInput(
-                f"the tokenizer uses the id {ids.max():,}, but the model has only {len(table):,} types",
-                folder,
-            )
+            what = f"the tokenizer uses the id {ids.max():,}, but the model has only {len(table):,} types"
+            raise BadInput(what, folder)
         rows = table[ids]
         sides.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     return LexiconRows(tuple(entries), *sides)

@@ -19,8 +19,8 @@ from calque.pretrain.model import autocast, encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
 
 ROWS = 256  # rows per batch; affects only rounding
-MOST = 2048  # maximum number of masked ids used; later ones are ignored
-PARTS = 8  # number of parts into which a text is split to estimate sampling noise
+MOST = 2048  # maximum number of masked ids used
+PARTS = 8  # number of parts of a text from which sampling noise is estimated
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:

@@ -9,18 +9,16 @@ import numpy as np
 
 from calque.analysis.records.record import Null
 
-ALIKE = 5  # minimum size of a group: shuffling smaller ones often leaves items in place
+ALIKE = 5  # minimum group size; shuffling smaller groups often leaves items in place
 LOW, HIGH = 2.5, 97.5  # percentiles
-LIKE_FREQUENT = 10  # number of types in a group whose types are exchanged
+LIKE_FREQUENT = 10  # number of similarly frequent types in a group
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
     """Return a group number for each type: each group contains LIKE_FREQUENT types of similar frequency, the
     last one up to twice as many."""
-    rank = np.argsort(np.argsort(-counts, kind="stable"))
-    groups: list[Hashable] = np.minimum(
-        rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)
-    ).tolist()
+    rank, last = np.argsort(np.argsort(-counts, kind="stable")), max(len(counts) // LIKE_FREQUENT - 1, 0)
+    groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, last).tolist()
     return groups
 
 
@@ -45,7 +43,7 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
     """Summarise the values (S,) obtained after shuffles; `chance` defaults to their mean."""
-    # Not interpolated, because shares of few items are coarse.
+    # Shares of few items are coarse, so percentiles are not interpolated.
     low = float(np.percentile(values, LOW, method="lower"))
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))

@@ -40,7 +40,7 @@ from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objectives.mlm import Monolingual
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
-MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
+MOST_SHUFFLES = 10_000  # each one is stored as a permutation of a probe's items
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class ProbeConfig:
     seed: int = 0
 
     def mistakes(self) -> list[str]:
-        sizes = ((name, least, getattr(self, name)) for name, least in LEAST.items())
-        wrong = [f"{name} is at least {least}, not {size}" for name, least, size in sizes if size < least]
+        sizes = ((name, low, getattr(self, name)) for name, low in LEAST.items())
+        wrong = [f"{name} must be at least {low}, not {size}" for name, low, size in sizes if size < low]
         if self.shuffles > MOST_SHUFFLES:
-            wrong.append(f"shuffles are at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
-        return wrong + ([] if 0 <= self.seed < 2**63 else ["seed is from 0 to below 2**63"])
+            wrong.append(f"shuffles must be at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
+        return wrong + ([] if 0 <= self.seed < 2**63 else ["seed must be at least 0 and below 2**63"])
 
 
 @dataclass(frozen=True)
@@ -168,10 +168,8 @@ def _pairs(
     kept = in_company([(len(first), len(second)) for first, second in pairs])
     if not kept:
         raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
-    first_side, second_side = (
-        [np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1)
-    )
-    return first_side, second_side
+    first, second = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
+    return first, second
 
 
 def _types(rows: Rows, language: Language) -> np.ndarray:
@@ -207,9 +205,7 @@ def growth(
 
 
 def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
-    untrained = {
-        record.layer: record.value for record in records if record.measure == CKA and record.step == 0
-    }
+    untrained = {r.layer: r.value for r in records if r.measure == CKA and r.step == 0}
     for record in records:
         if record.measure == CKA and record.null and record.layer in untrained:
             record = replace(record, null=replace(record.null, chance=untrained[record.layer]))
@@ -228,7 +224,6 @@ class Probes:
         self.shuffled_labels = {name: words.labels[orders[name]] for name, words in text.tests.items()}
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
-        """Return the records of all probes on `network`, the model at one step."""
         network.eval()
         model = replace(model, language=self.text.language)
         probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
@@ -267,9 +262,8 @@ class Probes:
         here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
         for layer, (source, other) in enumerate(zip(*sides, strict=True)):
             forward, back = states.nearest(source, other), states.nearest(other, source)
-            both, shuffled_both = (
-                states.mutually_nearest(forward, back, pairing) for pairing in (here, self.pairings)
-            )
+            both = states.mutually_nearest(forward, back, here)
+            shuffled_both = states.mutually_nearest(forward, back, self.pairings)
             for metric, name, hits, shuffled_hits, chance in (
                 ("cosine", text.language, forward == here, forward == self.pairings, 1 / n),
                 ("cosine", SOURCE, back == here, back == inverse, 1 / n),
@@ -290,13 +284,11 @@ class Probes:
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
             exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
-            about = {
-                "task": self.task,
-                "null": either(of_places, null(exchanged, chance)),
-                **self._about(name),
-            }
+            band, about = either(of_places, null(exchanged, chance)), self._about(name)
             correct = float((predicted == words.labels).mean())
-            yield model.record(LINEAR, "accuracy", correct, len(predicted), **about)
+            yield model.record(
+                LINEAR, "accuracy", correct, len(predicted), task=self.task, null=band, **about
+            )
 
 
 def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:

@@ -14,7 +14,7 @@ from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.aligners.pair_encoder import batches
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
 from calque.analysis.measures.rotation import csls, neighbourhoods
-from calque.analysis.measures.states import model_with_head, sentence_means
+from calque.analysis.measures.states import mean_states, model_with_head, sentence_means
 from calque.analysis.records.record import (
     AFTER,
     MINED,
@@ -37,7 +37,7 @@ from calque.pretrain.architecture import architecture_of
 from calque.pretrain.lazy import F, Tensor, torch
 
 NEIGHBOURS = 4  # number of nearest neighbours in the margin (Artetxe and Schwenk 2019)
-PARTS = 4  # of every four sentences, two are in both texts, one only in the first, and one only in the second
+PARTS = 4  # of every four sentences, two are in both texts, and one in each text only
 
 
 def retrieval(
@@ -92,10 +92,8 @@ def derivation_retrieval(
             for (name, reader), own in zip(readers.items(), ids, strict=True):
                 rows[name].append(reader.row([start, *own, end], ()).ids.astype(np.int64))
     if len(rows[SOURCE]) < 2:
-        raise BadInput(
-            f"retrieval needs at least 2 sentences that fit into a row, not {len(rows[SOURCE])}",
-            examples.artefact.folder,
-        )
+        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(rows[SOURCE])}"
+        raise BadInput(what, examples.artefact.folder)
     vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
     model, last = replace(model, language=other), len(vectors[SOURCE]) - 1
     if tags is None:
@@ -169,11 +167,7 @@ def sentence_vectors(
     means, order, first = list[Tensor](), list[int](), len(pieces.before)
     for batch in batches([(len(ids),) for ids in rows]):
         states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
-        lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
-        real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
-        # States at padding are arbitrary.
-        own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)
-        means.append(torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own]))
+        means.append(mean_states([hidden[:, first:] for hidden in states], 0, [len(rows[i]) for i in batch]))
         order += batch
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort()]
 

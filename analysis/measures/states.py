@@ -19,7 +19,7 @@ from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 NONE = -1  # the index of the nearest row in case of a tie
 BLOCK = 512
 ROWS = 128  # rows of similar length per batch; affects only rounding
-RIDGE = 1.0  # ridge penalty, for features with unit variance and squared errors summed over words
+RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summed over words
 
 
 def model_with_head(model: MeasuredModel) -> Any:
@@ -41,13 +41,9 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):
-        best = (rows @ target.T).topk(min(2, len(target)), dim=1)
-        tied = (
-            best.values[:, 0] == best.values[:, -1]
-            if len(target) > 1
-            else torch.zeros(len(rows), dtype=torch.bool)
-        )
-        blocks.append(best.indices[:, 0].masked_fill(tied, NONE))
+        values, indices = (rows @ target.T).topk(min(2, len(target)), dim=1)
+        tied = (values[:, 0] == values[:, -1]) & (len(target) > 1)
+        blocks.append(indices[:, 0].masked_fill(tied, NONE))
     return torch.cat(blocks).cpu().numpy()
 
 
@@ -71,7 +67,7 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
     """Fit a ridge regression on standardised vectors (N, H), and return a function from vectors (M, H) to
     label scores (M, C)."""
     if len(set(labels.tolist())) < 2:
-        raise ValueError("all words have the same label; a probe needs at least two labels")
+        raise ValueError("all words have the same label, but a probe needs at least two")
     x = vectors.double()
     mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-6)
 
@@ -115,28 +111,27 @@ def states(
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
     for first in range(0, len(ordered), ROWS):
         places = ordered[first : first + ROWS]
-        ids = nn.utils.rnn.pad_sequence(
-            [torch.from_numpy(rows[place]) for place in places], True, config.pad_token_id
-        ).to(device)
+        tensors = [torch.from_numpy(rows[place]) for place in places]
+        ids = nn.utils.rnn.pad_sequence(tensors, True, config.pad_token_id).to(device)
         real = ids != config.pad_token_id
         mask, types = None if real.all() else real.long(), torch.full_like(ids, number)
-        yield (
-            places,
-            encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True).hidden_states,
-        )
+        output = encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True)
+        yield places, output.hidden_states
+
+
+def mean_states(hidden: Sequence[Tensor], first: int, sizes: Sequence[int]) -> Tensor:
+    """Average each row's states, (L, N, H), over as many ids as `sizes` (N,) gives, starting at `first`."""
+    place = torch.arange(hidden[0].shape[1], device=hidden[0].device) - first
+    inside = (place >= 0) & (place < torch.tensor(sizes, device=place.device)[:, None])  # (N, ids)
+    counts = inside.sum(1, keepdim=True)
+    return torch.stack([layer.masked_fill(~inside[:, :, None], 0.0).sum(1) / counts for layer in hidden])
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
     """Average each row's states at every layer, (L, N, H), excluding the special ids at both ends."""
     means, order = [], []
     for places, hidden in states(model, rows, language):
-        lengths = torch.tensor([len(rows[place]) for place in places], device=hidden[0].device)
-        place = torch.arange(hidden[0].shape[1], device=lengths.device)
-        inside = (place > 0) & (place < lengths[:, None] - 1)  # (rows, ids)
-        counts = inside.sum(1, keepdim=True)
-        means.append(
-            torch.stack([layer.masked_fill(~inside[:, :, None], 0.0).sum(1) / counts for layer in hidden])
-        )
+        means.append(mean_states(hidden, 1, [len(rows[place]) - 2 for place in places]))
         order += places
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort().to(means[0].device)]
 

@@ -26,7 +26,7 @@ from calque.pretrain.batch import MARKS
 from calque.pretrain.run import read_metrics
 
 PAIRS = 500  # number of sentence pairs to align
-# Statistics on self-labels: their names in metrics.jsonl and in records
+# Names of statistics on self-labels in metrics.jsonl and in records
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
 Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word, for source and target
 
@@ -56,9 +56,7 @@ def link_record(
 ) -> Record:
     """Return a record of an aligner's error rate. Raises BadInput if the rate is undefined."""
     if score.aer is None:
-        raise BadInput(
-            f"{gold_set} has no sure links, and none were predicted, so the error rate is undefined"
-        )
+        raise BadInput(f"{gold_set} has no sure or predicted links, so the error rate is undefined")
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
     return model.record(AER, "aer", score.aer, score.sure, **about)
 
@@ -150,9 +148,7 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
         gold.append(GoldPair(links, links))
     if not words:
         room = f"a row of {encoder.length:,} ids"
-        raise BadInput(
-            f"no sentence of {SOURCE} fits into {room} together with its counterpart", languages.folder
-        )
+        raise BadInput(f"no pair of {SOURCE} and {language} sentences fits into {room}", languages.folder)
     types = (bitext.first.number, bitext.second.number) if has_languages(encoder.token_types) else (0, 0)
     readings, columns = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)], {}
     for joint in (False, True):

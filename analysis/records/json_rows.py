@@ -113,12 +113,7 @@ def _value(kind: Any, value: Any, name: str) -> Any:
         return parsed(kind, value)
     if origin is Mapping and isinstance(value, dict):
         return value
-    if (
-        kind is float
-        and isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-    ):
+    if kind is float and type(value) in (int, float) and math.isfinite(value):
         return value
-    expected = {float: "finite float"}.get(kind, getattr(kind, "__name__", str(kind)))
+    expected = "finite float" if kind is float else getattr(kind, "__name__", str(kind))
     raise ValueError(f"{name} should be a {expected}, not {str(value)[:80]!r}")

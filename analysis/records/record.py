@@ -15,7 +15,7 @@ from typing import Any
 from calque.derive.readers.conllu import WORDS, XTREME
 
 _RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
-MOST_ITEMS = 10_000_000  # maximum number of items, without which a short string could exhaust memory
+MOST_ITEMS = 10_000_000  # without a limit, a short string could exhaust memory
 
 
 @dataclass(frozen=True)
@@ -147,30 +147,17 @@ DELTA = "DELTA"  # the loss in transfer: SUP - ZS
 RECOVERED = "recovered"  # how much of DELTA an intervention at test time recovers
 READ = "read"  # how much text in a language a model was trained on
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
-"""Accuracy on questions about facts that are, respectively: stated and queried in the source; stated in the
-source and queried in the derived language; stated in both languages and queried in the derived one."""
-MEASURES = {
-    ALIGNMENT,
-    ORDER,
-    AER,
-    RETRIEVAL,
-    LABELS,
-    HELD_OUT,
-    CKA,
-    GRADIENTS,
-    LINEAR,
-    SHARING,
-    READ,
-    RECOVERED,
-}
-MEASURES |= {KNOWN, CARRIED, BOTH}  # all measures in the package except task scores
+"""Accuracy on facts stated and queried in the source, stated in the source and queried in the derived
+language, and stated in both languages and queried in the derived one."""
+MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ}
+MEASURES |= {RECOVERED, KNOWN, CARRIED, BOTH}  # all measures in the package except task scores
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"
-"""Metrics for RETRIEVAL: the F1 of mining translations, with mutual nearest neighbours or with XTREME's
+"""Metrics for RETRIEVAL: F1 in mining translations, with mutual nearest neighbours or with XTREME's
 candidates and threshold for BUCC."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
-"""Metrics for ALIGNMENT: alignment@1 over held-out inflected words for which the dictionary contains, or does
-not contain, a different form of the same word."""
+"""Metrics for ALIGNMENT: alignment@1 over held-out inflected words with and without another form of the same
+word in the dictionary."""
 ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
 """Metrics for ALIGNMENT: alignment@1 over held-out types after a rotation fitted on the dictionary's pairs,
 on shuffled pairs, or by self-learning."""
@@ -300,7 +287,7 @@ class Measurement:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-RUNS = "runs.jsonl"  # the file that describes the models and aligners behind a folder's records
+RUNS = "runs.jsonl"  # the runs behind a folder's records
 GIVEN = "GivenModel"  # the kind of a part that identifies a given model by the digest of its weights
 
 

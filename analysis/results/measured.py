@@ -75,13 +75,13 @@ BySeed = Mapping[int, Measured]
 def mean(values: BySeed) -> Estimate | None:
     """Return the mean over seeds, or None if there are none; for a single seed, its interval is over test
     items."""
-    measured = [score for _, score in sorted(values.items())]
-    if not measured:
+    if not values:
         return None
-    bounds = (measured[0].low, measured[0].high)
-    if len(measured) == 1:
-        return over_items(measured[0].value, measured[0].error, bounds)
-    return estimate([score.value for score in measured], bounds)
+    first, *others = (score for _, score in sorted(values.items()))
+    bounds = first.low, first.high
+    if not others:
+        return over_items(first.value, first.error, bounds)
+    return estimate([score.value for score in (first, *others)], bounds)
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:

@@ -29,10 +29,9 @@ NOMINAL = 1 - CONFIDENCE
 WIDEST = 4 * NOMINAL  # intervals that extend above this do not confirm the nominal rate
 MOST = 60  # maximum number of ways to split the seeds of one number
 DECIDES = 4  # minimum number of seeds for checking verdicts, in two groups of two
+MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)  # what claims are about
 METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}
-"""The metrics that claims are about; for measures not listed, all metrics. For task scores, these are the
-primary metric, also after interventions, and accuracy over words with and without a dictionary entry."""
-MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
+"""The metrics that claims are about, for measures with any others."""
 EVERYTHING = "all measures"
 Split = tuple[tuple[int, int], ...]  # pairs with one seed from each group
 
@@ -45,8 +44,8 @@ def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
         return every
     rng, sampled = random.Random(f"splits of {len(seeds)} by {size}"), set[Split]()
     while len(sampled) < most:
-        seeds_of_both = rng.sample(sorted(seeds), 2 * size)
-        groups = sorted((seeds_of_both[:size], seeds_of_both[size:]), key=min)
+        chosen = rng.sample(sorted(seeds), 2 * size)
+        groups = sorted((chosen[:size], chosen[size:]), key=min)
         sampled.add(tuple(sorted(zip(*groups, strict=True))))
     return sorted(sampled)
 
@@ -134,10 +133,9 @@ def in_claims(record: Record) -> bool:
     if record.measure not in MEASURES:
         return False
     if record.task in PRIMARY:
-        metric, *_ = record.metric.partition(AFTER)
-        return metric == PRIMARY[record.task] or (
-            record.metric in (ENTRY, NO_ENTRY) and record.measure == "ZS"
-        )
+        if record.metric in (ENTRY, NO_ENTRY):
+            return record.measure == "ZS"
+        return record.metric.partition(AFTER)[0] == PRIMARY[record.task]
     return record.metric in METRICS.get(record.measure, (record.metric,))
 
 

@@ -49,23 +49,20 @@ class FloorTable:
         for floor in self.all:
             column = self._by.setdefault((floor.task, floor.metric, floor.language, floor.learnt), {})
             if column.setdefault(floor.baseline, floor) is not floor:
-                raise BadInput(f"two floors for the same baseline and score: {floor}"[:500])
+                raise BadInput(f"a baseline has two floors for the same score: {floor}"[:500])
 
     def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
-        """Return the names and titles of the baselines for `tasks`."""
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(
         self, task: str, metric: str, language: str, learnt: str, surface: bool = False
     ) -> Floor | None:
         """Return the floor of the strongest baseline (the first in case of a tie), or None."""
-        floors = [
-            floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface
-        ]
-        return max(floors, key=lambda floor: floor.value, default=None)
+        floors = self.of(task, metric, language, learnt).values()
+        return max((f for f in floors if f.surface == surface), key=lambda f: f.value, default=None)
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
@@ -76,11 +73,10 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     groups: dict[Floor, list[Floor]] = {}
     for floor in chain.from_iterable(by_draw):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
-    means = []
-    for common, each in groups.items():
-        count = sum(floor.count for floor in each)
-        means.append(replace(common, value=fmean(floor.value for floor in each), count=count))
-    return means
+    return [
+        replace(common, value=fmean(floor.value for floor in each), count=sum(floor.count for floor in each))
+        for common, each in groups.items()
+    ]
 
 
 class Results:
@@ -114,17 +110,14 @@ class Results:
         self._starts = {run.objective.name: run.start for run in measured_runs if run.objective}
         self._languages = {language.name: language for run in measured_runs for language in run.languages[1:]}
         self.objectives = list(self._objectives)
-        self.transforms = list(
-            dict.fromkeys(r.language for r in self.records if r.language in self._languages)
-        )
+        tested = dict.fromkeys(record.language for record in self.records)
+        self.transforms = [language for language in tested if language in self._languages]
         tasks = {record.task for record in self.records if record.task}
         self.tasks = [*(task for task in PRIMARY if task in tasks), *sorted(tasks - PRIMARY.keys())]
         self.main_tasks = [task for task in self.tasks if task in PRIMARY]
         self.seeds = sorted({run.seed for run in measured_runs})
-        redrawn = [run.redrawn for run in measured_runs]
-        self.redrawn = tuple(
-            what for what in (redrawn[0] if redrawn else ()) if all(what in each for each in redrawn)
-        )
+        redrawn = measured_runs[0].redrawn if measured_runs else ()
+        self.redrawn = tuple(what for what in redrawn if all(what in run.redrawn for run in measured_runs))
 
     def _join(self) -> dict[Key, dict[tuple[int, int], Record]]:
         columns: dict[Key, dict[tuple[int, int], Record]] = {}
@@ -148,23 +141,16 @@ class Results:
                 )
         return columns
 
-    def last(
-        self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
-    ) -> dict[int, Record]:
-        """Return each seed's record at the last step."""
-        column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
-        return {seed: column[seed, step] for seed, step in sorted(column)}
+    def last(self, *key: Any, **facets: Any) -> dict[int, Record]:
+        """Return each seed's record at the last step, given fields of `Key`."""
+        return {seed: list(curve.values())[-1] for seed, curve in self.curves(*key, **facets).items()}
 
-    def scores(
-        self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
-    ) -> BySeed:
+    def scores(self, *key: Any, **facets: Any) -> BySeed:
         """Return each seed's number at the last step; `facets` are further fields of `Key`. DELTA is computed
         as SUP - ZS."""
-        if measure == DELTA:
-            both = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
-            return differences(*both)
-        last = self.last(measure, objective, language, task, metric, **facets)
-        return {seed: Measured.of(record) for seed, record in last.items()}
+        if key[0] == DELTA:
+            return differences(*(self.scores(name, *key[1:], **facets) for name in ("SUP", "ZS")))
+        return {seed: Measured.of(record) for seed, record in self.last(*key, **facets).items()}
 
     def deltas(self, objective: str, transform: str, task: str, metric: str) -> BySeed:
         return self.scores(DELTA, objective, transform, task, metric)
@@ -172,12 +158,10 @@ class Results:
     def alignments(self, objective: str, transform: str, metric: str) -> BySeed:
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
-    def curves(
-        self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
-    ) -> dict[int, dict[int, Record]]:
-        """Return each seed's records by step, in ascending order."""
+    def curves(self, *key: Any, **facets: Any) -> dict[int, dict[int, Record]]:
+        """Return each seed's records by step, in ascending order, given fields of `Key`."""
         curves: dict[int, dict[int, Record]] = {}
-        column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
+        column = self._columns.get(Key(*key, **facets), {})
         for seed, step in sorted(column):
             curves.setdefault(seed, {})[step] = column[seed, step]
         return curves
@@ -186,14 +170,13 @@ class Results:
         """Yield every number at the last step by seed, including DELTA, each with a record that describes
         it."""
         for key in self._columns:
-            first = next(iter(self.last(**key._asdict()).values()))
+            first = next(iter(self.last(*key).values()))
             if key.measure != DELTA:
-                yield first, self.scores(**key._asdict())
+                yield first, self.scores(*key)
             if key.measure == "SUP" and key._replace(measure="ZS") in self._columns:
-                yield replace(first, measure=DELTA), self.scores(**key._replace(measure=DELTA)._asdict())
+                yield replace(first, measure=DELTA), self.scores(DELTA, *key[1:])
 
     def cell(self, record: Record) -> tuple[object, ...]:
-        """Return the objective and languages of a record's run."""
         run = self.runs[record.run]
         return self.objective_of(record), *(each.name for each in run.languages)
 
@@ -212,14 +195,12 @@ class Results:
         return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
 
     def layers(self, measure: str) -> list[int]:
-        """Return the layers for which a measure was recorded, in ascending order."""
         return sorted({r.layer for r in self.records if r.measure == measure and r.layer is not None})
 
-    def printed(
-        self, table: int, measure: str, objective: str, language: str, task: str, metric: str
-    ) -> Published | None:
-        """Return the number in a paper's table, in the paper's default setting."""
-        return self._printed.get((table, measure, objective, language, task, metric))
+    def printed(self, *key: Any) -> Published | None:
+        """Return the number in a paper's table, in the paper's default setting, given the table, measure,
+        objective, language, task and metric."""
+        return self._printed.get(key)
 
     def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
         """Return the records of some measures, with the metric that `tasks` gives for their task ("": no
@@ -227,7 +208,6 @@ class Results:
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:
-        """Return the name of a record's objective, or "" if its run has none."""
         objective = self.runs[record.run].objective
         return objective.name if objective else ""
 

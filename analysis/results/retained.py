@@ -36,9 +36,8 @@ class Retained:
             return "ZS below the floor"
         if self.at_floor:
             return "ZS at the floor"
-        return (
-            "" if self.over_surface is None or beyond_floor(self.over_surface) else "ZS not beyond overlaps"
-        )
+        beyond = self.over_surface is None or beyond_floor(self.over_surface)
+        return "" if beyond else "ZS not beyond overlaps"
 
 
 def beyond_floor(above: Estimate) -> bool:
@@ -89,5 +88,5 @@ def unless_at_floor(
         return verdict
     (objective, _), best = max(found.items(), key=lambda item: item[1].zs.mean)
     of = f", the largest of {len(found)}" if len(found) > 1 else ""
-    because = f"ZS − {best.floor.title} floor{of}: {objective}, {points(best.zs)}"
-    return Verdict(AT_FLOOR, f"{verdict.because}; {because}" if verdict.because else because)
+    floor = f"ZS − {best.floor.title} floor{of}: {objective}, {points(best.zs)}"
+    return Verdict(AT_FLOOR, "; ".join(filter(None, (verdict.because, floor))))

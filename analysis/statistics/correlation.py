@@ -11,9 +11,7 @@ from calque.derive.lazy import stats
 
 EXACT = 12  # maximum group size for which all pairings are enumerated
 LEAST = 4  # minimum number of points for rho: with three, each order has a probability of 1/6
-FEWEST = (
-    8  # minimum number of points for a bootstrap interval with nearly nominal coverage (5 points: 77 to 90 %)
-)
+FEWEST = 8  # minimum number of points for a bootstrap interval; with five, it covers only 77 to 90 %
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,9 @@ class Correlation:
     def beyond(self, bound: float, side: int) -> float | None:
         """Return the one-sided bootstrap p-value of the claim that rho is above (`side` +1) or below (-1)
         `bound`; None without a bootstrap."""
-        return (
-            float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1))
-            if len(self.rhos)
-            else None
-        )
+        if not len(self.rhos):
+            return None
+        return float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1))
 
 
 def spearman(
@@ -49,9 +45,8 @@ def spearman(
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E). p is the share of all pairings
     within groups whose rho is at least as far from their mean as the observed rho. Returns None for fewer
     than `LEAST` points, a constant variable, or groups of one point."""
-    names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
-    # Sorted, so that results do not depend on the points' order.
-    points = sorted(zip(alignment, delta, names, strict=True))
+    names = [""] * len(delta) if groups is None else list(map(str, groups))
+    points = sorted(zip(alignment, delta, names, strict=True))  # results should not depend on the order
     n, names = len(points), [name for _, _, name in points]
     x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
     if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:

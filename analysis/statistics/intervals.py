@@ -36,11 +36,9 @@ class Estimate:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the interval extends as far above the mean as below it."""
         if self.low is None or self.high is None:
             return False
-        below, above = max(0.0, self.mean - self.low), max(0.0, self.high - self.mean)
-        return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
+        return math.isclose(self.mean - self.low, self.high - self.mean, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
         """Return the one-sided p-value, by Student's t over seeds, of the claim that the mean is above

@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
-ONE_SEED = "undecided: one seed"
-"""A single run does not show how much runs vary, which is more than test items do."""
-AT_FLOOR = (
-    "undecided: at the floor"  # a comparison is undecided if the scores do not exceed a model-free baseline
-)
+ONE_SEED = "undecided: one seed"  # a single run does not show how much runs vary
+AT_FLOOR = "undecided: at the floor"  # the scores do not exceed a model-free baseline
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
-# The verdicts that replace those that do not survive correction.
-ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}
+ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that do not survive correction
 WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS)
-"""Verdicts in order of precedence: a claim with several comparisons gets the first of their verdicts in this
-list, so that it holds only if all of them do."""
+"""Verdicts in order of precedence: a claim with several comparisons gets the first of their verdicts."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ class Claim:
 
 
 Comparison = tuple[Estimate, float, int]
-"""A number, a bound, and the side of it on which the number should be: above (+1) or below (-1)."""
+"""A number, a bound, and whether the number should be above (+1) or below (-1) it."""
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
@@ -65,17 +60,12 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
 def points(estimate: Estimate) -> str:
     """Format a share in points, with its interval and a note on what the interval covers."""
     mean = f"{100 * estimate.mean:.1f} points"
+    seeds = "one seed" if estimate.seeds == 1 else f"{estimate.seeds} seeds"
     if estimate.interval is None:
-        return (
-            f"{mean}, {'one seed' if estimate.seeds == 1 else f'{estimate.seeds} seeds that do not differ'}"
-        )
-    covers = (
-        f"{estimate.seeds} seeds"
-        if estimate.over == "seeds"
-        else "one seed: the interval covers test items only"
-    )
+        return f"{mean}, {seeds}" + (" that do not differ" if estimate.seeds > 1 else "")
+    covers = ": the interval covers test items only" if estimate.over == "items" else ""
     low, high = estimate.interval
-    return f"{mean}, 95 % interval [{100 * low:.1f}, {100 * high:.1f}], {covers}"
+    return f"{mean}, 95 % interval [{100 * low:.1f}, {100 * high:.1f}], {seeds}{covers}"
 
 
 @dataclass(frozen=True)
@@ -109,13 +99,12 @@ def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
     """Correct verdicts, each given with its family's name, for multiple comparisons within the family."""
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
-    for family in {name for name, _ in claims}:
-        places = {
-            i: verdict.p
-            for i, (name, verdict) in enumerate(claims)
-            if name == family and verdict.p is not None
-        }
-        for i, p in zip(places, holm(list(places.values())), strict=True):
+    families: dict[str, dict[int, float]] = {}
+    for i, (family, verdict) in enumerate(claims):
+        if verdict.p is not None:
+            families.setdefault(family, {})[i] = verdict.p
+    for ps in families.values():
+        for i, p in zip(ps, holm(list(ps.values())), strict=True):
             word = corrected[i].verdict
-            corrected[i] = Corrected(ALONE.get(word, word) if p >= 1 - CONFIDENCE else word, p, len(places))
+            corrected[i] = Corrected(ALONE.get(word, word) if p >= 1 - CONFIDENCE else word, p, len(ps))
     return corrected

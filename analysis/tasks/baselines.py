@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -13,15 +13,13 @@ from calque.derive.example import Example
 from calque.derive.sentence import spans_of
 
 Answer = Sequence[str]  # one label per word, one label per example, or the answers to a question
+Examples = Iterable[tuple[Example, Answer]]  # examples with gold answers
 Spell = Callable[[str], str]  # returns a word's spelling in a language
 Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # returns a trained baseline's answers
 T = TypeVar("T", bound=Hashable)
 STEPS = 2_000  # maximum number of solver iterations
-NEGATIONS = frozenset(
-    "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody "
-    "Nothing Nowhere "
-    "Neither Nor Cannot Without".split()
-)
+_LOWER = "not no never none nobody nothing nowhere neither nor cannot without"
+NEGATIONS = frozenset(f"n't {_LOWER} {_LOWER.title()}".split())
 
 
 class Baseline(ABC):
@@ -32,9 +30,9 @@ class Baseline(ABC):
     surface: ClassVar[bool] = False
 
     @abstractmethod
-    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        """Learn from examples with gold answers, whose words `spell` converts to their language. Raises
-        ValueError if there are no examples."""
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        """Learn from examples, whose words `spell` converts to their language. Raises ValueError if there are
+        none."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
@@ -67,11 +65,11 @@ class Majority(Baseline):
     title: str = "majority"
     of_words: bool = False
 
-    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
         counts = Counter(label for _, gold in examples for label in gold)
         label = most_frequent(counts, counts)
         return lambda tests, _: [
-            (label,) * (sum(map(len, e.texts[0])) if self.of_words else 1) for e in tests
+            (label,) * (sum(map(len, test.texts[0])) if self.of_words else 1) for test in tests
         ]
 
 
@@ -83,14 +81,12 @@ class Unigram(Baseline):
     name: str = "unigram"
     title: str = "unigram"
 
-    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        words = (
-            pair for example, gold in examples for pair in zip(words_of(example, spell), gold, strict=True)
-        )
-        tags, overall = most_frequent_of_each(words)
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        pairs = (zip(words_of(example, spell), gold, strict=True) for example, gold in examples)
+        tags, overall = most_frequent_of_each(chain.from_iterable(pairs))
         unknown = most_frequent(overall, overall)
         return lambda tests, spell: [
-            tuple(tags.get(w, unknown) for w in words_of(each, spell)) for each in tests
+            tuple(tags.get(word, unknown) for word in words_of(test, spell)) for test in tests
         ]
 
 
@@ -102,7 +98,7 @@ class Gazetteer(Baseline):
     name: str = "gazetteer"
     title: str = "gazetteer"
 
-    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
         names = list[tuple[tuple[str, ...], str]]()
         for example, gold in examples:
             words = words_of(example, spell)
@@ -134,7 +130,7 @@ class BagOfWords(Baseline):
     name: str
     title: str
 
-    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
         from sklearn.linear_model import LogisticRegression
 
         columns: dict[str, int] = {}
@@ -176,7 +172,7 @@ class Shallow(Baseline):
     title: str = "shallow features"
     surface: ClassVar[bool] = True
 
-    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
 
@@ -237,7 +233,7 @@ class KnownAnswer(Baseline):
     name: str = "overlap"
     title: str = "known answer, most shared words"
 
-    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+    def learn(self, examples: Examples, spell: Spell) -> Learnt:
         known = {
             tuple(map(spell, sentence.words[span.start : span.end]))
             for example, _ in examples

@@ -20,9 +20,8 @@ _ALL = (
     PairLabels(),
 )
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
-PRIMARY = {name: task.primary for name, task in TASKS.items()}  # each task's main metric
-# Each task's metric in ALIGN-MLM's tables.
-PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}
+PRIMARY = {name: task.primary for name, task in TASKS.items()}
+PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}  # as in ALIGN-MLM's tables
 
 
 def task(name: str) -> Task:
@@ -33,8 +32,7 @@ def task(name: str) -> Task:
 
 
 def task_title(name: str) -> str:
-    """Return a task's display name. For a task that is not in the catalog (some published tables have such
-    tasks), return its name."""
+    """Return a task's display name, or the name itself for a task that is only in published tables."""
     return TASKS[name].title if name in TASKS else name
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +28,7 @@ if TYPE_CHECKING:  # importing a class from transformers takes seconds
 
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids per batch for prediction
-PIECE = 1 << 22
-"""The overhead of each piece of a batch on a CPU, in ids times the squared width of the model: as much time
-as about 30 ids take at width 384, or a thousand at width 64."""
+PIECE = 1 << 22  # the overhead of each piece of a batch on a CPU, in ids times the model's squared width
 
 
 @dataclass(frozen=True)
@@ -55,23 +54,21 @@ class FinetuneConfig:
         if wrong := not_finite(self):
             return wrong
         least = {"epochs": 1, "batch": 1, "max_length": 8}
-        wrong = [
-            f"{k} is at least {n}, not {getattr(self, k)}" for k, n in least.items() if getattr(self, k) < n
-        ]
+        sizes = ((name, low, getattr(self, name)) for name, low in least.items())
+        wrong = [f"{name} must be at least {low}, not {size}" for name, low, size in sizes if size < low]
         if self.epochs > MOST_EPOCHS:
-            wrong.append(f"epochs are at most {MOST_EPOCHS:,}, not {self.epochs:,}")
+            wrong.append(f"epochs must be at most {MOST_EPOCHS:,}, not {self.epochs:,}")
         for name in ("warmup", "dropout", "attention_dropout"):
             share = getattr(self, name)
             if share is not None and not 0 <= share < 1:
-                wrong.append(f"{name} is a fraction below 1, not {share}")
+                wrong.append(f"{name} must be a fraction below 1, not {share}")
         if min(self.learning_rate, self.head_rate, self.clip) <= 0:
-            wrong.append("learning_rate, head_rate and clip are above 0")
+            wrong.append("learning_rate, head_rate and clip must be above 0")
         if self.weight_decay < 0:
-            wrong.append(f"weight_decay is 0 or more, not {self.weight_decay}")
+            wrong.append(f"weight_decay must be 0 or more, not {self.weight_decay}")
         return wrong
 
     def rate(self, step: int, steps: int) -> float:
-        """Return the learning rate for update number `step` (from 0) of `steps`."""
         rising = round(self.warmup * steps)
         if step < rising:
             return self.learning_rate * (step + 1) / rising
@@ -115,18 +112,15 @@ class Finetuned:
         return self.head.logits(output, real)
 
     def targets(self, rows: Sequence[TaskRow]) -> Tensor:
-        """Return the rows' targets, padded to (B, K)."""
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @inference_mode
     def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
-        """Return the head's answers for each row, in order."""
         answers: list[np.ndarray] = [np.empty(0)] * len(data.rows)
         lengths, start = data.lengths, 0
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
         while start < len(order):
-            # Rows are sorted by decreasing length, so the first row in a batch determines its width.
             batch = order[start : start + max(1, ids_per_batch // int(lengths[order[start]]))]
             outputs = self.head.answers(self.logits([data.rows[i] for i in batch])).cpu().numpy()
             for row, output in zip(batch, outputs, strict=True):
@@ -164,13 +158,10 @@ def finetune(
         if config.freeze_table:
             model.get_input_embeddings().weight.requires_grad_(False)
         tuned = Finetuned(model, head, device)
-        optimizer = torch.optim.AdamW(
-            [{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True
-        )
-        epochs = range(config.epochs)
-        batches = [
-            batch for epoch in epochs for batch in batches_of(len(data.rows), config.batch, [seed, epoch])
-        ]
+        groups = [{"params": old}, {"params": new}]
+        optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
+        epochs = (batches_of(len(data.rows), config.batch, [seed, epoch]) for epoch in range(config.epochs))
+        batches = list(chain.from_iterable(epochs))
         steps = len(batches)
         # On a GPU, splitting a batch into pieces saves no time and adds latency.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2

@@ -19,9 +19,8 @@ from calque.derive.sentence import Sentence
 
 QUESTION = 64  # maximum number of sub-words in a question; longer questions are truncated
 STRIDE = 128  # number of sub-words between the starts of consecutive windows
-BEST, LONGEST = 20, 30
-"""The number of best starts and of best ends that are paired, and the maximum number of sub-words in an
-answer."""
+BEST = 20  # number of best starts, and of best ends, that are paired
+LONGEST = 30  # maximum number of sub-words in an answer
 NOWHERE = -1  # the character position of ids that are not in the context
 
 
@@ -74,11 +73,8 @@ class Questions(Task):
                     [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
                 )
             row = reader.row_of_texts([kept, context.ids[here]], target)
-            columns = (
-                np.full(len(row.ids), NOWHERE),
-                np.full(len(row.ids), NOWHERE),
-                np.zeros(len(row.ids), bool),
-            )
+            size = len(row.ids)
+            columns = np.full(size, NOWHERE), np.full(size, NOWHERE), np.zeros(size, bool)
             for column, values in zip(columns, (context.starts[here], context.ends[here], best), strict=True):
                 column[first_place : first_place + len(window)] = values
             rows.append(SpanRow(row.ids, row.targets, *columns, languages=row.languages, types=row.types))
@@ -100,7 +96,6 @@ class Questions(Task):
         return answer_scores(gold, predicted)
 
     def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        """Return the answers by question id, in JSON."""
         answers = {example.id: answer for example, (answer,) in zip(examples, predictions, strict=True)}
         return "json", json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
 

@@ -15,7 +15,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.types import OURS, PairLayout, Specials
 from calque.derive.vocabulary import Vocabulary
 
-REMEMBERED = 64  # number of texts cached by a reader, because questions share paragraphs
+REMEMBERED = 64  # number of cached texts; questions share paragraphs
 UNLABELLED = -100  # the target of ids without a label, which torch's cross-entropy ignores
 ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows in which every token type is 0
 
@@ -74,7 +74,6 @@ class Reader:
         size = len(at_end)
 
         def by_place(word: str) -> Sequence[int]:
-            """Encode a word, adding V to the ids of all sub-words except the last."""
             *before, last = encode(word)
             return *(i + size for i in before), last
 
@@ -88,8 +87,6 @@ class Reader:
 
         @lru_cache(REMEMBERED)
         def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            """Encode a text as if it followed a space, like every word. A sub-word that is only white space
-            covers no characters."""
             (encoding,) = vocabulary.encode_texts([f" {text}"])
             trimmed = [_trimmed(text, max(0, start - 1), end - 1) for start, end in encoding.offsets]
             starts, ends = np.array(_with_marks(text, trimmed), np.int64).reshape(-1, 2).T
@@ -107,7 +104,6 @@ class Reader:
         return np.array([self.number], np.uint8)
 
     def of_text(self, number: int) -> Reader:
-        """Return the reader for an example's text `number` (from 0)."""
         return self.second if number and self.second else self
 
     def pieces(self, word: str) -> Sequence[int]:
@@ -151,7 +147,6 @@ class Reader:
 
     @cached_property
     def pairs(self) -> PairLayout:
-        """How two texts are combined in a row."""
         return self.layout or PairLayout.usual(self.specials)
 
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:

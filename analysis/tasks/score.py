@@ -17,9 +17,7 @@ from calque.analysis.records.record import Items
 from calque.analysis.tasks.baselines import Answer
 
 OF = " of "  # joins a metric and a diagnostic category, as in `accuracy of passive`
-Entity = tuple[
-    str, int, int
-]  # type, first word and last word; words are numbered through all sentences, with gaps between sentences
+Entity = tuple[str, int, int]  # type, first word and last word, which are numbered through all sentences
 
 
 @dataclass(frozen=True)
@@ -93,8 +91,7 @@ class Metric:
 
 ACCURACY, F1 = Metric("accuracy", "accuracy", accuracy), Metric("f1", "F1", entity_f1)
 EXACT = Metric("exact", "exact match")
-# An answer's F1 is stored as a whole number of this many parts, because items are whole numbers.
-PARTS = 10**6
+PARTS = 10**6  # items are whole numbers, so an answer's F1 is stored in this many parts
 ARTICLES: dict[str, str] = {
     "en": r"\b(a|an|the)\b",
     "es": r"\b(un|una|unos|unas|el|la|los|las)\b",
@@ -104,7 +101,7 @@ ARTICLES: dict[str, str] = {
     "ar": r"\sال^|ال",
     "zh": "",
 }
-"""Regular expressions for the articles in MLQA's languages, which the official evaluation removes."""
+"""Regular expressions for the articles that MLQA's evaluation removes."""
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 

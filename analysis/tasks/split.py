@@ -33,7 +33,6 @@ class EncodedSet:
         return np.logical_and.reduceat(empty, np.cumsum(self.counts) - self.counts)
 
     def labelled(self) -> EncodedSet:
-        """Remove the examples that have no target."""
         chosen = ~self.unlabelled
         kept = np.flatnonzero(np.repeat(chosen, self.counts))
         return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut)
@@ -77,11 +76,8 @@ class Split:
         if not self.read_from:
             return BadInput(message, self.path, example)
         of = f"example {example} of " if example else ""
-        return BadInput(f"{message} ({of}the {self.path.name.partition('.')[0]} set)", self._files)
-
-    @property
-    def _files(self) -> str:
-        return ", ".join(map(str, self.read_from or [self.path]))
+        files = ", ".join(map(str, self.read_from))
+        return BadInput(f"{message} ({of}the {self.path.name.partition('.')[0]} set)", files)
 
     @property
     def gold(self) -> list[Answer]:

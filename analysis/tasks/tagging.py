@@ -31,10 +31,8 @@ class Tagging(Task):
         """Return each word's label."""
 
     def gold(self, example: Example) -> Answer:
-        words, tags = (
-            words_of(example),
-            tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence)),
-        )
+        words = words_of(example)
+        tags = tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence))
         if len(tags) != len(words) or not all(tags):
             raise ValueError("some words have no tag; expected a tag for every word")
         return tags
@@ -54,7 +52,6 @@ class Tagging(Task):
         )
 
     def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        """Write one tag per line, and a blank line after each sentence."""
         return "tsv", "".join(f"{tag}\n" for answer in predictions for tag in (*answer, ""))
 
 

@@ -26,8 +26,7 @@ from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.lazy import torch
 
-# Called with a title such as "pos source", the current step and the number of steps.
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]  # takes a title such as "pos source", the step, and all steps
 
 
 @dataclass(frozen=True)
@@ -157,17 +156,14 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     sets = {place: TaskSet(Split(data.examples.path(*place), task), readers[place[1]]) for place in places}
     labels = check(sets["train", SOURCE].split, [each.split for each in sets.values()])
     of_source = {"SRC": ("test", SOURCE), "ZS": ("test", derived), "DEV": ("dev", SOURCE)}
-    records, cut = list[Record](), dict[tuple[str, str], Score]()
+    records, cut = list[Record](), dict[tuple[str, str], tuple[int, int]]()
     for learnt, tests in ((SOURCE, of_source), (derived, {"SUP": ("test", derived)})):
-        report, chosen = (
-            partial(progress, f"{task.name} {learnt}"),
-            {name: sets[place] for name, place in tests.items()},
-        )
+        report = partial(progress, f"{task.name} {learnt}")
+        chosen = {name: sets[place] for name, place in tests.items()}
         evaluated = evaluate(model, sets["train", learnt], chosen, labels, data.config, report)
-        size = evaluated.examples + evaluated.unlabelled
-        cut["train", learnt] = Score.over([evaluated.cut], [size], size)
+        cut["train", learnt] = evaluated.cut, evaluated.examples + evaluated.unlabelled
         for measure, tested in evaluated.tested.items():
-            cut[tests[measure]] = Score.over([tested.cut], [tested.size], tested.size)
+            cut[tests[measure]] = tested.cut, tested.size
             scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
             if compared and isinstance(task, Tagging):
                 scores |= by_entry(chosen[measure].split, tested.answers, data.languages, derived)
@@ -177,14 +173,13 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
                     model.record(measure, metric, score.value, score.count, task=task.name, items=items)
                 )
     for split in SPLITS:
-        score = cut[split, SOURCE]
-        records.append(model.record("CUT", "fraction", score.value, score.count, task=task.name, split=split))
+        part, size = cut[split, SOURCE]
+        records.append(model.record("CUT", "fraction", part / size, size, task=task.name, split=split))
     return Measurement(tuple(records + deltas(records)))
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
     """Compute DELTA = SUP - ZS, with SUP's count, for every metric that has both."""
-    # Records of SUP and ZS are equal except for the measure, the value, the count and the items.
     keyed = [(record, replace(record, measure=DELTA, value=0.0, count=0, items=None)) for record in records]
     zero_shot = {common: record.value for record, common in keyed if record.measure == "ZS"}
     return [
@@ -212,11 +207,8 @@ def zero_shot(
 ) -> Measurement:
     """Fine-tune a checkpoint, with its own tokenizer, on a task in its source language, and measure every
     metric on all test sets."""
-    task, examples, reader = (
-        data.task,
-        data.examples,
-        Reader.of_given(GivenVocabulary(model.checkpoint).open()),
-    )
+    task, examples = data.task, data.examples
+    reader = Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train, tests = Split(examples.path("train"), task), dict[str, TaskSet]()
     for name in (data.source, *data.languages):
         path = examples.path("test") if name == data.source else examples.path("test", name)
