@@ -90,9 +90,8 @@ class Checkpoint:
         places = {SOURCE: folder} | {name: places[name] for name in numbered if name in places}
         for place in places.values():
             check_own_types(place, int(model.config.vocab_size), model.config.pad_token_id)
-        return cls(
-            folder, model.eval(), {name: load_tokenizer(place) for name, place in places.items()}, numbered
-        )
+        tokenizers = {name: load_tokenizer(place) for name, place in places.items()}
+        return cls(folder, model.eval(), tokenizers, numbered)
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -73,9 +73,7 @@ class ModelStudy:
     def derived(self, language: str = "") -> tuple[Languages, str]:
         """Return the study's languages and the name of a derived language (default: the first)."""
         if self.data is None:
-            raise BadInput(
-                "no parent folder contains the languages that the model was trained on", self.folder
-            )
+            raise BadInput("no parent folder contains the languages the model was trained on", self.folder)
         derived = self.data.others if self.data.languages[0].name == SOURCE else ()
         if not derived:
             raise BadInput("the model was not trained on a source language and derived ones", self.folder)
@@ -117,9 +115,7 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
             f"the study never fine-tuned this model on {name} in {language}: no folder {name}-*", run
         )
     if len({*ways}) > 1:
-        raise BadInput(
-            f"the measurements {name}-* used {len({*ways})} settings or sets of examples; expected one", run
-        )
+        raise BadInput(f"the measurements {name}-* used {len({*ways})} settings or example sets, not 1", run)
     config, wanted = ways[0]
     for folder in sorted(languages.folder.parent.glob(f"tasks/{name}-*")):
         facts = (examples := TaskFolder.open(folder)).artefact.facts

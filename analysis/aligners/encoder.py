@@ -31,9 +31,7 @@ class Encoder:
         text: Any = config.get_text_config()
         layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
         if not isinstance(layers, int) or not isinstance(types, int):
-            raise BadInput(
-                f"{config.model_type} is not an encoder with layers above sub-word embeddings", folder
-            )
+            raise BadInput(f"{config.model_type} is not an encoder with layers above embeddings", folder)
         self.layers, self.types = layers, types
         self.top = self.layers if top is None else top
         if not 0 <= self.top <= self.layers:
@@ -86,9 +84,8 @@ class Encoder:
             if isinstance(error, torch.OutOfMemoryError):
                 raise
             reason = str(error).strip().splitlines() or [type(error).__name__]
-            raise BadInput(
-                f"{kind} cannot encode rows of ids without further input: {reason[0]}", self.folder
-            ) from None
+            what = f"{kind} cannot encode rows of ids without further input"
+            raise BadInput(f"{what}: {reason[0]}", self.folder) from None
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             why = "is not a bidirectional encoder: a word's state ignores the words after it"
             raise BadInput(f"{kind} {why}", self.folder)
@@ -112,9 +109,7 @@ def _positions(model: nn.Module, config: Any) -> int:
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
-    return nn.utils.rnn.pad_sequence(
-        [torch.tensor(row) for row in rows], batch_first=True, padding_value=filler
-    )
+    return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, filler)
 
 
 Pieces = Sequence[Sequence[int]]  # each word's ids in a sentence (none if the tokenizer drops the word)
@@ -138,9 +133,7 @@ class SubWords:
         (around,), (bare,) = self._encode(["a"], special=True), self._encode(["a"])
         first = next((i for i in range(len(around)) if bare and around[i : i + len(bare)] == bare), None)
         if first is None:
-            raise BadInput(
-                "the tokenizer drops a letter, or encodes it differently within a sentence", folder
-            )
+            raise BadInput("the tokenizer drops a letter or encodes it differently in a sentence", folder)
         self.before, self.after = around[:first], around[first + len(bare) :]
         check_tokenizer(folder)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]

@@ -156,9 +156,7 @@ class PairEncoder:
     ) -> list[Scored]:
         source, target, *masks = _padded(states, cut, batch, reading)
         if not (source.isfinite().all() and target.isfinite().all()):
-            raise BadInput(
-                f"the states after the model's layer {reading.layer} are not finite", self.encoder.folder
-            )
+            raise BadInput(f"the states after layer {reading.layer} are not finite", self.encoder.folder)
         scores = reading.method.score(source, target, *masks)
         links = reading.method.extract(scores, *masks)
         words = [[side.places(reading.method.words).tolist() for side in cut[i]] for i in batch]
@@ -232,9 +230,7 @@ class EncoderAligner(Aligner):
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:
-            raise BadInput(
-                f"{ALIGNER_LAYER} is {str(trained)[:50]!r}; expected the number of a layer", folder / CONFIG
-            )
+            raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}, not a layer's number", folder / CONFIG)
         if layer is None:
             layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)

@@ -112,9 +112,8 @@ class _Viewer:
         data = self.model.data
         if data is None or SOURCE not in (language.name for language in data.languages):
             return ()
-        return tuple(
-            name for name in data.others if name in self.model.languages and data.bitext(SOURCE, name).gold
-        )
+        names = (name for name in data.others if name in self.model.languages)
+        return tuple(name for name in names if data.bitext(SOURCE, name).gold)
 
     @cached_property
     def _glosses(self) -> dict[str, str]:
@@ -144,18 +143,15 @@ class _Viewer:
             yield Blank(language, place, word, tuple(self.model.fill(text, language, GUESSES)))
 
     def _long_words(self, sentence: Sequence[str]) -> list[str]:
-        whole = (
-            word for word in dict.fromkeys(sentence) if word.isalpha() and self.model.is_type(word, SOURCE)
-        )
+        words = filter(str.isalpha, dict.fromkeys(sentence))
+        whole = [word for word in words if self.model.is_type(word, SOURCE)]
         return sorted(whole, key=len, reverse=True)[:WORDS]
 
     def _neighbours(self, words: Sequence[str]) -> Iterator[Neighbours]:
         for word in words:
             of = next((name for name in self.model.languages if self.model.is_type(word, name)), None)
             if of is None:
-                raise BadInput(
-                    f"{word!r} is not a single type in the vocabulary of {' or '.join(self.model.languages)}"
-                )
+                raise BadInput(f"{word!r} is not a single type in {' or '.join(self.model.languages)}")
             for name in self.model.languages:
                 yield Neighbours(word, of, name, tuple(self.model.nearest(word, of, name, GUESSES)))
 
@@ -178,9 +174,8 @@ class _Viewer:
         if self.model.identity and "start" not in self.model.identity:
             torch.manual_seed(self.model.identity["seed"])
             models["before"] = type(model)(model.config)
-        maps = {
-            name: _map(pairs, each.get_input_embeddings().weight.detach()) for name, each in models.items()
-        }
+        tables = {name: each.get_input_embeddings().weight.detach() for name, each in models.items()}
+        maps = {name: _map(pairs, table) for name, table in tables.items()}
         shares = self.model.alignment(language)
         if ROTATED in shares:
             maps["after"] = replace(maps["after"], held_out=(shares["held-out"], shares[ROTATED]))

@@ -17,9 +17,8 @@ SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # in XLM-Align's Table 2
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
     """Return the link counts for one sentence pair; duplicate predictions count once."""
     predicted = frozenset(links)
-    return LinkCounts(
-        1, len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & gold.possible)
-    )
+    found = len(predicted & gold.sure), len(predicted & gold.possible)
+    return LinkCounts(1, len(predicted), len(gold.sure), *found)
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
@@ -53,9 +52,8 @@ class GoldSet:
         possible = sum(len(links.possible) for links in self.gold.pairs)
         words = [sum(len(pair[side]) for pair in self.pairs) for side in (0, 1)]
         sizes = {"sentence pairs": len(self.pairs), "source words": words[0], "target words": words[1]}
-        return Counter(
-            sizes | {"sure links": sure, "other possible links": possible - sure} | self.gold.counts
-        )
+        links = {"sure links": sure, "other possible links": possible - sure}
+        return Counter(sizes | links | self.gold.counts)
 
 
 def gold_set(folder: Path, name: str) -> GoldSet:
@@ -71,9 +69,7 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
     pairs = tuple(TwoFiles(source, target))
     for number, pair in enumerate(pairs, start=1):
         if not all(pair):
-            raise BadInput(
-                "the line has no words; expected a sentence", target if pair[0] else source, number
-            )
+            raise BadInput("the line has no words", target if pair[0] else source, number)
     return pairs
 
 

@@ -75,9 +75,7 @@ class TypeHits:
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
         hits |= {metric: found[held_out] for metric, found in self.rotated.items()}
-        shares = {
-            metric: (float(column.mean()), len(column)) for metric, column in hits.items() if len(column)
-        }
+        shares = {name: (float(column.mean()), len(column)) for name, column in hits.items() if len(column)}
         if self.counts.sum():
             weighted = float(np.average(self.forward, weights=self.counts))
             shares["frequency-weighted"] = weighted, len(self.counts)
@@ -127,9 +125,8 @@ class Types:
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return copies of the types' embeddings in both languages, (n, H) float32 each."""
-        source, derived = (
-            table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image)
-        )
+        sides = (torch.from_numpy(ids[self.types]) for ids in (self.own, self.image))
+        source, derived = (table.detach()[ids].float() for ids in sides)
         if languages is not None:
             source += languages[self.numbers[0]].detach()
             derived += languages[self.numbers[1]].detach()

@@ -123,9 +123,7 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
         raise BadInput(f"a type has several embeddings in {language}; expected exactly one for each type")
     moved = types[derived.images[types] != languages[SOURCE].images[types]]
     if not len(moved):
-        raise BadInput(
-            f"{language} is in the source's script, so no word has a different embedding", languages.folder
-        )
+        raise BadInput(f"{language} is in the source's script, so no embedding differs", languages.folder)
     return moved
 
 
@@ -134,9 +132,7 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
     images = languages[language].images[moved_types(languages, language)]
     known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(known):
-        raise BadInput(
-            f"the dictionary contains no pairs for {language}, which rotations need", languages.folder
-        )
+        raise BadInput(f"the dictionary has no pairs for {language}, which rotations need", languages.folder)
     return known
 
 
@@ -227,17 +223,16 @@ class SourceTuned:
         layer. With `of_source`, score the source sentences written in derived words instead."""
         test, encoded = self._test(SOURCE if of_source else self.language, self.language)
         orders = [word_order(row, random_order) for row in encoded.rows]
-        moved = tuple(
-            replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True)
-        )
+        pairs = zip(encoded.rows, orders, strict=True)
+        moved = tuple(replace(row, ids=row.ids[order]) for row, order in pairs)
         model = self.tuned.model
         with (
             other_rows(model, self.images, rows) if rows is not None else nullcontext(),
             hook_layer(model, *after) if after else nullcontext(),
         ):
             answers = self.tuned.answers(replace(encoded, rows=moved))
-        pairs = zip(answers, orders, strict=True)
-        restored = [answer[: len(order)][np.argsort(order)] for answer, order in pairs]
+        ordered = zip(answers, orders, strict=True)
+        restored = [answer[: len(order)][np.argsort(order)] for answer, order in ordered]
         return self._scored(test, encoded, restored)
 
     def patched(
@@ -250,12 +245,9 @@ class SourceTuned:
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)
         pairs = [(row, row) for row in derived.rows]
-        first_derived, first_source = (
-            np.cumsum(encoded.counts) - encoded.counts for encoded in (derived, source)
-        )
         for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
-            row = int(first_derived[example])
-            pairs[row] = derived.rows[row], source.rows[first_source[example]]
+            row = derived.firsts[example]
+            pairs[row] = derived.rows[row], source.rows[source.firsts[example]]
         chosen = None if only is None else self.images[only]
         answers: list[np.ndarray] = []
         for first in range(0, len(pairs), BATCH):

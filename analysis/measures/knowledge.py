@@ -92,9 +92,7 @@ def _logits(
     """Return the logits at one position per row, (N, vocabulary). `types` are the token types for words and
     for padding."""
     device = next(model.parameters()).device
-    ids = nn.utils.rnn.pad_sequence(
-        [torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad
-    )
+    ids = nn.utils.rnn.pad_sequence(list(map(torch.from_numpy, rows)), True, pad)
     languages = torch.where(ids == pad, types[1], types[0])
     batch = Rows(ids, torch.full_like(ids, UNLABELLED), languages, padded=True).to(device)
     with autocast(device):

@@ -55,9 +55,8 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
-    losses = torch.cat(
-        [-spelt.logits(model, part).float().log_softmax(1)[:, labels] for part in top.split(256)]
-    )
+    logits = (spelt.logits(model, part).float() for part in top.split(256))
+    losses = torch.cat([-part.log_softmax(1)[:, labels] for part in logits])
     table = losses.double().cpu().numpy()  # (N, N): the loss at each position for each id
     here, random = np.arange(len(at)), np.random.default_rng(seed)
     shuffled = [table[here, random.permutation(here)].mean() for _ in range(shuffles)]

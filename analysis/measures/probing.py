@@ -132,9 +132,7 @@ class ProbeText:
         hidden = {name: loss.masked_only(rows, languages.specials.mask) for name, rows in drawn.items()}
         types, counts = Types.open(languages.folder, other), languages.vocabulary.counts
         train = list(islice(examples.examples("train"), config.tagged))
-        tests = {
-            name: list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, other)
-        }
+        tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in firsts}
         labels = task.labels(task.gold(example) for example in chain(train, *tests.values()))
         readers = {name: Reader.of(languages, name) for name in tests}
         return cls(
@@ -284,11 +282,9 @@ class Probes:
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
             exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
-            band, about = either(of_places, null(exchanged, chance)), self._about(name)
+            about = {"task": self.task, "null": either(of_places, null(exchanged, chance))}
             correct = float((predicted == words.labels).mean())
-            yield model.record(
-                LINEAR, "accuracy", correct, len(predicted), task=self.task, null=band, **about
-            )
+            yield model.record(LINEAR, "accuracy", correct, len(predicted), **about, **self._about(name))
 
 
 def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:

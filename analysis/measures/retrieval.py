@@ -49,9 +49,8 @@ def retrieval(
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")
     exclusions = LeftOut()
-    incomplete = {
-        line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words
-    }
+    numbered = chain.from_iterable(enumerate(lines, start=1) for lines in sentences.values())
+    incomplete = {line for line, words in numbered if not words}
     for line in sorted(incomplete):
         exclusions.add("sentences that a language lacks", line)
     encoder, pieces, vectors = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint), {}
@@ -160,9 +159,8 @@ def sentence_vectors(
         if not ids:
             raise BadInput(f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.folder)
         if len(ids) > room:
-            exclusions.add(
-                f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room
-            )
+            reason = f"sub-words beyond the {encoder.length:,} ids that the model takes"
+            exclusions.add(reason, line, len(ids) - room)
     rows = [ids[:room] for ids in rows]
     means, order, first = list[Tensor](), list[int](), len(pieces.before)
     for batch in batches([(len(ids),) for ids in rows]):

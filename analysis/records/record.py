@@ -206,9 +206,7 @@ class Record:
         """Raise ValueError if a field has an impossible value."""
         low, high = LIMITS.get(self.measure, (0.0, 1.0))
         if not low - ROUNDED <= self.value <= high + ROUNDED:
-            raise ValueError(
-                f"the value of {self.measure} should be from {low:g} to {high:g}, not {self.value}"
-            )
+            raise ValueError(f"{self.measure} should be from {low:g} to {high:g}, not {self.value}")
         for name in ("count", "examples"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} should be 0 or more, not {getattr(self, name)}")

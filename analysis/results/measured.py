@@ -114,9 +114,8 @@ def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    value, low, high = (
-        float(np.mean([getattr(m, name) for m in values])) for name in ("value", "low", "high")
-    )
+    columns = zip(*((m.value, m.low, m.high) for m in values), strict=True)
+    value, low, high = (float(np.mean(column)) for column in columns)
     own = [m.error for m in values if m.error is not None]
     if len(own) < len(values):
         return Measured(value, None, None, low, high)

@@ -124,21 +124,15 @@ class Results:
         for record in self.records:
             run = self.runs.get(record.run)
             if run is None:
-                raise BadInput(
-                    f"a record belongs to the run {record.run}, which is not among the {len(self.runs)} runs"
-                )
+                raise BadInput(f"a record belongs to an unknown run, {record.run}")
             languages = ("", *(language.name for language in run.languages))
             if unknown := [name for name in (record.language, record.first) if name not in languages]:
-                raise BadInput(
-                    f"a record has the language {unknown[0]}, which the run {run.id} does not include"
-                )
+                raise BadInput(f"a record has the language {unknown[0]}, which the run {run.id} lacks")
             facets = {field: getattr(record, field) for field in Key._fields if field != "objective"}
             key = Key(**facets, objective=self.objective_of(record))
             other = columns.setdefault(key, {}).setdefault((run.seed, record.step), record)
             if other is not record:
-                raise BadInput(
-                    f"the runs {other.run} and {record.run} both record the same number: {record}"[:500]
-                )
+                raise BadInput(f"{other.run} and {record.run} record the same number: {record}"[:500])
         return columns
 
     def last(self, *key: Any, **facets: Any) -> dict[int, Record]:

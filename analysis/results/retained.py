@@ -48,9 +48,8 @@ def beyond_floor(above: Estimate) -> bool:
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
     """Compute retained transfer with Fieller's interval over the seeds with both scores; None if there are no
     such seeds, or no floor."""
-    floor, surface = (
-        results.floors.highest(task, metric, transform, results.source, of) for of in (False, True)
-    )
+    score = task, metric, transform, results.source
+    floor, surface = (results.floors.highest(*score, surface) for surface in (False, True))
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
     seeds = sorted(sup.keys() & zs.keys())
     if floor is None or not seeds:

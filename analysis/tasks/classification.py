@@ -25,9 +25,7 @@ class Classification(Task):
 
     def gold(self, example: Example) -> Answer:
         if len(example.texts) != len(self.texts):
-            raise ValueError(
-                f"an example should have a {' and a '.join(self.texts)}, not {len(example.texts)} texts"
-            )
+            raise ValueError(f"expected a {' and a '.join(self.texts)}, not {len(example.texts)} texts")
         if not example.label:
             raise ValueError("the example has no label")
         return (example.label,)

@@ -66,12 +66,9 @@ class Questions(Task):
         rows: list[TaskRow] = []
         for window, best in zip(windows, best_places(windows, len(context)), strict=True):
             here, shift = slice(window.start, window.stop), first_place - window.start
-            target = [UNLABELLED] * 2
-            if answer:
-                first, last = answer
-                target = (
-                    [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
-                )
+            target = [0, 0] if answer else [UNLABELLED] * 2
+            if answer and window.start <= answer[0] and answer[1] < window.stop:
+                target = [answer[0] + shift, answer[1] + shift]
             row = reader.row_of_texts([kept, context.ids[here]], target)
             size = len(row.ids)
             columns = np.full(size, NOWHERE), np.full(size, NOWHERE), np.zeros(size, bool)

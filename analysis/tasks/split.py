@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from sys import intern
@@ -26,11 +27,16 @@ class EncodedSet:
     counts: np.ndarray
     cut: int
 
+    @cached_property
+    def firsts(self) -> np.ndarray:
+        """The index of each example's first row, (N,)."""
+        return np.cumsum(self.counts) - self.counts
+
     @property
     def unlabelled(self) -> np.ndarray:
         """Which examples have no target because their answers have no sub-words, (N,) bool."""
         empty = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
-        return np.logical_and.reduceat(empty, np.cumsum(self.counts) - self.counts)
+        return np.logical_and.reduceat(empty, self.firsts)
 
     def labelled(self) -> EncodedSet:
         chosen = ~self.unlabelled
@@ -55,19 +61,18 @@ class Split:
         if not self.path.is_file():
             raise BadInput(f"no examples for the task {self.task.name}", self.path)
         rows = read_examples(self.path)
+        what = f"not an example of the task {self.task.name}"
         for line in count(1):
             try:
                 example = next(rows)
             except StopIteration:
                 break
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise BadInput(
-                    f"not an example of the task {self.task.name}: {error}", self.path, line
-                ) from error
+                raise BadInput(f"{what}: {error}", self.path, line) from error
             try:
                 gold = tuple(map(intern, self.task.gold(example)))
             except (ValueError, LookupError, TypeError, AttributeError) as error:
-                raise self._fault(f"not an example of the task {self.task.name}: {error}", line) from error
+                raise self._fault(f"{what}: {error}", line) from error
             yield example, gold
         if line == 1:
             raise BadInput(f"the file is empty; expected examples of the task {self.task.name}", self.path)
@@ -113,11 +118,10 @@ class Split:
         self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> list[Answer]:
         """Return the prediction for each example, given the head's answers for the rows from `encode`."""
-        predictions, first = [], 0
-        for (example, _), rows in zip(self, encoded.counts, strict=True):
-            own = slice(first, first + rows)
+        predictions = []
+        for (example, _), first, size in zip(self, encoded.firsts, encoded.counts, strict=True):
+            own = slice(first, first + size)
             predictions.append(self.task.decode(example, encoded.rows[own], answers[own], labels))
-            first += rows
         return predictions
 
 

@@ -88,9 +88,8 @@ class SpanHead(Head):
     def logits(self, output: Any, real: Tensor) -> Tensor:
         import torch
 
-        return torch.stack([output.start_logits, output.end_logits], dim=1).masked_fill(
-            ~real[:, None], BARRED
-        )
+        logits = torch.stack([output.start_logits, output.end_logits], dim=1)
+        return logits.masked_fill(~real[:, None], BARRED)
 
     def answers(self, logits: Tensor) -> Tensor:
         """Return the logits themselves, (B, 2, L), from which the task chooses a start and an end."""

@@ -129,9 +129,8 @@ def by_entry(
             inside = [hit for hit, other in zip(correct, groups, strict=True) if other == name]
             hits[name].append(sum(inside))
             counts[name].append(len(inside))
-    return {
-        name: Score.over(hits[name], counts[name], sum(counts[name])) for name in hits if sum(counts[name])
-    }
+    sizes = {name: sum(each) for name, each in counts.items()}
+    return {name: Score.over(hits[name], counts[name], size) for name, size in sizes.items() if size}
 
 
 @dataclass(frozen=True)
@@ -168,10 +167,8 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
             if compared and isinstance(task, Tagging):
                 scores |= by_entry(chosen[measure].split, tested.answers, data.languages, derived)
             for metric, score in scores.items():
-                items = score.items if compared else None
-                records.append(
-                    model.record(measure, metric, score.value, score.count, task=task.name, items=items)
-                )
+                about = {"task": task.name, "items": score.items if compared else None}
+                records.append(model.record(measure, metric, score.value, score.count, **about))
     for split in SPLITS:
         part, size = cut[split, SOURCE]
         records.append(model.record("CUT", "fraction", part / size, size, task=task.name, split=split))
@@ -222,11 +219,9 @@ def zero_shot(
     records, files = list[Record](), dict[str, str]()
     for language, tested in evaluated.tested.items():
         measure, place = ("SRC", SOURCE) if language == data.source else ("ZS", language)
-        about = {"language": language, "task": task.name, "units": data.units}
         for metric, score in tested.scores.items():
-            records.append(
-                model.record(measure, metric, score.value, score.count, items=score.items, **about)
-            )
+            about = {"language": language, "task": task.name, "units": data.units, "items": score.items}
+            records.append(model.record(measure, metric, score.value, score.count, **about))
         exclusions[f"examples of {language} that do not fit into one row"] = tested.cut
         exclusions[f"examples of {language} {without}"] = tested.unlabelled
         name, text = task.submission(language, examples.examples("test", place), tested.answers, data.units)
