@@ -340,9 +340,9 @@ class Checkpoint:
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
     def save(self, folder: Path | str) -> None:
-        """Save the model to a new folder that `calque look` and transformers can open. Next to the run's
-        `checkpoint`, methods that need the study work too. Raises BadInput if a function is applied after a
-        layer."""
+        """Save the model to a new folder that `calque look` and transformers can open. Methods that need the
+        study work if the folder is next to the run's `checkpoint`. Raises BadInput if a function is applied
+        after a layer."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
             raise BadInput("cannot save a function applied after a layer, only changed weights", folder)
         if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:

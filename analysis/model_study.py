@@ -56,7 +56,6 @@ class ModelStudy:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """The configuration of the run that trained the model."""
         return self._run.get("identity", {})
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Extract links from hidden states: a similarity, a plan computed from it, and a rule that selects links.
-Shapes: B pairs, n and m sub-words in the longest source and target side, H hidden: states are (B, n, H) and
-(B, m, H), masks (B, n) and (B, m), similarities and scores (B, n, m), with arbitrary values at padding. Links
-(L, 3) are rows of pair, source position and target position."""
+"""Extract links from hidden states. A method combines a similarity, a plan computed from it, and a rule that
+selects links. Shapes: B pairs, n and m sub-words in the longest source and target side, H hidden. States are
+(B, n, H) and (B, m, H), masks (B, n) and (B, m), similarities and scores (B, n, m), with arbitrary values at
+padding; links (L, 3) are rows of pair, source position and target position."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) 
 
 @dataclass(frozen=True)
 class Direct:
-    """Use the similarity s itself, mapped to the range from 0 to 1 by (1 + s) / 2 (SimAlign, section 2.1)."""
+    """Maps the similarity s to the range from 0 to 1 by (1 + s) / 2 (SimAlign, section 2.1)."""
 
     similarity: Similarity
     bounded: bool = True
@@ -54,7 +54,7 @@ class Direct:
 
 @dataclass(frozen=True)
 class Transport:
-    """Compute optimal transport by Sinkhorn iterations with K = max(eps, similarity) (XLM-Align, section
+    """Computes optimal transport by Sinkhorn iterations with K = max(eps, similarity) (XLM-Align, section
     3.1)."""
 
     iterations: float = ITERATIONS
@@ -114,8 +114,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """A method that scores all pairs of sub-words (or, with `words`, of words, from their sub-words' mean
-    states), extracts links from the scores, and adds the links found by the method `also`."""
+    """Scores every pair of sub-words (with `words`: of words, represented by their sub-words' mean states),
+    extracts links from the scores, and adds the links found by the method `also`."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]

@@ -81,8 +81,8 @@ class LinkReading:
 
 class PairEncoder:
     """Encodes each sentence pair once, and applies any number of readings to its states. With `joint`, a pair
-    is a single row, `<s> S </s> T </s>`. `around` are the special ids before and after a sentence, and
-    `types` the token types of source and target. Pairs of words need a tokenizer, `pieces`."""
+    is a single row, `<s> S </s> T </s>`. `around` are the special ids before and after a sentence, `types`
+    the token types of source and target, and `pieces` the tokenizer, which pairs given as words need."""
 
     def __init__(
         self,

@@ -56,8 +56,8 @@ class Alignment:
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """The first two principal components, `places` (k, 2, 2) by pair, side and coordinate, of the normalised
-    embeddings of k frequent words and their translations."""
+    """The normalised embeddings of k frequent words and their translations on the first two principal
+    components: `places` (k, 2, 2), by pair, side and coordinate."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray
@@ -77,7 +77,7 @@ class EmbeddingMap:
 @dataclass(frozen=True)
 class Look:
     """The results of inspecting a checkpoint. `derivation`, `alignment` and `map` are None if no derivation
-    is known. `before` maps the run's initial weights; None if it started from an existing model."""
+    is known. `before` is the map for the run's initial weights, or None if the run started from a model."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()

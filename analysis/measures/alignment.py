@@ -172,8 +172,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """Return nulls for the shares `all`, `dictionary` and `held-out`, from pairing each type at random with a
-    type of similar frequency."""
+    """Return nulls for the shares `all`, `dictionary` and `held-out`, obtained by pairing each type at random
+    with a type of similar frequency."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)

@@ -1,6 +1,6 @@
-"""Measure interventions: changes, at test time, to a model fine-tuned on the source. Shapes: m moved types
-(types in the corpus whose embedding differs in the derived language), d of them in the dictionary, H width, B
-rows, L ids."""
+"""Measure the effects of interventions: changes, at test time, to a model fine-tuned on the source. Shapes: m
+moved types (types in the corpus whose embedding differs in the derived language), d of them in the
+dictionary, H width, B rows, L ids."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ class Rows:
         return Rotation.fit(self.derived[known], self.source[known]).rank
 
     def wrong_words(self, of_tag: bool) -> Tensor:
-        """Return, for each type, the source embedding of a random different word or, with `of_tag`, of a
-        random different word with the same tag."""
+        """Return, for each type, the source embedding of a random different word (with `of_tag`, a word with
+        the same tag)."""
         order = np.arange(len(self.tags))
         groups = self.tags if of_tag else np.zeros(len(order))
         for group in np.unique(groups):

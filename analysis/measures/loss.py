@@ -50,8 +50,8 @@ def masked_only(rows: Rows, mask: int) -> Rows:
 
 @inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """Return the mean loss in nats over N masked ids, N, and the mean losses (S,) after shuffling the correct
-    ids among the masked positions."""
+    """Return the mean loss in nats over N masked ids, the number N, and the mean losses (S,) after shuffling
+    the correct ids among the masked positions."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]

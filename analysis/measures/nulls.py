@@ -15,8 +15,8 @@ LIKE_FREQUENT = 10  # number of similarly frequent types in a group
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
-    """Return a group number for each type: each group contains LIKE_FREQUENT types of similar frequency, the
-    last one up to twice as many."""
+    """Return a group number for each type: a group contains LIKE_FREQUENT types of similar frequency; only
+    the last one may contain more."""
     rank, last = np.argsort(np.argsort(-counts, kind="stable")), max(len(counts) // LIKE_FREQUENT - 1, 0)
     groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, last).tolist()
     return groups

@@ -131,24 +131,17 @@ class ProbeText:
         drawn = {name: masked(first, config.seed) for name, first in firsts.items()}
         hidden = {name: loss.masked_only(rows, languages.specials.mask) for name, rows in drawn.items()}
         types, counts = Types.open(languages.folder, other), languages.vocabulary.counts
-        train = list(islice(examples.examples("train"), config.tagged))
-        tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in firsts}
-        labels = task.labels(task.gold(example) for example in chain(train, *tests.values()))
-        readers = {name: Reader.of(languages, name) for name in tests}
+        ids = {name: _types(rows, languages[name]) for name, rows in hidden.items()}
+        train, tests = _tagged_sets(languages, examples, task, length, config)
         return cls(
             language=other,
             numbers=(languages[SOURCE].number, languages[other].number),
             pairs=_pairs(held.bitext(SOURCE, other), held, length, config.sentences),
             masked=hidden,
-            unigram={
-                name: loss.unigram_loss(_types(rows, languages[name]), counts)
-                for name, rows in hidden.items()
-            },
+            unigram={name: loss.unigram_loss(labels, counts) for name, labels in ids.items()},
             gradient_rows=(drawn[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
-            train=_tagged(train, task, labels, readers[SOURCE], length),
-            tests={
-                name: _tagged(tests[name], task, labels, readers[name], length).in_company() for name in tests
-            },
+            train=train,
+            tests={name: words.in_company() for name, words in tests.items()},
             types=types if types.measurable else None,
         )
 
@@ -177,6 +170,18 @@ def _types(rows: Rows, language: Language) -> np.ndarray:
     return np.array([type_of[int(label)] for label in labels])
 
 
+def _tagged_sets(
+    languages: Languages, examples: TaskFolder, task: Task, length: int, config: ProbeConfig
+) -> tuple[TaggedWords, dict[str, TaggedWords]]:
+    names = (SOURCE, *languages.others)
+    train = list(islice(examples.examples("train"), config.tagged))
+    tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in names}
+    labels = task.labels(task.gold(example) for example in chain(train, *tests.values()))
+    readers = {name: Reader.of(languages, name) for name in names}
+    words = {name: _tagged(tests[name], task, labels, readers[name], length) for name in names}
+    return _tagged(train, task, labels, readers[SOURCE], length), words
+
+
 def _tagged(
     examples: Iterable[Example], task: Task, labels: tuple[str, ...], reader: Reader, length: int
 ) -> TaggedWords:
@@ -193,7 +198,7 @@ def _tagged(
 def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
-    """Run all probes on each of a model's snapshots, which are files by step."""
+    """Run all probes on each of a model's snapshots; `snapshots` maps steps to files."""
     network, records = states.model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         load_snapshot(network, path)
@@ -211,7 +216,7 @@ def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
 
 
 class Probes:
-    """Runs all probes on the same text. They set evaluation mode, but change nothing else about the model."""
+    """Runs all probes on the same text. They set evaluation mode, but do not change the model otherwise."""
 
     def __init__(self, text: ProbeText, task: str, config: ProbeConfig) -> None:
         self.text, self.task = text, task

@@ -43,8 +43,8 @@ PARTS = 4  # of every four sentences, two are in both texts, and one in each tex
 def retrieval(
     model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int
 ) -> Measurement:
-    """Measure retrieval between every two languages, at every layer and in both directions. `sentences` are
-    the same in all languages, as words."""
+    """Measure retrieval between every two languages, at every layer and in both directions. All languages
+    have the same sentences, given as words."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")

@@ -120,7 +120,8 @@ def states(
 
 
 def mean_states(hidden: Sequence[Tensor], first: int, sizes: Sequence[int]) -> Tensor:
-    """Average each row's states, (L, N, H), over as many ids as `sizes` (N,) gives, starting at `first`."""
+    """Average the states of `sizes` (N,) ids in each row, from position `first`, at every layer: (L, N,
+    H)."""
     place = torch.arange(hidden[0].shape[1], device=hidden[0].device) - first
     inside = (place >= 0) & (place < torch.tensor(sizes, device=place.device)[:, None])  # (N, ids)
     counts = inside.sum(1, keepdim=True)

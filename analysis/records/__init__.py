@@ -1,1 +1,1 @@
-"""Measured numbers and the runs that they describe, stored as one JSON row each."""
+"""Measured numbers and their runs, each stored as a JSON row."""

@@ -36,7 +36,6 @@ class Items:
 
     @property
     def ratio(self) -> float | None:
-        """The ratio; None if its denominator is 0."""
         hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
         return hits / of if of else None
 
@@ -304,7 +303,6 @@ class Described:
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
-        """Return the part of the given kind, or None."""
         return next((part for part in self.parts if part["kind"] == kind), None)
 
     @property

@@ -1,1 +1,1 @@
-"""Joined records, from which all tables, figures and claims take their numbers."""
+"""Join records for tables, figures and claims."""

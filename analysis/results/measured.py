@@ -101,7 +101,7 @@ def differences(ours: BySeed, theirs: BySeed) -> BySeed:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """For each seed that has all of several measures, average them. If they share test items, the items'
+    """Average several measures for each seed that has all of them. If they share test items, the items'
     contributions are averaged too."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}

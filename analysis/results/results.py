@@ -14,7 +14,7 @@ from calque.derive.errors import BadInput
 
 
 class Key(NamedTuple):
-    """What identifies a number, except its seed and step."""
+    """The fields that identify a number, apart from its seed and step."""
 
     measure: str
     objective: str

@@ -16,8 +16,8 @@ FEWEST = 8  # minimum number of points for a bootstrap interval; with five, it c
 
 @dataclass(frozen=True)
 class Correlation:
-    """rho over `n` points, its two-sided permutation p-value (over all pairings if `exact`), and a bootstrap
-    interval and its values `rhos` if there are at least `FEWEST` points."""
+    """rho over `n` points, its two-sided permutation p-value (from all pairings if `exact`), and, for at
+    least `FEWEST` points, a bootstrap interval and the bootstrap's values `rhos`."""
 
     rho: float
     p: float

@@ -16,8 +16,8 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over `seeds` seeds, with its standard error and clipped interval, if known. The interval is over
-    "seeds" or "items", as `over` says."""
+    """A mean over `seeds` seeds, with its standard error and clipped interval, if they are known. `over` says
+    whether the interval is over "seeds" or "items"."""
 
     mean: float
     seeds: int

@@ -148,8 +148,7 @@ def finetune(
     after `prepare` has changed the model in place. Raises BadInput if the checkpoint is damaged or does not
     match the data, and NonFinite if a loss, a gradient or a final weight is not finite."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
-    devices = [device] if device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         saved, missing = load_model(checkpoint)
         encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
         torch.manual_seed(seed)
@@ -160,25 +159,36 @@ def finetune(
         tuned = Finetuned(model, head, device)
         groups = [{"params": old}, {"params": new}]
         optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
-        epochs = (batches_of(len(data.rows), config.batch, [seed, epoch]) for epoch in range(config.epochs))
-        batches = list(chain.from_iterable(epochs))
-        steps = len(batches)
-        # On a GPU, splitting a batch into pieces saves no time and adds latency.
-        overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
-        model.train()
-        for step, batch in enumerate(batches):
-            loss = _backward(tuned, [data.rows[i] for i in batch], overhead)
-            norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-            if not torch.isfinite(loss + norm):
-                raise NonFinite(f"step {step + 1}: loss {loss.item():g}, gradient norm {norm.item():g}")
-            for group, times in zip(optimizer.param_groups, (1.0, config.head_rate), strict=True):
-                group["lr"] = times * config.rate(step, steps)
-            optimizer.step()
-            optimizer.zero_grad()
-            progress(step + 1, steps)
-        if not all(torch.isfinite(weight).all() for weight in model.parameters()):
-            raise NonFinite(f"step {steps}: a weight is not finite after this step")
+        _train(tuned, data.rows, optimizer, config, seed, progress)
     return tuned
+
+
+def _train(
+    tuned: Finetuned,
+    rows: Sequence[TaskRow],
+    optimizer: torch.optim.Optimizer,
+    config: FinetuneConfig,
+    seed: int,
+    progress: Callable[[int, int], None],
+) -> None:
+    model, on_gpu = tuned.model.train(), tuned.device.type == "cuda"
+    epochs = (batches_of(len(rows), config.batch, [seed, epoch]) for epoch in range(config.epochs))
+    batches = list(chain.from_iterable(epochs))
+    steps = len(batches)
+    # On a GPU, splitting a batch into pieces saves no time and adds latency.
+    overhead = math.inf if on_gpu else PIECE / model.config.hidden_size**2
+    for step, batch in enumerate(batches):
+        loss = _backward(tuned, [rows[i] for i in batch], overhead)
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+        if not torch.isfinite(loss + norm):
+            raise NonFinite(f"step {step + 1}: loss {loss.item():g}, gradient norm {norm.item():g}")
+        for group, times in zip(optimizer.param_groups, (1.0, config.head_rate), strict=True):
+            group["lr"] = times * config.rate(step, steps)
+        optimizer.step()
+        optimizer.zero_grad()
+        progress(step + 1, steps)
+    if not all(torch.isfinite(weight).all() for weight in model.parameters()):
+        raise NonFinite(f"step {steps}: a weight is not finite after this step")
 
 
 def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Tensor:

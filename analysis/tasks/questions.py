@@ -35,8 +35,8 @@ class SpanRow(TaskRow):
 
 
 class Questions(Task):
-    """A task whose answers are spans in a context, scored as in SQuAD v1.1 by default. Rows without the
-    answer have their first id as both targets (Devlin et al. 2019)."""
+    """A task whose answers are spans in a context, scored as in SQuAD v1.1 by default. In rows without the
+    answer, both targets are the first id (Devlin et al. 2019)."""
 
     data = "qa"
     metrics = (F1, EXACT)
@@ -173,7 +173,7 @@ def windows_of(size: int, room: int) -> list[range]:
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """Return, for each window (W,), whether each position has more context there than in any other window (in
+    """Return, for each window (W,), whether each position has more context in it than in any other window (in
     a tie, the first window wins). As in Devlin et al.'s code, context is the smaller number of positions on
     either side, plus a hundredth of the window's length."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)

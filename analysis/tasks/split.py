@@ -126,8 +126,8 @@ class Split:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """Return the labels in `train`, which models can predict. Raises BadInput if one of `splits` is unusable
-    or contains any other label."""
+    """Return the labels in `train`, the only ones that models can predict. Raises BadInput if one of `splits`
+    is unusable or contains any other label."""
     labels = train.task.labels(train.gold)
     for split in splits:
         split.check(labels)

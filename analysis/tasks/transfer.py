@@ -107,7 +107,7 @@ def by_diagnostic(
 def by_entry(
     split: Split, answers: Sequence[Answer], languages: Languages, language: str
 ) -> dict[str, Score]:
-    """Return the accuracy over a tagged set's words with and without a dictionary entry, except words of
+    """Return the accuracy over a tagged set's words with and without a dictionary entry, excluding words of
     several sub-words and words unchanged from the source. Empty if there is no dictionary."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}
@@ -189,7 +189,7 @@ def deltas(records: Iterable[Record]) -> list[Record]:
 @dataclass(frozen=True)
 class NaturalTask:
     """A task on which models are fine-tuned in the language `source` and tested in that and in `languages`.
-    `units` are what is tagged."""
+    `units` are the units that are tagged."""
 
     task: Task
     examples: TaskFolder
