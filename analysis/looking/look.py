@@ -69,11 +69,9 @@ class _Viewer:
             return (), {}
         first, images = self.model.data.languages[0], {}
         bitexts = {name: self.model.data.bitext(SOURCE, name) for name in self._derived}
-        of_all = [
-            {*range(len(first.corpus))[:LINES]},
-            *({*it.lines[:LINES, 0].tolist()} for it in bitexts.values()),
-        ]
-        lines, counts = sorted(set.intersection(*of_all) or {0}), self.model.data.vocabulary.counts
+        derived = (bitext.lines[:LINES, 0].tolist() for bitext in bitexts.values())
+        lines = sorted({*range(len(first.corpus))[:LINES]}.intersection(*derived) or {0})
+        counts = self.model.data.vocabulary.counts
         sizes = {line: len(first.corpus.line_pieces(line)) for line in lines}
         short = [line for line in lines if sizes[line] in LENGTHS] or [min(sizes, key=sizes.__getitem__)]
         line = max(short, key=lambda line: counts[first.corpus[line]].min())  # avoid rare words

@@ -38,6 +38,5 @@ def task_title(name: str) -> str:
 
 def metric_title(name: str) -> str:
     """Return a metric's display name, or the name itself if no task uses the metric."""
-    return next(
-        (metric.title for task in TASKS.values() for metric in task.metrics if metric.name == name), name
-    )
+    metrics = (metric for task in TASKS.values() for metric in task.metrics)
+    return next((metric.title for metric in metrics if metric.name == name), name)

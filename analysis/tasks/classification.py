@@ -50,7 +50,6 @@ class NLI(Classification):
     summary = "NLI asks whether a premise entails a hypothesis, contradicts it or neither."
     data = "nli"
     texts = ("premise", "hypothesis")
-    of_pairs = True
     baselines = pair_baselines(*texts)
     xtreme = "xnli"
 
@@ -69,7 +68,6 @@ class Paraphrase(Classification):
     summary = "Paraphrase asks whether two sentences mean the same thing."
     data = "paraphrase"
     texts = ("first sentence", "second sentence")
-    of_pairs = True
     baselines = pair_baselines("first", "second")
     xtreme = "pawsx"
 
@@ -99,5 +97,4 @@ class PairLabels(Classification):
     summary = "Pair labels assign one of your own labels to each pair of texts."
     data = "pair_labels"
     texts = ("first text", "second text")
-    of_pairs = True
     baselines = pair_baselines("first", "second")

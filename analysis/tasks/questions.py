@@ -41,7 +41,6 @@ class Questions(Task):
     data = "qa"
     metrics = (F1, EXACT)
     head = SpanHead()
-    of_pairs = True
     baselines = (KnownAnswer(),)
 
     def gold(self, example: Example) -> Answer:

@@ -34,10 +34,9 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text split into N sub-words: their `ids`, and the characters from `starts` to `ends` that they cover,
-    (N,) each."""
+    """A text split into N sub-words: their `ids`, and the characters that they cover, from `starts` to
+    `ends`, (N,) each."""
 
-    text: str
     ids: np.ndarray
     starts: np.ndarray
     ends: np.ndarray
@@ -46,7 +45,8 @@ class Pieces:
         return len(self.ids)
 
     def between(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the indices of the first and last sub-word that overlap text[start:end], or None."""
+        """Return the indices of the first and last sub-word that overlap the characters from `start` to
+        `end`, or None."""
         inside = np.flatnonzero((self.ends > start) & (self.starts < end))
         return (int(inside[0]), int(inside[-1])) if len(inside) else None
 
@@ -116,7 +116,7 @@ class Reader:
         """Split a text into sub-words, as written if `encode_text` is set, otherwise word by word."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
-            encoded = Pieces(text, *self.encode_text(text))
+            encoded = Pieces(*self.encode_text(text))
             if not len(encoded):
                 raise ValueError(f"the text {text!r} has no sub-words")
             return encoded
@@ -128,7 +128,7 @@ class Reader:
             ids += pieces
             starts += [first] * len(pieces)
             ends += [place] * len(pieces)
-        return Pieces(text, np.array(ids, np.int64), np.array(starts, np.int64), np.array(ends, np.int64))
+        return Pieces(*(np.array(column, np.int64) for column in (ids, starts, ends)))
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
         """Return the same ids as `read`, but faster."""

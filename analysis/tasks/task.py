@@ -108,7 +108,6 @@ class Task(ABC):
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
     head: ClassVar[Head]  # the head trained on top of an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines with which scores are compared
-    of_pairs: ClassVar[bool] = False  # whether an example consists of two texts
     xtreme: ClassVar[str] = ""  # the task's name in XTREME, if it is different
 
     @property
