@@ -1,7 +1,5 @@
 """Find the study that trained a model, with its configuration, languages and tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,8 +1,6 @@
 """Inspect a checkpoint with a sentence and a few words. Shapes: n words in the sentence, m in its derivation,
 L layers, H hidden, k pairs of words."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

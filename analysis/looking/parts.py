@@ -1,8 +1,6 @@
 """Define the results of inspecting a checkpoint, and print them on a terminal with 80 columns. Shapes: n
 words in a sentence, m in its derivation, L layers, k pairs of words."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

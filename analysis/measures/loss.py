@@ -1,8 +1,6 @@
 """Measure the loss on masked ids in held-out text, and the cosine between two languages' gradients of that
 loss with respect to the layers' weights. Shapes: N masked ids, S shuffles, V types, U units, I inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

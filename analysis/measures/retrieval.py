@@ -1,8 +1,6 @@
 """Measure sentence retrieval, and mining of translations from two partly parallel texts, as in BUCC. Shapes:
 N sentences and their N translations, L layers including the embeddings, H hidden."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations

@@ -1,8 +1,6 @@
 """Fit a rotation between two languages' embeddings on word pairs (MUSE, Conneau et al. 2018; VecMap, Artetxe
 et al. 2018). Shapes: n types in each language, d pairs, H width."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from calque.pretrain.lazy import F, Tensor, torch

@@ -1,8 +1,6 @@
 """Compute hidden states, and compare two languages' vectors. Shapes: N rows, L layers including the
 embeddings, H hidden, T types, K width, S shuffles, C labels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Fine-tune a checkpoint on a task in one language, and test it in others, derived or natural."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
