@@ -108,7 +108,7 @@ class Checkpoint:
         return guesses[0]
 
     def fill_all(self, text: str, language: str, count: int) -> list[list[Guess]]:
-        """Return the `count` most probable types for each `<mask>` in a text, in order."""
+        """Return the `count` most probable types for each `<mask>` in a text."""
         if not self.has_head:
             raise BadInput("the model has no prediction head, so it cannot fill masks", self.folder)
         tokenizer = self._tokenizer(language)
@@ -125,7 +125,7 @@ class Checkpoint:
     def nearest(
         self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5
     ) -> list[Neighbour]:
-        """Return the `count` types with the highest cosine to the embedding of `word`, which must be a single
+        """Return the `count` types whose embeddings have the highest cosine with that of `word`, a single
         type in `language`. `among` is the language to search (default: all)."""
         (ids,) = self.pieces([word], language)
         if not self.is_type(word, language):
@@ -200,7 +200,6 @@ class Checkpoint:
 
     @property
     def data(self) -> Languages | None:
-        """The languages that the checkpoint was trained on, or None if no parent folder contains them."""
         return self.study.data
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:

@@ -24,8 +24,8 @@ class Encoder:
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
     ) -> None:
-        """Load a folder's model up to layer `top` (default: all layers). Raises BadInput if the model is not
-        an encoder or lacks that layer, or if the device does not exist."""
+        """Load a folder's model up to layer `top` (default: all). Raises BadInput if the model is not an
+        encoder or lacks that layer, or if the device does not exist."""
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
         text: Any = config.get_text_config()
@@ -57,8 +57,8 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """Return the hidden states after each layer up to `top`, (B, L, H) each, with arbitrary values at
-        padding. `token_types` is one number per id (default: 0)."""
+        """Return the hidden states after each layer up to `top`, (B, L, H) each, arbitrary at padding.
+        `token_types` is one number per id (default: 0)."""
         ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
         inputs = {"input_ids": ids}
         if lengths.min() < ids.shape[1]:

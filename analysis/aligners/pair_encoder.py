@@ -32,8 +32,8 @@ class CutSide:
     word: np.ndarray
 
     def places(self, words: bool) -> np.ndarray:
-        """Return the word index of each row or column in a score table: one per id or, with `words`, one per
-        word that has ids."""
+        """Return the word index of each row or column in a score table: one per id or, with `words`, per word
+        with ids."""
         return np.unique(self.word) if words else self.word
 
     def means(self, states: Tensor) -> Tensor:

@@ -104,8 +104,8 @@ def _logits(
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """Return, for each metric, whether it covers each question, (Q,): by whether the dictionary contains its
-    answer or subject."""
+    """Return, for each metric, which questions it covers, (Q,): by whether the dictionary contains the answer
+    or the subject."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

@@ -88,7 +88,7 @@ class Rate:
 
 
 def null_rates(*variants: Results) -> list[Rate]:
-    """Return the rates for each group size, first over all measures, then by measure."""
+    """Return the rates for each group size, over all measures and then by measure."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
@@ -147,5 +147,4 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
-    """Return the rate over all measures for each group size."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

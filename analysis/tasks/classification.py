@@ -43,8 +43,6 @@ class Classification(Task):
 
 
 class NLI(Classification):
-    """Natural language inference: a premise entails a hypothesis, contradicts it, or does neither."""
-
     name = "nli"
     title = "NLI"
     summary = "NLI asks whether a premise entails a hypothesis, contradicts it or neither."
@@ -79,8 +77,6 @@ class Paraphrase(Classification):
 
 
 class TextLabels(Classification):
-    """A task with user-defined labels for texts, such as topics."""
-
     name = "text_labels"
     title = "Text labels"
     summary = "Text labels assign one of your own labels to each text, such as its topic."
@@ -90,8 +86,6 @@ class TextLabels(Classification):
 
 
 class PairLabels(Classification):
-    """A task with user-defined labels for pairs of texts."""
-
     name = "pair_labels"
     title = "Pair labels"
     summary = "Pair labels assign one of your own labels to each pair of texts."

@@ -192,7 +192,6 @@ def _train(
 
 
 def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Tensor:
-    """Return the mean loss over a batch's targets, and accumulate its gradient piece by piece."""
     targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
     loss = torch.zeros((), device=tuned.device)
     for piece in pieces(rows, overhead):

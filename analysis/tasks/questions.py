@@ -97,8 +97,6 @@ class Questions(Task):
 
 
 class QA(Questions):
-    """Question answering on data from any source."""
-
     name = "qa"
     title = "QA"
     summary = "QA finds the answer to a question in a passage."

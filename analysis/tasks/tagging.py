@@ -63,8 +63,6 @@ def words_of(example: Example) -> list[str]:
 
 
 class POS(Tagging):
-    """Part-of-speech tagging with UPOS tags; the main metric is accuracy."""
-
     name = "pos"
     title = "POS"
     summary = "POS assigns a part of speech to every word."
@@ -99,8 +97,6 @@ class NER(Tagging):
 
 
 class WordLabels(Tagging):
-    """A task with user-defined labels for words."""
-
     name = "word_labels"
     title = "Word labels"
     summary = "Word labels assign one of your own labels to each word."
