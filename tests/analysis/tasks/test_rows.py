@@ -60,17 +60,17 @@ def test_given_tokenizer_reads_raw_text(calque_encoder):
 
     theirs = AutoTokenizer.from_pretrained(calque_encoder)
     reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
-    for text in WRITTEN:
-        pieces = reader.read([Sentence(tuple(text.split()))])
-        assert pieces.text == " ".join(text.split())
-        assert pieces.ids.tolist() == theirs(pieces.text, add_special_tokens=False).input_ids
-        assert reader.ids([Sentence(tuple(text.split()))]).tolist() == pieces.ids.tolist()
-        shown = [pieces.text[a:b] for a, b in zip(pieces.starts, pieces.ends, strict=True)]
-        assert "".join(shown) == "".join(text.split())
+    for words in map(str.split, WRITTEN):
+        text, sentences = " ".join(words), [Sentence(tuple(words))]
+        pieces = reader.read(sentences)
+        assert pieces.ids.tolist() == theirs(text, add_special_tokens=False).input_ids
+        assert reader.ids(sentences).tolist() == pieces.ids.tolist()
+        shown = [text[a:b] for a, b in zip(pieces.starts, pieces.ends, strict=True)]
+        assert "".join(shown) == "".join(words)
         assert all(part == part.strip() for part in shown)
     chinese = reader.read([Sentence((WRITTEN[1],))])
     first, last = chinese.between(9, 12)
-    assert chinese.text[chinese.starts[first] : chinese.ends[last]] == "308"
+    assert WRITTEN[1][chinese.starts[first] : chinese.ends[last]] == "308"
 
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
