@@ -113,15 +113,11 @@ def with_wrong_pairs(
         hint = "at least two are needed, or dictionary.correct=1"
         raise BadInput(f"dictionary.correct={config.correct:g} makes {wrongs} wrong; {hint}")
     of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
-    cycles, others = [], []
-    for tag in np.unique(of_pair[wrong]):
-        group = wrong[of_pair[wrong] == tag]
-        if tag and len(group) > 1:
-            cycles.append(group)
-        else:
-            others.append(group)
-    if others:
-        rest = wrong[np.isin(wrong, np.concatenate(others))]  # in sampling order
+    tag_of_wrong = of_pair[wrong]
+    common = [tag for tag, count in Counter(tag_of_wrong).items() if tag and count > 1]
+    cycles = [wrong[tag_of_wrong == tag] for tag in sorted(common)]
+    rest = wrong[~np.isin(tag_of_wrong, common)]
+    if len(rest):
         cycles.append(rest if len(rest) > 1 else np.append(rest, cycles.pop()))
     exchanged, unlike = pairs.copy(), 0
     for cycle in cycles:

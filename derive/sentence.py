@@ -131,8 +131,7 @@ class Sentence:
         for i, group in enumerate(groups):
             for place in group:
                 first.setdefault(place, i)
-        depths = self._depths()
-        tops = [min(group, key=depths.__getitem__) for group in groups]
+        tops = [min(group, key=self._depth) for group in groups]
         heads = []
         for i, top in enumerate(tops):
             above = self.heads[top] if first[top] == i else top
@@ -142,21 +141,17 @@ class Sentence:
         old = self.relations or ("",) * len(self)
         relations = [old[top] if first[top] == i else PART for i, top in enumerate(tops)]
         headless = [i for i, head in enumerate(heads) if head < 0]
-        root = min(headless, key=lambda i: (depths[tops[i]], relations[i] == "punct"))
+        root = min(headless, key=lambda i: (self._depth(tops[i]), relations[i] == "punct"))
         for i in headless:
             heads[i] = -1 if i == root else root
         relations[root] = old[self.heads.index(-1)]
         return tuple(heads), tuple(relations)
 
-    def _depths(self) -> dict[int, int]:
-        depths = {-1: 0}
-        for place in range(len(self)):
-            path = []
-            while place not in depths:
-                path.append(place)
-                place = self.heads[place]
-            depths |= {word: depths[place] + below for below, word in enumerate(reversed(path), start=1)}
-        return depths
+    def _depth(self, place: int) -> int:
+        depth = 0
+        while (place := self.heads[place]) >= 0:
+            depth += 1
+        return depth
 
     @property
     def rendered(self) -> tuple[tuple[int, ...], ...]:
@@ -197,9 +192,8 @@ def iob2(sentence: Sentence) -> list[str]:
     """Convert a sentence's spans to IOB2 tags, one per word."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
+        tags[span.start : span.end] = [f"I-{span.label}"] * (span.end - span.start)
         tags[span.start] = f"B-{span.label}"
-        for i in range(span.start + 1, span.end):
-            tags[i] = f"I-{span.label}"
     return tags
 
 

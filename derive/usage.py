@@ -1,9 +1,8 @@
-"""A corpus's usage of types: how often each type occurs in total, at the ends of words, and in words of each
-class."""
+"""How often each type occurs in a corpus: in total, at the ends of words, and in words of each class."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 import numpy as np
 
@@ -18,7 +17,7 @@ CLASSES: dict[str, WordClass] = {
 }
 """Maps UPOS tags to word classes; numerals, interjections, punctuation and symbols have no class."""
 NEARLY = 0.9  # minimum fraction of a type's occurrences in words of a class for the type to belong to it
-_NAMES: tuple[WordClass, ...] = ("function", "names", "content")
+_NAMES: tuple[WordClass, ...] = get_args(WordClass)
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,8 @@ class Usage:
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
         """Count types in a text, given its sub-words (T,), the number of sub-words per word (W,), and the
         words' UPOS tags ("" if unknown)."""
-        number = {tag: _NAMES.index(name) for tag, name in CLASSES.items()}
-        kind = np.repeat(np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags)), pieces)
-        chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == number] for number in range(len(_NAMES)))]
+        kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
+        chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == name] for name in _NAMES)]
         return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))
 
     @property

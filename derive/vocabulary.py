@@ -94,7 +94,7 @@ class Vocabulary:
         """Return the words' concatenated ids (T,), and the number of ids per word. UNKNOWN and words that
         yield no ids get the unknown type."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
-        ids, pieces = map(np.concatenate, zip(*blocks, strict=True))
+        ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
 
     def _encode(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
