@@ -126,8 +126,6 @@ class Compose(Transform):
     parts: tuple[Transform, ...]
 
     def __post_init__(self) -> None:
-        if not self.parts:
-            raise ValueError("nothing to compose")
         flat = (part.parts if isinstance(part, Compose) else (part,) for part in self.parts)
         object.__setattr__(self, "parts", tuple(chain.from_iterable(flat)))
 

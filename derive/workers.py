@@ -35,8 +35,6 @@ class Workers:
     process."""
 
     def __init__(self, count: int) -> None:
-        if count < 1:
-            raise ValueError(f"the number of workers must be at least 1, not {count}")
         self.count = count
         self._pool: ProcessPoolExecutor | None = None
 
@@ -97,5 +95,4 @@ def _end_with(parent: BaseProcess) -> None:
 def _prepare() -> None:
     follow_parent()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # each worker uses one core
-    # Chunks have many objects but few cycles; the default costs a fifth of the time.
-    gc.set_threshold(100_000)
+    gc.set_threshold(100_000)  # chunks contain few cycles; the default costs a fifth of the time

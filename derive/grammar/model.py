@@ -15,7 +15,6 @@ from calque.derive.artefact import read_sealed, write_sealed
 from calque.derive.errors import BadInput
 from calque.derive.grammar import features
 from calque.derive.grammar.features import CLASSES, KINDS, Feature, Sequences, Tree, Weights
-from calque.derive.readers.lines import check_file
 from calque.derive.sentence import Sentence
 
 FORMAT = 1  # incremented when the same treebank would yield different weights or probabilities
@@ -119,7 +118,6 @@ class Grammar:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Load a grammar written by `save`; raise BadInput if it is damaged or in a different format."""
-        check_file(path)
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
             raise BadInput(f"a grammar in format {version}, not {FORMAT}; remove it to learn it again", path)
