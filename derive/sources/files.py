@@ -120,7 +120,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set or a sample of it, without the examples in `lacking`."""
+        """Read a test set or a sample of it, from which examples in `lacking` are then removed."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:

@@ -26,8 +26,8 @@ class Switched(Monolingual):
         super().__init__(languages, length, mask_rate)
         self.share, self.translate = share, Translations(languages)
         if self.translate.images[0] is None:
-            first = languages.languages[0].name
-            raise BadInput(f"there is no dictionary with which to translate {first}", languages.folder)
+            name = languages.languages[0].name
+            raise BadInput(f"there is no dictionary with which to translate {name}", languages.folder)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)

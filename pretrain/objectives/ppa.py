@@ -56,11 +56,12 @@ class Contrasted(PairStream):
     def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
         super().__init__(languages, length, seed, objective)
         self.objective, self.prediction = objective, objective.beside.lower()
-        self.weights = ({self.prediction: 1.0} if self.prediction else {}) | {MOCO: 1.0}
+        self.weights = dict.fromkeys([self.prediction, MOCO] if self.prediction else [MOCO], 1.0)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.draw_pairs(instances, random)
-        return batch, ({self.prediction: batch.rows.labelled} if self.prediction else {}) | {MOCO: len(batch)}
+        counts = {self.prediction: batch.rows.labelled, MOCO: len(batch)}
+        return batch, {name: counts[name] for name in self.weights}
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
@@ -118,15 +119,11 @@ class PPA(PairObjective):
     def __post_init__(self) -> None:
         super().__post_init__()
         if min(self.queue, self.dimensions) < 1:
-            raise ValueError(
-                f"queue and dimensions must be at least 1, not {self.queue} and {self.dimensions}"
-            )
+            raise ValueError(f"queue and dimensions must be positive, not {self.queue} and {self.dimensions}")
         if not 0 <= self.momentum < 1:
             raise ValueError(f"momentum must be at least 0 and below 1, not {self.momentum}")
         if self.beside not in get_args(Beside):
-            raise ValueError(
-                f"beside (the loss added to L_MoCo) must be TLM, MLM or empty, not {self.beside!r}"
-            )
+            raise ValueError(f"beside, the loss added to L_MoCo, must be TLM, MLM or '', not {self.beside!r}")
         if not self.temperature > 0:
             raise ValueError(f"temperature must be positive, not {self.temperature}")
 

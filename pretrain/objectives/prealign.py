@@ -34,10 +34,9 @@ WORD = 1  # the word's position in its row, `<s> word </s>`
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries, `ids` and `languages` (P, 2) int64, in which anchors are to be matched with their
-    translations: the first words (or the words on both `sides`) of entries `first` to `last` (exclusive).
-    Parts of a batch contain all words but only some anchors, so the total loss does not depend on the
-    division into parts."""
+    """Dictionary entries whose anchors should match their translations; `ids` and `languages` are (P, 2)
+    int64. Anchors are the first words (or the words on both `sides`) of entries `first` to `last`
+    (exclusive). Each part of a batch contains all words but only some anchors, so that losses add up."""
 
     ids: Tensor
     languages: Tensor
@@ -59,13 +58,13 @@ class Anchors(Batch):
 
     @property
     def anchors(self) -> Tensor:
-        """The indices of the anchors in the list of words, (A,)."""
+        """The anchors' indices in the list of words, (A,)."""
         side = torch.arange(self.first, self.last, device=self.ids.device)
         return side if self.sides == "first" else torch.cat([side, side + len(self.ids)])
 
     @property
     def partners(self) -> Tensor:
-        """The indices of the anchors' translations in the list of words, (A,)."""
+        """The indices of the anchors' translations, (A,)."""
         return (self.anchors + len(self.ids)) % (2 * len(self.ids))
 
     @property

@@ -21,14 +21,11 @@ class Parallel(Stream):
     """Rows of parallel sentences from one bitext: sentences in the first half, their translations in the
     second. Each half consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix G.3)."""
 
-    def __init__(
-        self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int
-    ) -> None:
+    def __init__(self, languages: Languages, length: int, seed: int, objective: TLM) -> None:
         self.weights = {"tlm": 1.0}
-        self.languages, self.half = languages, length // 2
-        self.masking = Masking.of(languages, mask_rate)
-        self.bitexts = languages.bitexts
-        self.groups = Groups(self.bitexts, fraction, seed, self.half - 1, sides=2)
+        self.languages, self.bitexts, self.half = languages, languages.bitexts, length // 2
+        self.masking = Masking.of(languages, objective.mask_rate)
+        self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, self.half - 1, sides=2)
         self.instances, self.parts = len(self.groups), self.groups.parts
         self.left_out = {"parallel sentences longer than half a row": self.groups.left_out}
 
@@ -74,7 +71,7 @@ class TLM(PairObjective):
         return replace(super().traits, language_embeddings=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Parallel(languages, length, self.parallel_fraction, self.mask_rate, seed)]
+        return [Parallel(languages, length, seed, self)]
 
 
 @dataclass(frozen=True)
