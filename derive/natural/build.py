@@ -29,7 +29,7 @@ from calque.derive.folder import (
     NamePair,
     new_folder,
 )
-from calque.derive.natural.files import FileSet, Piece
+from calque.derive.natural.files import Chunks, FileSet
 from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import UNKNOWN
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
@@ -71,18 +71,18 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """An encoded piece: one side per language, the number of non-blank lines, and counts of exclusions."""
+    """Encoded chunks: one side per language, the number of non-blank lines, and counts of exclusions."""
 
     sides: list[Shard]
     lines: int
     left_out: Counter[str]
 
 
-def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
-    """Encode a piece, leaving out lines that contain no type or are too long to store."""
+def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> EncodedPiece:
+    """Encode parallel chunks, leaving out lines that contain no type or are too long to store."""
     left_out = Counter[str]()
-    vocabulary = _vocabulary(folder, digest)
-    sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
+    vocabulary, (files, chunks) = _vocabulary(folder, digest), piece
+    sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, left_out)]
     empty = np.any([side.words == 0 for side in sides], axis=0)
     long = np.any([side.too_long for side in sides], axis=0) & ~empty
     left_out["lines without a type"] += int(empty.sum())
@@ -143,7 +143,7 @@ def derive_natural(
         encode = partial(encode_piece, out.vocabulary, sha256(out.vocabulary / TOKENIZER))
 
         def write(name: str, files: Sequence[FileSet], folders: Sequence[Path]) -> dict[str, Any]:
-            pieces = [piece for part in files for piece in part.pieces()]
+            pieces = [(part, chunks) for part in files for chunks in part.chunks()]
             encoded = reported(pool.map(encode, pieces), progress, f"encoding {name}", len(pieces))
             return _write_corpora(name, folders, types.counts, encoded)
 

@@ -1,4 +1,4 @@
-"""Text files and bitexts, read piece by piece, optionally without sentences that models are tested on."""
+"""Text files and bitexts, read in chunks, optionally without sentences that models are tested on."""
 
 import re
 from abc import ABC, abstractmethod
@@ -24,7 +24,7 @@ from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whol
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.tables import HEADERS, is_header, is_quoted, unquoted
 
-MANY = 1 << 14  # maximum number of lines per piece of two parallel files
+MANY = 1 << 14  # maximum number of lines in parallel chunks of two files
 HEAD = 24  # minimum length of test sentences to search for inside lines, because short ones match by chance
 WHY = "lines that contain a test sentence"
 _OTHER = re.compile(r"[\W_]+")
@@ -43,7 +43,7 @@ Chunks = tuple[Chunk, ...]  # a chunk of a file, or of two parallel ones
 
 
 class FileSet(ABC):
-    """Files with text or parallel text, which workers read piece by piece."""
+    """Files with text or parallel text, whose chunks can be read by any process."""
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunks]:
@@ -51,27 +51,15 @@ class FileSet(ABC):
 
     @abstractmethod
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
-        """Read the lines in chunks, as one column per language; exclusions are counted in `left_out`."""
+        """Read parallel chunks as one column of lines per language; count exclusions in `left_out`."""
 
     @abstractmethod
     def identity(self) -> list[Any]:
         """Return the values that determine the lines, for fingerprints."""
 
-    def pieces(self) -> Iterator["Piece"]:
-        """Return the pieces that workers read independently."""
-        return (Piece(self, chunks) for chunks in self.chunks())
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Chunks of a set of files."""
-
-    files: FileSet
-    chunks: Chunks
-
-    def columns(self, left_out: Counter[str]) -> Columns:
-        """Like `FileSet.read`."""
-        return self.files.read(self.chunks, left_out)
+    def read_all(self, left_out: Counter[str]) -> Iterator[Columns]:
+        """Read all chunks in turn."""
+        return (self.read(chunks, left_out) for chunks in self.chunks())
 
 
 @dataclass(frozen=True)
@@ -98,7 +86,7 @@ class TextFiles(FileSet):
             elif kind in ("treebank", "entities"):
                 chunks = iter([Chunk(path, kind, 0, 0, 1)])
             else:
-                chunks = text.chunks(path)
+                chunks = text.chunks(path, lines.SIZE)
             yield from _up_to(self.megabytes, ((chunk,) for chunk in chunks))
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
@@ -182,12 +170,11 @@ class BitextFiles(FileSet):
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
         """Stream each pair's words as in gold-link sets; `source` and `target` are language codes such as
         en."""
-        for piece in self.pieces():
-            counts = Counter[str]()
-            columns = piece.columns(counts)
-            left_out.update(+counts)
+        counts = Counter[str]()
+        for columns in self.read_all(counts):
             for first, second in zip(*columns, strict=True):
                 yield words_of(first, source), words_of(second, target)
+        left_out.update(+counts)
 
     def identity(self) -> list[Any]:
         identity = [list(map(input_digest, self.paths)), self.columns, self.megabytes, self.escaped]
@@ -311,8 +298,7 @@ def sentences(tests: TextFiles) -> Sentences:
 
 @lru_cache(maxsize=4)
 def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
-    left_out = Counter[str]()
-    found = Sentences(line for piece in tests.pieces() for line in piece.columns(left_out)[0])
+    found = Sentences(line for (column,) in tests.read_all(Counter()) for line in column)
     if not found.whole:
         raise BadInput("this file contains no sentences to withhold", tests.paths[0])
     return found

@@ -456,8 +456,7 @@ def _sentences(path: Path, language: str) -> list[list[str]]:
     if path.suffix == ".tsv":
         pairs = written("nli", language)(path, Counter())
         return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
-    pieces = TextFiles((path,)).pieces()
-    return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]
+    return [tokens(line) for (column,) in TextFiles((path,)).read_all(Counter()) for line in column]
 
 
 PAIR_MEASURES: tuple[Measure, ...] = (

@@ -29,7 +29,7 @@ def text(path, counts, **options):
 
 
 def natural(path, counts, **options):
-    return [line for piece in TextFiles((path,), **options).pieces() for line in piece.columns(counts)[0]]
+    return [line for (column,) in TextFiles((path,), **options).read_all(counts) for line in column]
 
 
 def unescaped(path, counts):
@@ -38,8 +38,8 @@ def unescaped(path, counts):
 
 
 def bitext(path, counts):
-    pieces = BitextFiles(path).pieces()
-    return [" = ".join(pair) for piece in pieces for pair in zip(*piece.columns(counts), strict=True)]
+    columns = BitextFiles(path).read_all(counts)
+    return [" = ".join(pair) for both in columns for pair in zip(*both, strict=True)]
 
 
 def pos(path, counts):

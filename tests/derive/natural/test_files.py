@@ -33,14 +33,14 @@ def test_pairs_are_withheld_by_either_side(tmp_path):
         ("good night", "bonne nuit"),
     ]
     tabs = BitextFiles(written(tmp_path / "pairs.tsv", ["\t".join(pair) for pair in pairs]))
-    (piece,) = Without(tabs, tests).pieces()
     counts = Counter()
-    assert piece.columns(counts) == (["good morning", "good night"], ["bonjour", "bonne nuit"])
+    kept = ["good morning", "good night"], ["bonjour", "bonne nuit"]
+    assert list(Without(tabs, tests).read_all(counts)) == [kept]
     assert counts[WHY] == 2
-    (piece,) = Without(TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),)), tests).pieces()
-    assert piece.columns(counts) == ([],)
+    whole = Without(TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),)), tests)
+    assert list(whole.read_all(counts)) == [([],)]
     with pytest.raises(BadInput, match="no sentence"):
-        Without(tabs, TextFiles((written(tmp_path / "none.txt", ["..."]),))).pieces()
+        Without(tabs, TextFiles((written(tmp_path / "none.txt", ["..."]),))).chunks()
 
 
 CONLLU = "# text = Au revoir!\n1\tÀ\t_\tADP\t_\t_\t0\troot\t_\t_\n\n1\tOui\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n"
@@ -68,8 +68,8 @@ def test_text_does_not_depend_on_chunk_size(name, tmp_path, monkeypatch):
     for size in (1, 1 << 20):
         monkeypatch.setattr(import_module("calque.derive.readers.lines"), "SIZE", size)
         for each in (path, packed):
-            pieces = TextFiles((each,)).pieces()
-            assert [line for piece in pieces for line in piece.columns(Counter())[0]] == expected * 3
+            columns = TextFiles((each,)).read_all(Counter())
+            assert [line for (column,) in columns for line in column] == expected * 3
 
 
 def test_parquet_columns(tmp_path):
@@ -79,12 +79,12 @@ def test_parquet_columns(tmp_path):
     path, counts = tmp_path / "rows", Counter()
     table = pa.table({"body": ["One.\n\nTwo.", None, "私"], "id": [1, 2, 3]})
     parquet.write_table(table, path, row_group_size=2)
-    pieces = list(TextFiles((path,), column="body").pieces())
-    assert [piece.columns(counts) for piece in pieces] == [(["One.", "Two."],), (["私"],)]
+    columns = TextFiles((path,), column="body").read_all(counts)
+    assert list(columns) == [(["One.", "Two."],), (["私"],)]
     assert +counts == {"rows without text": 1, "blank lines": 1}
     for column, said in (("text", "no column 'text'"), ("id", "expected text")):
         with pytest.raises(BadInput, match=said):
-            [piece.columns(counts) for piece in TextFiles((path,), column=column).pieces()]
+            list(TextFiles((path,), column=column).read_all(counts))
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadInput, match="damaged"):
-        list(TextFiles((path,)).pieces())
+        list(TextFiles((path,)).chunks())
