@@ -168,8 +168,8 @@ class BitextFiles(FileSet):
                 yield first, second
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream each pair's words as in gold-link sets; `source` and `target` are language codes such as
-        en."""
+        """Stream each pair's words, tokenised as in gold-link sets; `source` and `target` are language codes
+        such as en."""
         counts = Counter[str]()
         for columns in self.read_all(counts):
             for first, second in zip(*columns, strict=True):
@@ -187,8 +187,8 @@ class BitextFiles(FileSet):
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """The files, without lines that contain a sentence from the `tests` files, compared by letters and
-    digits."""
+    """The files, minus any line that contains a sentence from the `tests` files; only letters and digits
+    count."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
@@ -267,7 +267,7 @@ def _only(
 
 
 class Sentences:
-    """A set of sentences to search for in lines, compared by letters and digits."""
+    """A set of sentences to search for in lines; only letters and digits are compared."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.whole = {bare for text in texts if (bare := letters(text))}
@@ -287,7 +287,8 @@ class Sentences:
 
 
 def letters(text: str) -> str:
-    """Return a text's letters and digits in lower case, after NFKC, which unifies accents and widths."""
+    """Return a text's letters and digits in lower case, after NFKC normalisation, which unifies accents and
+    widths."""
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 

@@ -30,7 +30,7 @@ def chunks(path: Path) -> Iterator[Chunk]:
 
 
 def texts(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """Yield the lines of texts in a column; null values are skipped and counted."""
+    """Yield the lines of the texts in a column; null values are skipped and counted."""
     file, place = _opened(chunk.path), Place(chunk.path)
     if column not in file.schema_arrow.names:
         raise place.fault(f"no column {column!r}; there are {', '.join(file.schema_arrow.names)}")

@@ -29,8 +29,8 @@ SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = tuple(product((SPECIFIC, GENERAL), (OTHER_SPECIFIC, OTHER_GENERAL)))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Pairs of different nouns (premise, hypothesis) with initial weights; DOWN's is high because balancing
-favours unrelated nouns."""
+"""Pairs of different nouns (premise, hypothesis) with initial weights. DOWN has a high weight, because
+balancing favours unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # an affirmative and a negative adverb, for sentences of equal length
 

@@ -72,7 +72,7 @@ SHARED = 0.5
 """The fraction of invented words that reuse a topic's word of a different class, so that only context
 disambiguates them."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
-LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # the combined uses of an invented name
+LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # combinations of an invented name's uses
 
 Names = dict[str, list[str]]  # the words for each use, most frequent first
 Entity = tuple[str, ...]

@@ -1,5 +1,5 @@
-"""Shared by multi-sentence tasks: words drawn independently of the label, balanced cases, and streams of
-examples."""
+"""Building blocks of multi-sentence tasks: words drawn independently of the label, balanced cases, and
+streams of examples."""
 
 import random
 from collections import defaultdict

@@ -38,8 +38,8 @@ FORMS = tuple(
 
 @dataclass(frozen=True)
 class ParaphraseCase:
-    """Two sentences about the same action. `named`: which of the two people have names. `alike`: whether the
-    verb has the same form in both voices."""
+    """Two sentences about the same action. `named`: which of the two people are referred to by name. `alike`:
+    whether the verb has the same form in both voices."""
 
     first: SentenceForm
     second: SentenceForm

@@ -245,7 +245,7 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """Sample SIZE entries in proportion to their weights, systematically: rare entries occur in only some
+    """Sample SIZE entries systematically, in proportion to their weights; rare entries occur in only some
     tables."""
     ends = list(accumulate(weights))
     start = rng.random()

@@ -1,4 +1,5 @@
-"""Shared by readers: decompressing files, decoding lines, and dividing files into chunks of whole records."""
+"""Functions shared by readers: decompress files, decode lines, and divide files into chunks of whole
+records."""
 
 import bz2
 import gzip
@@ -58,8 +59,8 @@ class Place(NamedTuple):
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """Return the value if it is text that can be written to a file; otherwise, raise BadInput about
-        `what`."""
+        """Return the value if it is text that can be written to a file; otherwise, raise a BadInput that
+        names `what`."""
         if not isinstance(value, str):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         if not strict_json.is_text(value):
@@ -226,7 +227,8 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a file of some `kind`: whole records in `length` bytes from `offset`, the start of `line`."""
+    """A part of a file that consists of whole records: `length` bytes from `offset`, where line `line`
+    starts."""
 
     path: Path
     kind: str
@@ -269,7 +271,7 @@ def cut_file(
     path: Path, kind: str, size: int = SIZE, ends: Callable[[bytes], bool] = _is_whole, what: str = "line end"
 ) -> Iterator[Chunk]:
     """Divide a file into chunks of about `size` bytes, each of which extends to a line for which `ends` is
-    true; messages call it `what`."""
+    true; `what` describes such a line in messages."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
@@ -290,7 +292,8 @@ def tokens(line: str) -> list[str]:
 
 
 def one_word(form: str, counts: Counter[str]) -> str:
-    """Remove white space inside a word, which would split it later, and count it."""
+    """Remove white space inside a word, because it would split the word later; repairs are counted in
+    `counts`."""
     parts = form.split()
     if parts != [form]:
         counts["words that lost white space"] += 1

@@ -65,8 +65,8 @@ class _Row(NamedTuple):
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
     """Read the gold links of N sentence pairs; `lengths` contains each pair's two lengths, or UNKNOWN.
 
-    WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based; sentence ids are 1-based,
-        0-based, or N ids with gaps.
+    WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based; sentence ids are consecutive,
+        starting at 0 or 1, or there are N ids with gaps.
     Pharaoh: one line per pair, with `0-0` (sure) and `0p0` or `0?0` (possible). Positions are 0-based, or
         1-based if `from_one`.
     """

@@ -55,8 +55,8 @@ def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """Return a text's lower-case words as in gold-link sets: `it 's` for it's, `do not` for don't and, in
-    French, `le ami` for l'ami."""
+    """Return a text's lower-case words, tokenised as in gold-link sets: `it 's` for it's, `do not` for don't
+    and, in French, `le ami` for l'ami."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()

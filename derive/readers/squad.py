@@ -45,7 +45,7 @@ class _Question:
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
     """Stream a file's questions, split into sentences by rules for English. Answers are extended to whole
-    words. Questions without an answer within a sentence are left out."""
+    words. Questions are left out if no answer lies within a sentence."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         question, context = _sentences(item.question, counts), _sentences(item.context, counts)

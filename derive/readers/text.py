@@ -35,7 +35,7 @@ from calque.derive.sentence import UNKNOWN, Sentence
 
 Kind = Literal["wikitext", "doc", "plain", "numbered", "treebank", "json", "entities"]
 
-FRAGMENT = 8  # maximum number of words in a heading or fragment, which sentences of a `<doc>` exclude
+FRAGMENT = 8  # lines of a `<doc>` with at most this many words are not read as sentences
 _OPENING, _CLOSING = "= ", " ="
 LINE_ENDS = re.compile(r"\r\n|\n|\r")
 _JOINER = re.compile(r" @([-,.])@ ")  # how WikiText writes punctuation inside a word
@@ -48,7 +48,8 @@ _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
 
 
 def detect(path: Path, entities: bool = False) -> Kind:
-    """Detect a text file's kind from its name and first lines; raise BadInput for other annotated files."""
+    """Detect a text file's kind from its name and first lines; raise BadInput for unsupported annotated
+    files."""
     first, lines = head_of(path)
     name = annotation(first, lines)
     if name in _ROWS:
@@ -167,8 +168,8 @@ def set_apart(text: str) -> str:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a WikiText line is a heading, with equally many equals signs on both sides: ` = = Size = =
-    `."""
+    """Whether a WikiText line is a heading, with the same number of equals signs on both sides: ` = = Size =
+    = `."""
     line = line.removeprefix(" ").removesuffix(" ")
     start, end = 0, len(line)
     while line.startswith(_OPENING, start):

@@ -19,8 +19,11 @@ from calque.derive.source import SPLITS, Source, TaskData
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream
-TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # the next streams, one per split
-LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # the number of examples per round
+TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their streams, one per split
+LABELS = {
+    "nli": len(INFERENCES),
+    "paraphrase": len(SAMENESS),
+}  # number of labels and examples per round
 SHARED, ALONE = -1, -2  # the chunks of facts shared with derived languages, and of the other facts
 MOST_SENTENCES = 1_000_000_000
 MOST_EXAMPLES = 1_000_000  # maximum number of examples in a split, which must fit in memory
@@ -70,7 +73,7 @@ class PocketEnglish(Source):
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """Yield each chunk's number in the stream and number of sentences. Facts follow the first chunk,
-        because the preview shows the first and the last may be held out."""
+        because the preview shows the first chunk, and the last may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:

@@ -20,7 +20,8 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss` over their cosines."""
+    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss`, applied to each
+    entry's cosine."""
 
     instances = 0
 
@@ -55,7 +56,8 @@ def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Align(Objective):
-    """alpha * L_ALIGN, where L_ALIGN is the negative mean cosine of dictionary pairs' word embeddings."""
+    """alpha * L_ALIGN, where L_ALIGN is the negative mean cosine between the word embeddings of dictionary
+    pairs."""
 
     alpha: float = ALPHA
 

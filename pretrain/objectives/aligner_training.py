@@ -165,7 +165,8 @@ class AlignerTraining(PairObjective):
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:
-        """Return the layer below `layer_of`, which aligns words better (measured on en-fr)."""
+        """Return the layer below the one that the loss applies to; it aligns words better (measured on
+        en-fr)."""
         return max(1, self.layer_of(layers) - 1)
 
     def pair_passes(self, layers: int) -> float:

@@ -39,7 +39,8 @@ class Translations:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the translations of `ids` in `languages`, and the translations' languages; all (N,)."""
+        """Translate `ids`, which belong to `languages`; return the translations and their languages. All are
+        (N,)."""
         most = max(map(len, self.partners))
         drawn = random.integers(0, most, len(ids))
         translated, of = ids.copy(), languages.copy()
@@ -54,7 +55,8 @@ class Translations:
 
 
 def _images(entries: np.ndarray, rows: int) -> np.ndarray:
-    """Map each of the R rows to its image in the first of its `entries` (n, 2), or else to itself."""
+    """Map each of the R rows to the image in its first dictionary entry, or to itself; `entries` is (n,
+    2)."""
     image = np.arange(rows)
     first = np.unique(entries[:, 0], return_index=True)[1]
     image[entries[first, 0]] = entries[first, 1]

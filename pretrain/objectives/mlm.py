@@ -56,7 +56,7 @@ class PackedLines:
 
 
 class Monolingual(Stream):
-    """The packed rows of all languages in turn."""
+    """The packed rows of all languages, one language after the other."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
         self.weights = {"mlm": 1.0}
@@ -68,7 +68,7 @@ class Monolingual(Stream):
         self.left_out = {"ids in an unfilled last row": sum(packed.left_over for packed in self.packed)}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids and languages of rows, both (B, L)."""
+        """Return the ids and languages of the given rows, both (B, L)."""
         of = np.searchsorted(self.ends, instances, side="right")
         places = np.asarray(instances) - np.concatenate([[0], self.ends])[of]
         ids = np.stack([self.packed[k].row(i) for k, i in zip(of, places, strict=True)])

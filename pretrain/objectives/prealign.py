@@ -142,8 +142,8 @@ class Contrast(Objective):
 
 @dataclass(frozen=True)
 class PreAlign(Composite):
-    """Two phases: MLM and `Contrast` for a fraction `portion` of the steps, then LINK with `share`. The
-    dictionary's words are read in addition to rows of text."""
+    """Two phases: MLM and `Contrast` for a fraction `portion` of the steps, then LINK with a fraction `share`
+    of the words replaced. The dictionary's words are read in addition to rows of text."""
 
     share: float = SHARE
     portion: float = PORTION

@@ -30,7 +30,7 @@ class Parallel(Stream):
         self.left_out = {"parallel sentences longer than half a row": self.groups.left_out}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids and languages of rows, both (B, L)."""
+        """Return the ids and languages of the given rows, both (B, L)."""
         specials = self.languages.specials
         ids = np.full((len(instances), 2 * self.half), specials.pad)
         numbers = np.full_like(ids, self.languages.padding)

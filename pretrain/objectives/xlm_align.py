@@ -45,7 +45,7 @@ class LabelledPairs:
 
 
 class SentencePairs(PairStream):
-    """Sentence pairs, for which TLM and DWA share one pass."""
+    """Sentence pairs; TLM and DWA share one forward pass."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
         super().__init__(languages, length, seed, objective)
@@ -77,7 +77,7 @@ class SentencePairs(PairStream):
         return labelled, counts
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
-        """Label pairs, and return the counts of `uncounted` terms."""
+        """Label pairs; also return the counts of `uncounted` terms."""
         places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
         gold = batch.gold[:, :, None] == places
         links, plan = gold, gold.float()
