@@ -1,4 +1,4 @@
-"""The command line. Commands import slow libraries such as torch only when they need them."""
+"""The command line; commands import slow libraries such as torch only when needed."""
 
 import errno
 import io
@@ -39,18 +39,18 @@ from calque.experiments.commands import (
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
-"""torch's out-of-memory messages, which are RuntimeErrors."""
+"""The messages of torch's RuntimeErrors that mean it ran out of memory."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
-"""The error numbers of system errors that mean a path is unusable."""
+"""The system error numbers that mean a path is unusable."""
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
 LONGEST = 2_000  # maximum characters of an error message, which may quote long input
 
 
 class Commands(TyperGroup):
-    """The group of all commands. Reports errors that are not bugs on one line each, without a traceback.
+    """The group of all commands, which reports errors that are not bugs on one line each.
 
     Exit codes: 2 for errors that the user can fix, such as bad input or a full disk, 1 for a run that cannot
-    continue, 130 for an interrupt, and 128 plus the signal number for other signals.
+    continue, and 128 plus the signal number for a signal.
     """
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
@@ -78,10 +78,10 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
-            _fail("an argument is empty, which would mean the current folder; expected a name or a path")
+            _fail("an argument is empty; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             _check_text(word)
-        with suppress(FileNotFoundError):  # the folder was removed; a command that needs it reports that
+        with suppress(FileNotFoundError):  # if the folder was removed, commands that need it report that
             _check_text(str(Path.cwd()))
         return super().parse_args(ctx, args)
 
@@ -89,11 +89,8 @@ class Commands(TyperGroup):
         try:
             with stoppable() as stopped:
                 return super().invoke(ctx)
-        except (
-            typer.Exit,
-            typer.Abort,
-        ):  # subclasses of RuntimeError; --help raises one and must not wait for torch
-            raise
+        except (typer.Exit, typer.Abort):
+            raise  # before the RuntimeErrors below, which import torch
         except UsageError as error:
             _refuse_usage(error)
         except NoFile as error:
@@ -103,7 +100,7 @@ class Commands(TyperGroup):
         except BadInput as error:
             _fail(*error.messages, code=error.exit_code)
         except UnicodeEncodeError as error:
-            for line in error.object.splitlines():  # one of the lines contains the file name
+            for line in error.object.splitlines():  # one of which contains the file name
                 _check_text(line)
             raise
         except OSError as error:
@@ -141,7 +138,7 @@ def _of_system(error: OSError) -> str:
 
 
 def _of_run(error: Exception) -> str:
-    """Return the reason why a run cannot continue, or "" if the error is a bug."""
+    """Return the reason why a run cannot continue, or "" if the error indicates a bug."""
     from torch.cuda import OutOfMemoryError
 
     from calque.pretrain.distributed import Lost
@@ -166,7 +163,7 @@ def _refuse_usage(error: Any) -> NoReturn:
 
 
 def _check_text(word: str) -> None:
-    """Exit if an argument or path is not valid Unicode, since reports and manifests could not contain it."""
+    """Exit if an argument or path is not valid Unicode, which reports and manifests could not contain."""
     try:
         word.encode()
         return
@@ -177,11 +174,11 @@ def _check_text(word: str) -> None:
     except UnicodeDecodeError:
         _fail(f"{name!r} is not UTF-8; expected file and folder names in UTF-8")
     locale = f"the locale's encoding ({sys.getfilesystemencoding()})"
-    _fail(f"{lost!r} contains letters that are missing from {locale}; set LC_ALL=C.UTF-8")
+    _fail(f"{lost!r} contains characters that {locale} cannot represent; set LC_ALL=C.UTF-8")
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
-    """Print why the command stopped, and its notes on unfinished work, then exit."""
+    """Print why the command stopped and what becomes of unfinished work, then exit."""
     _say("; ".join([how, *getattr(stop, "__notes__", ())]))
     raise SystemExit(code)
 
@@ -224,9 +221,7 @@ Version = Annotated[
 
 @app.callback()
 def options(version: Version = False) -> None:
-    """Research cross-lingual transfer between natural languages, or from a language to others derived from
-    it.
-    """
+    """Study cross-lingual transfer between natural languages, or from one to languages derived from it."""
 
 
 GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -255,7 +250,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque data plan align_mlm",
     ),
 }
-"""The commands for each purpose, with an example; `data` is the only group of commands."""
+"""The commands in each section of the help, with an example."""
 for name, (functions, _) in GROUPS.items():
     for function in functions:
         app.command(rich_help_panel=name)(function)
@@ -265,8 +260,8 @@ app.add_typer(data.app, name="data", rich_help_panel="Data and this checkout")
 def open_streams() -> None:
     """Make the standard streams usable in any environment.
 
-    A closed stream is replaced by the null device, so that no file opened later gets its descriptor. Standard
-    output is data, so it is UTF-8 except on a terminal. Characters missing from the encoding are escaped.
+    A closed stream is replaced by the null device, so that no file opened later takes its descriptor. Output
+    is UTF-8 except on a terminal, and characters that an encoding lacks are escaped.
     """
     for number in range(3):
         try:
@@ -282,6 +277,6 @@ def open_streams() -> None:
 
 
 def main() -> None:
-    """Run the command in `sys.argv`, and exit with its exit code."""
+    """Run the command in `sys.argv` and exit with its code."""
     open_streams()
     app(prog_name="calque")

@@ -1,4 +1,4 @@
-"""`calque aer`: compare word links with gold ones."""
+"""`calque aer`: scoring word links against gold links."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ def aer(
     ],
     links: Annotated[
         Path,
-        typer.Argument(help="Links in Pharaoh's format, one sentence pair per line, as align prints them."),
+        typer.Argument(help="Links in Pharaoh's format, one sentence pair per line, as from `calque align`."),
     ],
     source: Annotated[
         Path | None,
-        typer.Option(help="Source sentences, one per line; links to positions outside them are errors."),
+        typer.Option(help="Source sentences, one per line, to check that links are inside them."),
     ] = None,
-    target: Annotated[Path | None, typer.Option(help="Target sentences, one per line.")] = None,
+    target: Annotated[Path | None, typer.Option(help="Their translations, line by line.")] = None,
     from_one: Annotated[
         bool | None,
         typer.Option(
             "--from-one/--from-zero",
-            help="Gold links in Pharaoh's format are 1-based, as in talp files, or 0-based.",
+            help="Whether gold links in Pharaoh's format are 1-based, as in talp files, or 0-based.",
         ),
     ] = None,
     links_from_one: Annotated[
         bool | None,
-        typer.Option("--links-from-one/--links-from-zero", help="The links are 1-based or 0-based."),
+        typer.Option("--links-from-one/--links-from-zero", help="Whether the links are 1-based or 0-based."),
     ] = None,
 ) -> None:
-    """Score word links: alignment error, precision, recall and F1.
+    """Score word links by alignment error rate, precision, recall and F1.
 
     Example: calque aer gold.wpt links
     """
@@ -51,7 +51,7 @@ def aer(
     from calque.derive.readers.parallel import TwoFiles
 
     if (source is None) != (target is None):
-        raise BadInput("--source and --target must be used together; give both or neither")
+        raise BadInput("--source and --target must be used together")
     removed: Counter[str] = Counter()
     predicted = list(read_links(links, removed, from_one=links_from_one))
     bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
@@ -74,19 +74,16 @@ def aer(
 
 
 def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path, declared: bool) -> None:
-    """Raise BadInput if one file seems to be 0-based and the other 1-based.
-
-    This is assumed if only one contains a position 0, and more links agree after the other is shifted by
-    one. In short files this may be chance, so users can declare the base; `declared` says whether they did
-    for `links`.
-    """
+    """Raise BadInput if one file seems to be 0-based and the other 1-based: only one contains position 0, and
+    more links agree after the other is shifted. `declared` says whether the user stated the base of
+    `links`."""
     from calque.derive.readers.links import from_where, has_zero
 
     golds = [pair.possible for pair in gold.pairs]
     of_gold, of_links = has_zero(golds), has_zero(predicted)
     if of_gold == of_links or (declared if of_gold else gold.declared):
         return
-    shift = 1 if of_gold else -1  # added to a gold link's positions to get the predicted link
+    shift = 1 if of_gold else -1  # from a gold link's positions to the predicted link's
     agreed, shifted = (
         sum(
             len({(i + by, j + by) for i, j in pair} & set(own))
@@ -99,7 +96,7 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
 
 
 def exchange(gold: Gold, predicted: Sequence[Links]) -> str:
-    """Return a hint if more predicted links match the gold after source and target are swapped, else ""."""
+    """Return a hint if more predicted links are correct after swapping source and target, else ""."""
     both = list(zip((pair.possible for pair in gold.pairs), predicted, strict=True))
     agreed = sum(len(pair.intersection(own)) for pair, own in both)
     exchanged = sum(len(pair & {(j, i) for i, j in own}) for pair, own in both)

@@ -1,4 +1,4 @@
-"""`calque align`: word links for two sentence files, or for sentence pairs from standard input."""
+"""`calque align`: word links for parallel sentences from two files or standard input."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from calque.experiments.run.signals import leaving
 if TYPE_CHECKING:
     from calque.derive.links.aligner import Aligner
 
-FAST_ALIGN = "fast-align"  # learns from sentence pairs; the other methods use an encoder
+FAST_ALIGN = "fast-align"  # the only method that uses no encoder
 STDIN = Path("standard input")
-TEACHES = 5_000  # sentence pairs that suffice to train an encoder
+TEACHES = 5_000  # number of sentence pairs that suffice to train an encoder
 LONGEST = 1 << 20  # maximum bytes per line of standard input
 
 
@@ -50,25 +50,25 @@ def align(
     layer: Annotated[
         int | None,
         typer.Option(
-            help="Encoder layer (0 = embeddings); default: two thirds of the way up, or the one "
-            "trained by train-aligner."
+            help="Encoder layer (0 = embeddings). Default: two thirds of the way up, or the one that "
+            "train-aligner trained."
         ),
     ] = None,
     words: Annotated[
-        bool, typer.Option("--words", help="Add two columns: the pair's score and its linked words.")
+        bool, typer.Option("--words", help="Add two columns: each pair's score and its linked words.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Output file. Default: print the links.")] = None,
 ) -> None:
-    """Link the words of sentences and their translations.
+    """Align the words of parallel sentences.
 
-    Links are in Pharaoh's format, with 0-based positions: `0-0 1-2`.
+    Links are printed in Pharaoh's format, with 0-based positions: `0-0 1-2`.
 
     Example: calque align words.en words.fr --model DIR --out links
     """
     _check_method(method, model, layer)
     if source is None or target is None:
         if source or model is None or out:
-            raise BadInput("expected two files of sentences, or only --model, with pairs on standard input")
+            raise BadInput("expected two files of sentences, or --model and pairs on standard input")
         _serve(_encoder(model, method, layer), words)
         return
     pairs = TwoFiles(source, target)
@@ -85,11 +85,11 @@ def align(
         command = shlex.join(
             ["calque", "train-aligner", *map(str, pairs.paths), "--model", model, "--out", "DIR"]
         )
-        typer.echo(f"these files can also train the encoder to align: {command}", err=True)
+        typer.echo(f"to train the encoder to align on these files: {command}", err=True)
 
 
 def _check_method(method: str | None, model: str | None, layer: int | None) -> None:
-    """Reject unknown methods, and encoder options with fast-align."""
+    """Raise BadInput for an unknown method, or for an encoder option with fast-align."""
     if method not in (None, FAST_ALIGN):
         from calque.analysis.aligners.methods import BY_NAME
 
@@ -118,7 +118,6 @@ def _fast_align(pairs: TwoFiles) -> Aligner:
 
 
 def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str]:
-    """Yield a line for each pair: its links and, if `words`, its score and linked words."""
     from calque.derive.links.aligner import line_of, score_of, words_of
 
     if not words:
@@ -130,7 +129,7 @@ def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str
 
 
 def _serve(aligner: Aligner, words: bool) -> None:
-    """Write the links of pairs read from standard input, as soon as whole lines arrive."""
+    """Write the links for pairs on standard input as soon as their lines arrive."""
     number, wrong = 0, None
     for block in _arriving():
         pairs = list[Pair]()
@@ -149,7 +148,7 @@ def _serve(aligner: Aligner, words: bool) -> None:
 
 
 def _arriving() -> Iterator[list[bytes]]:
-    """Yield blocks of lines, without line endings, as they arrive on standard input."""
+    """Yield blocks of lines from standard input as they arrive, without line endings."""
     number, rest = 1, b""
     while data := os.read(sys.stdin.fileno(), 1 << 16):
         *lines, rest = (rest + data).split(b"\n")

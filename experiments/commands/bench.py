@@ -1,4 +1,4 @@
-"""`calque bench`: speed compared with common alternatives on this machine."""
+"""`calque bench`: speed compared with other libraries' on this machine."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "aligners": ("simalign", (DATA, ENCODER)),
     "derive": ("", (DATA,)),
 }
-"""Each benchmark's library, and the environment variables that name its data and encoder."""
+"""The library that each benchmark needs, and the environment variables that name its data and encoder."""
 
 
 def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help=", ".join(NEEDS))] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each side; the sides take turns.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each library, taken in turns.")] = 5,
     threads: Annotated[int, typer.Option(min=1, help="Torch threads.")] = 1,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="JSON file for the rates measured in every round.")
+        Path | None, typer.Option(dir_okay=False, help="JSON file for the rates in every round.")
     ] = None,
 ) -> None:
-    """Compare the speed of Calque with that of other libraries.
+    """Compare Calque's speed with that of other libraries.
 
     `derive` needs CALQUE_DATA; `finetuning` and `aligners` need CALQUE_DATA and CALQUE_ENCODER.
     """
@@ -51,10 +51,10 @@ def bench(
     from calque.experiments.report.folder import COMMITTED, provenance
 
     command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
-    about = provenance(command)  # before anything is written: a new record makes the checkout dirty
+    about = provenance(command)  # before the output makes the checkout dirty
     if out and out.resolve().is_relative_to(COMMITTED) and about.get("commit", "").endswith("dirty"):
         raise BadInput(
-            f"a record must name a commit, but the checkout has changes ({about['commit']}); commit them", out
+            f"a record must name a commit, but the checkout has uncommitted changes ({about['commit']})", out
         )
     for name in chosen:
         for variable in NEEDS[name][1]:
@@ -67,12 +67,12 @@ def bench(
         "derive": derive.derive,
     }
     torch.set_num_threads(threads)
-    logging.set_verbosity_error()  # otherwise transformers lists a model's missing weights each time
+    logging.set_verbosity_error()  # otherwise transformers lists a model's missing weights at each load
     logging.disable_progress_bar()
     measured: dict[str, list[Comparison]] = {}
     for name in chosen:
         measured[name] = benches[name](rounds)
         for row in measured[name]:
             typer.echo(f"{name}: {row.what}\n  {row.cells[2]}, {row.ratio} times as fast as {row.against}")
-        if out:  # after each benchmark: some take half an hour
+        if out:  # after each benchmark, since some take half an hour
             write(measured, {**about, "threads": threads}, out)

@@ -1,4 +1,4 @@
-"""`calque checklist`: answers to the questions of ARR's Responsible NLP checklist."""
+"""`calque checklist`: answers to ARR's Responsible NLP checklist."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ def checklist(
     ] = None,
     runs: Root = ROOT,
 ) -> None:
-    """Answer ARR's Responsible NLP checklist, as the report does.
+    """Print a report's answers to ARR's Responsible NLP checklist.
 
-    The answers are Markdown; questions that records cannot answer are marked. --study names your own study's
-    file."""
+    The answers are in Markdown; questions left for you are marked. --study names your own study's file."""
     from calque.analysis.report.table import Table
     from calque.derive.files import whole_file
     from calque.experiments.report.checklist import as_markdown, checklist

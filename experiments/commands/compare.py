@@ -1,4 +1,4 @@
-"""`calque compare`: whether two reports come to the same conclusions, and where their numbers differ."""
+"""`calque compare`: comparing two reports."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ def compare(
     ] = False,
     runs: Root = ROOT,
 ) -> None:
-    """Compare two reports: conclusions, numbers and records.
+    """Compare the conclusions, numbers and records in two reports.
 
-    The verdict comes first: whether the claims' verdicts agree, and whether any number that claims are about
-    differs by more than noise (Welch's t-test over seeds, or a z-test over test items if numbers do not vary
-    over seeds, with Holm's correction). Counts follow, and the records that are not identical.
+    First says whether the verdicts on claims agree, and whether any number used in claims differs by more
+    than noise (Welch's t-test over seeds, or a z-test over test items if numbers do not vary over seeds, with
+    Holm's correction). Then counts and lists the records that differ.
 
-    Exit code 0: every record is equal. 1: one differs or is missing. 2: nothing can be compared.
+    The exit code is 0 if all records are equal, 1 if any differs or is missing, and 2 if the reports share
+    none.
     """
     from calque.experiments.report.comparison import ALPHA, ITEMS, SEEDS, compare_reports
     from calque.experiments.report.folder import report_folder

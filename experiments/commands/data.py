@@ -1,4 +1,4 @@
-"""`calque data`: check and download public data sets."""
+"""`calque data`: checking and downloading public data sets."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MOST = 10  # maximum number of failed downloads listed
 
 @app.command()
 def plan(recipes: Recipes = None, to: To = DATA) -> None:
-    """Show the files of a recipe: state, size and licence.
+    """Show the state, size and licence of a recipe's files.
 
-    Without a name, list all recipes."""
+    Without a recipe, list all recipes."""
     from calque.experiments.data.recipe import names, read_recipe
     from calque.experiments.data.store import Store
 
     store, chosen = Store(to), [read_recipe(name) for name in recipes or names()]
-    # Check each file only once, since recipes include others and computing digests takes time.
+    # Each file is checked only once, since recipes share files and digests take time.
     states = {
         output: store.state(output)
         for output in dict.fromkeys(file for one in chosen for file in one.outputs)
@@ -48,7 +48,7 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
 
 
 def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> str:
-    """Return a table of downloads, the paths of altered files, and totals."""
+    """Return a table of downloads, the altered files, and totals."""
     from calque.experiments.data.recipe import sizes
     from calque.experiments.data.store import State
 
@@ -96,13 +96,13 @@ def fetch(
     trust: Annotated[
         bool,
         typer.Option(
-            "--trust", help="Also fetch files without a published digest, and record their digest now."
+            "--trust", help="Also fetch files without a published digest, and record their digests."
         ),
     ] = False,
 ) -> None:
     """Download and check a recipe's missing files.
 
-    An interrupted download resumes if the recipe states its digest."""
+    Interrupted downloads resume if the recipe states their digest."""
     from calque.experiments.data.recipe import LOCK, read_recipe
     from calque.experiments.data.store import Store
     from calque.experiments.run.progress import board
@@ -128,10 +128,10 @@ def fetch(
 def everyday(
     out: Annotated[Path, typer.Argument(help="The folder to write.")],
     data: Annotated[
-        Path, typer.Option("--data", envvar="CALQUE_DATA", help="The data folder with the originals.")
+        Path, typer.Option("--data", envvar="CALQUE_DATA", help="The data folder with the source files.")
     ] = DATA,
 ) -> None:
-    """Make the files of Everyday English (docs/everyday.md)."""
+    """Build Everyday English from its sources (docs/everyday.md)."""
     from calque.experiments.data.everyday import make_everyday
 
     for name, row in make_everyday(data, out, ROOT / CACHE)["contents"].items():

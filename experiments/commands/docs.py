@@ -1,4 +1,4 @@
-"""`calque docs`: the numbers and tables of the documentation."""
+"""`calque docs`: numbers and tables in the documentation."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def docs(
     context: typer.Context,
     root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout to update.")] = Path(),
     check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; fail if a page would change.")
+        bool, typer.Option("--check", help="Write nothing; fail if a page is out of date.")
     ] = False,
 ) -> None:
-    """Update computed numbers and tables in README and docs."""
+    """Update computed numbers and tables in the README and docs."""
     from calque.experiments.docs import reference, update
 
     if not (root / "README.md").is_file():

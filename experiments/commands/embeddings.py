@@ -1,4 +1,4 @@
-"""`calque embeddings`: a plot of words and their translations in embedding tables (WEAM's Figure 2)."""
+"""`calque embeddings`: a plot of the embeddings of words and their translations (WEAM's Figure 2)."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from calque.experiments.commands.options import check_out
 
 
 def embeddings(
-    lexicon: Annotated[Path, typer.Argument(help="A lexicon: word, translation, probability, count.")],
+    lexicon: Annotated[
+        Path, typer.Argument(help="A lexicon with columns word, translation, probability and count.")
+    ],
     models: Annotated[
         list[Path],
-        typer.Argument(help="Folders of models with tokenizers, such as before and after training."),
+        typer.Argument(help="Models' folders with tokenizers, such as before and after training."),
     ],
     out: Annotated[Path, typer.Option(help="The PNG to write, with an SVG next to it.")],
     title: Annotated[
-        list[str] | None, typer.Option(help="A title per model; default: its folder's name.")
+        list[str] | None, typer.Option(help="A model's title; repeatable. Default: its folder's name.")
     ] = None,
-    without: Annotated[
-        Path | None, typer.Option(help="A file of stop words to leave out, one per line.")
-    ] = None,
+    without: Annotated[Path | None, typer.Option(help="A file of words to leave out, one per line.")] = None,
     languages: Annotated[tuple[str, str], typer.Option(help="The names of both languages.")] = (
         "source",
         "target",
     ),
 ) -> None:
-    """Plot words and translations in embedding tables with t-SNE."""
+    """Plot the embeddings of words and their translations with t-SNE."""
     from calque.analysis.measures.lexicon import chosen, word_pairs
     from calque.analysis.papers.weam import pairs_figure
     from calque.analysis.report.plot import save_figure
@@ -39,10 +39,10 @@ def embeddings(
     names = title or [model.name for model in models]
     if len(names) != len(models) or len(set(names)) < len(names):
         raise BadInput(
-            f"expected {len(models)} different titles (--title), one per model, not {', '.join(names)}"
+            f"expected {len(models)} different titles (--title), one per model, instead of {', '.join(names)}"
         )
     if out.suffix != ".png" or not out.absolute().parent.is_dir():
-        raise BadInput("must be a PNG file in an existing folder", out)
+        raise BadInput("--out must be a PNG file in an existing folder", out)
     for suffix in (".png", ".svg"):
         check_out(out.with_suffix(suffix), (lexicon, without))
     stop = {line.strip() for _, line in Lines(without)} if without else set()

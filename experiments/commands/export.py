@@ -1,4 +1,4 @@
-"""`calque export`: export a report for papers and other programs."""
+"""`calque export`: a report in the formats of papers and other programs."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def export(
     ] = False,
     figure: Annotated[str | None, typer.Option(metavar="NAME", help="A figure as PDF; needs --out.")] = None,
     bibtex: Annotated[
-        bool, typer.Option("--bibtex", help="BibTeX entries for Calque and the objectives' papers.")
+        bool, typer.Option("--bibtex", help="BibTeX entries for Calque and for the objectives' papers.")
     ] = False,
     compute: Annotated[
-        bool, typer.Option("--compute", help="The cost of the report's steps, in sentences.")
+        bool, typer.Option("--compute", help="The computation that the report took, in sentences.")
     ] = False,
     table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A table of the report, such as table-3.")
+        str | None, typer.Option(metavar="NAME", help="The table to export, such as table-3.")
     ] = None,
-    prefix: Annotated[str, typer.Option(metavar="WORD", help="Prefix for macro names.")] = "",
+    prefix: Annotated[str, typer.Option(metavar="WORD", help="A prefix for macro names.")] = "",
     width: Annotated[
         str, typer.Option(metavar="LENGTH", help="The figure's width, such as 8cm or 3.3in.")
     ] = "12cm",
@@ -55,7 +55,7 @@ def export(
     if sum(map(bool, kinds.values())) != 1:
         raise BadInput(f"expected one of {', '.join(f'--{kind}' for kind in kinds)}")
     if (parquet or figure) and not out:
-        raise BadInput("--parquet and --figure write a file; name it with --out")
+        raise BadInput("--parquet and --figure need --out")
     if table and not (latex or macros or csv):
         raise BadInput("--table applies only to --latex, --macros and --csv")
     inches, names = _inches(width), _labels(labels)
@@ -78,7 +78,7 @@ def export(
         about = stored(folder)
         if COMPUTE not in about:
             raise BadInput(
-                "no cost is recorded; `calque run` in this version of Calque records it", folder / ABOUT
+                "contains no cost; reports written by `calque run` in this version do", folder / ABOUT
             )
         text = compute_statement(about) + "\n"
     elif csv and not table:

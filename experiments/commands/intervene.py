@@ -1,4 +1,4 @@
-"""`calque intervene`: the effect of changing a model at test time."""
+"""`calque intervene`: the effects of changes to a model at test time."""
 
 from __future__ import annotations
 
@@ -26,18 +26,16 @@ NOTE = (
 
 def intervene(
     checkpoint: Annotated[Path, typer.Argument(help="A run's `checkpoint` folder, in its study's folder.")],
-    task: Annotated[
-        str, typer.Option(metavar="NAME", help="A tagging task that the study measured.")
-    ] = "pos",
+    task: Annotated[str, typer.Option(metavar="NAME", help="A tagging task in the model's study.")] = "pos",
     language: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The derived language to test in. Default: the first one."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """Change a model's words, order or hidden states at test time.
+    """Change input words, word order or hidden states at test time.
 
-    The model is first fine-tuned on the source."""
+    The model is first fine-tuned on the source language."""
     from calque.analysis.checkpoint import Checkpoint
     from calque.experiments.run.progress import board
 
@@ -46,7 +44,8 @@ def intervene(
     pairs, width = len(rows.known), rows.source.shape[1]
     if rows.rank < width:
         typer.echo(
-            f"calque: {pairs} dictionary pairs determine only {rows.rank} of {width} dimensions", err=True
+            f"calque: {pairs} dictionary pairs fix only {rows.rank} of the rotation's {width} dimensions",
+            err=True,
         )
     with board(quiet=as_json) as shown:
         tuned = model.finetune(task, language or "", partial(shown.report, f"fine-tuning on {task}"))
@@ -60,8 +59,8 @@ def intervene(
 
 
 def _effects(tuned: SourceTuned) -> dict[str, Sequence[Estimate | None]]:
-    """Return the score after each intervention, its change from no intervention, and its difference from
-    the control."""
+    """Return, by intervention, the score, its change from no intervention, and its difference from the
+    control."""
     from calque.analysis.measures.interventions import interventions
     from calque.analysis.papers.align_mlm.tables import effect
     from calque.analysis.records.record import AFTER

@@ -1,4 +1,4 @@
-"""`calque look`: inspect a checkpoint."""
+"""`calque look`: inspecting a checkpoint."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def look(
     words: Annotated[
         str | None,
         typer.Option(
-            metavar="WORD,WORD", help="Words whose nearest words to show. Default: words in the sentence."
+            metavar="WORD,WORD", help="Words whose nearest neighbours to show. Default: the sentence's."
         ),
     ] = None,
     language: Annotated[
@@ -39,7 +39,7 @@ def look(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """Inspect a model: guesses, nearest words, alignment."""
+    """Inspect a model's guesses, nearest neighbours and alignment."""
     if html and as_json:
         raise BadInput("expected --html or --json, not both")
     if html:

@@ -1,4 +1,4 @@
-"""`calque new`: a commented starter file with its test, from `experiments.templates`, or the lesson."""
+"""`calque new`: a starter file with its test, from `experiments.templates`, or the lesson."""
 
 from __future__ import annotations
 
@@ -31,23 +31,19 @@ def new(
     ],
     to: Annotated[
         Path,
-        typer.Option(
-            metavar="DIR", file_okay=False, help="The folder for the files. Default: the current one."
-        ),
+        typer.Option(metavar="DIR", file_okay=False, help="The folder for the files."),
     ] = Path(),
 ) -> None:
-    """Write a small working part to adapt, or copy the lesson.
+    """Write a minimal part to adapt, with its test, or copy the lesson.
 
-    A part consists of NAME.py and its test, test_NAME.py; the lesson is copied to the folder NAME.
-
-    Existing files are kept.
+    The files are NAME.py and test_NAME.py, or the folder NAME for the lesson; none may exist yet.
     """
     for path in write_new(kind, name, to):
         typer.echo(path)
 
 
 def new_files(kind: str, name: str) -> dict[str, str]:
-    """Return the contents of a new part's files, by file name."""
+    """Return the contents of a new part's files, keyed by file name."""
     own = f"my_{kind}"
     words = [word for word in name.split("_") if word]
     replaced = {
@@ -68,8 +64,8 @@ def new_files(kind: str, name: str) -> dict[str, str]:
 
 
 def write_new(kind: str, name: str, folder: Path) -> list[Path]:
-    """Write a new part's files into a folder, or copy the lesson into a new folder, and return their
-    paths. Raises BadInput if the name is not a valid module name or is taken, or if a file exists."""
+    """Write a new part's files into a folder, or copy the lesson into a new one, and return their paths.
+    Raises BadInput if the name is invalid or taken, or if a file exists."""
     if kind == LESSON:
         check_name(name, "a folder named")
         return copy(folder / name)
@@ -84,8 +80,8 @@ def write_new(kind: str, name: str, folder: Path) -> list[Path]:
 
 
 def check_new_name(kind: str, name: str, folder: Path) -> None:
-    """Reject a name that Python cannot import, or that Python, an installed library or Calque already
-    uses."""
+    """Raise BadInput if Python cannot import the name, or if Python, an installed library or Calque already
+    uses it."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
     if (
@@ -93,12 +89,10 @@ def check_new_name(kind: str, name: str, folder: Path) -> None:
         or keyword.iskeyword(name)
         or "__" in name
     ):
-        expected = (
-            f"expected up to {LONGEST} lower-case letters, digits and _, the first a letter, as in swap_words"
-        )
-        raise BadInput(f"{shown(name)} cannot be the name of a {kind}; {expected}")
+        expected = f"a lower-case letter, then at most {LONGEST - 1} letters, digits and _, as in swap_words"
+        raise BadInput(f"{shown(name)} cannot be the name of a {kind}; expected {expected}")
     if name.startswith("test_"):
-        raise BadInput(f"{name} would be the name of a test; give the {kind}'s name without test_")
+        raise BadInput(f"pytest would take {name} for a test; leave out test_")
     if name in (PACKAGE, *sys.stdlib_module_names) or (
         (found := find_spec(name)) and _elsewhere(found.origin, folder)
     ):
@@ -108,7 +102,7 @@ def check_new_name(kind: str, name: str, folder: Path) -> None:
 
 
 def _elsewhere(origin: str | None, folder: Path) -> bool:
-    """Whether a module is outside the folder, whose own files are reported separately, with their paths."""
+    """Whether a module is outside the folder, whose own files are reported separately."""
     return origin is None or Path(origin).resolve().parent != folder.resolve()
 
 

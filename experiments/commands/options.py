@@ -15,24 +15,24 @@ Own = Annotated[
     typer.Option(
         "--study",
         metavar="STUDY",
-        help="A study, such as my_study.py, whose transforms may be used in language names.",
+        help="A study, such as my_study.py, whose own transforms can be named.",
     ),
 ]
 Parser = Annotated[
     Path | None,
     typer.Option(
-        envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with a different word order."
+        envvar="CALQUE_STANZA", help="A folder of Stanza models, for transforms that need syntax trees."
     ),
 ]
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results folder.")]
 
 
 def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
-    """Reject an output file that is an input, cannot be written, or has the suffix of a compressed file."""
+    """Raise BadInput if an output file is an input, cannot be written, or has a compressed file's suffix."""
     if any(out.exists() and out.samefile(path) for path in inputs if path is not None):
-        raise BadInput("is an input file, which would be overwritten; choose another name", out)
+        raise BadInput("the output would overwrite an input; choose another name", out)
     if out.exists() and not out.is_file():
-        raise BadInput("is a folder or a device; expected the name of a file to write", out)
+        raise BadInput("is a folder or a device; expected a file to write", out)
     if out.suffix in COMPRESSIONS:
         raise BadInput(f"ends in {out.suffix}, but the output is not compressed; choose another name", out)
     try:

@@ -1,4 +1,4 @@
-"""`calque paper`: tables and figures of papers by name."""
+"""`calque paper`: tables and figures of papers, with our numbers."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ def paper(
     ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The output folder.")] = OUT,
 ) -> None:
-    """List or write the tables and figures of papers."""
+    """List or write papers' tables and figures, with our numbers."""
     from calque.experiments.report import paper as papers
 
     if not papers.COMMITTED.is_dir():
-        raise BadInput("the papers' records are not in the installed package; clone Calque's repository")
+        raise BadInput(
+            "the installed package does not include the papers' records; clone Calque's repository"
+        )
     if paper is None:
         if out != OUT:
-            raise BadInput("--out has no effect without a paper; name the paper to write")
+            raise BadInput("--out applies only with a paper; name the paper to write")
         for line in papers.listing():
             spaces = len(line) - len(line.lstrip())
             typer.echo(filled(line, spaces + 2 if spaces else 0))
@@ -48,5 +50,5 @@ def paper(
 
 
 def filled(line: str, indent: int) -> str:
-    """Wrap a line at 80 columns, indenting continuation lines by `indent`."""
+    """Wrap a line at 80 columns, with continuation lines indented by `indent` spaces."""
     return fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)

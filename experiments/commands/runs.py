@@ -12,13 +12,11 @@ from calque.experiments.commands.study import Json
 from calque.experiments.run.places import ROOT
 
 Models = Annotated[
-    bool, typer.Option("--models", help="List the trained models, with the reports that use each.")
+    bool, typer.Option("--models", help="List the trained models and the reports that use each.")
 ]
-Prune = Annotated[
-    bool, typer.Option("--prune", help="Remove the shared steps that no report uses, and list them.")
-]
+Prune = Annotated[bool, typer.Option("--prune", help="Remove and list the shared steps that no report uses.")]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="With --prune: only list these steps, and remove nothing.")
+    bool, typer.Option("--dry-run", help="With --prune: list these steps without removing them.")
 ]
 HEADER = ("report", "settings", "seeds", "date", "state")
 

@@ -1,4 +1,4 @@
-"""`calque show`: a sentence in derived languages."""
+"""`calque show`: sentences in derived languages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="TEXT LANGUAGE...",
-            help="A text in quotes, then languages such as trans.inv, whose transforms apply right to left.",
+            help="A text in quotes, then languages; trans.inv is trans applied to the output of inv.",
         ),
     ] = None,
     pocket: Annotated[
@@ -34,7 +34,7 @@ def show(
         typer.Option(
             min=1,
             max=MOST,
-            help="Show this many Pocket English sentences, which have syntax trees, instead of TEXT.",
+            help="Instead of TEXT, show this many sentences of Pocket English, which include syntax trees.",
         ),
     ] = None,
     study: Own = None,
@@ -74,7 +74,7 @@ def show(
 def write_derived(
     source: Files, language: str, out: Path | None, pairs: bool, runs: Path, study: str | None
 ) -> None:
-    """Write the derived version of a source's only file to `out`, or print it; counts of exclusions go to
+    """Write the derived version of a source's only file to `out`, or print it; print counts of exclusions to
     standard error."""
     from calque.derive.files import whole_file
     from calque.derive.on_demand import derive_file, transforms_of
@@ -111,7 +111,7 @@ def _transforms(study: str) -> dict[str, Transform]:
 
 
 def _check_quotes(text: str, languages: Sequence[str], own: Mapping[str, Transform]) -> None:
-    """Reject an unquoted text: several words, then a language."""
+    """Raise BadInput if the text seems to be unquoted: several words, then a language."""
     from calque.derive.transforms import EXAMPLES
 
     def is_language(word: str) -> bool:

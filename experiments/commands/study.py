@@ -1,4 +1,4 @@
-"""Commands for studies: `calque run` and its stages, `report`, `plan`, `null` and `studies`."""
+"""The commands that run, plan, report and list studies."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[
-    str, typer.Argument(metavar="EXP", help="A study listed by `calque studies`, or my_study.py.")
+    str, typer.Argument(metavar="STUDY", help="A study listed by `calque studies`, or my_study.py.")
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=1000; repeatable."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, as in train.steps=1000; repeatable."),
 ]
 Sweeps = Annotated[
     list[str] | None,
@@ -42,11 +42,11 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Steps to compute in parallel, with the same results. Default: all cores, or one step on a GPU.",
+        help="Steps to run in parallel; results stay the same. Default: all cores, or one step on a GPU.",
     ),
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print only the report's path, without progress or summary.")
+    bool, typer.Option("--quiet", "-q", help="Print only the report's path, no progress or summary.")
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")
@@ -63,31 +63,27 @@ Name = Annotated[
 Reported = Annotated[
     str,
     typer.Argument(
-        metavar="EXP", help="A study listed by `calque studies`, my_study.py, or a folder of records."
+        metavar="STUDY", help="A study listed by `calque studies`, my_study.py, or a folder of records."
     ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
-        file_okay=False, help="The folder for a report on records. Default: runs/STUDY/reports/FOLDER."
+        file_okay=False, help="The output folder for a folder of records. Default: runs/STUDY/reports/FOLDER."
     ),
 ]
 Recorded = Annotated[
     str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")
 ]
-Cards = Annotated[
-    int | None, typer.Option(min=1, help="Also estimate the time on this many GPUs, one process each.")
-]
-Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of GPU, such as A100 or H100.")]
-
-
+Cards = Annotated[int | None, typer.Option(min=1, help="Also estimate the time on this many GPUs.")]
+Kind = Annotated[str, typer.Option(metavar="KIND", help="The GPU model, such as A100 or H100.")]
 On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")]
 Options = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="KEY=VALUE", help="An sbatch option, as in partition=gpu."),
+    typer.Option("--option", metavar="KEY=VALUE", help="An sbatch option, as in partition=gpu; repeatable."),
 ]
 Processes = Annotated[
-    int, typer.Option(min=1, help="Processes per model in a job, started by torchrun on one machine.")
+    int, typer.Option(min=1, help="Processes per model in a Slurm job, started by torchrun on one machine.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the Slurm scripts without submitting them.")]
 
@@ -108,13 +104,13 @@ def run(
     processes: Processes = 1,
     dry_run: DryRun = False,
 ) -> None:
-    """Run a whole study; finished work is skipped.
+    """Run a whole study, skipping finished work.
 
     The stages are derive, pretrain, evaluate and report."""
     from calque.experiments.settings.catalogue import study_time
 
     if on == "local" and (option or processes > 1 or dry_run):
-        raise BadInput("--option, --processes and --dry-run apply only to jobs; add --on slurm")
+        raise BadInput("--option, --processes and --dry-run apply only to Slurm jobs; add --on slurm")
     study, engine = _varied(exp, settings, sweep), None
     if on != "local":
         from calque.experiments.run.slurm import Slurm
@@ -155,7 +151,7 @@ def cell(
         list[str],
         typer.Argument(
             metavar="FINGERPRINT...",
-            help="Fingerprints of steps, which are at the end of their folders' names.",
+            help="Fingerprints of steps, as at the end of their folders' names.",
         ),
     ],
     settings: Set = None,
@@ -165,7 +161,7 @@ def cell(
 ) -> None:
     """Run individual steps (used by cluster jobs).
 
-    Skips finished steps, and waits for steps that other jobs are computing."""
+    Finished steps are skipped; steps that other jobs are computing are waited for."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute_cells, first_process
 
@@ -174,20 +170,20 @@ def cell(
     steps = [step for step in study.steps(runs) if step.fingerprint in names]
     if unknown := sorted(names - {step.fingerprint for step in steps}):
         raise BadInput(
-            f"no step {unknown[0]} in {study.name}; a file or a setting changed: start `calque run` again"
+            f"{study.name} has no step {unknown[0]}: files or settings have changed; start `calque run` again"
         )
     with board(steps, not first_process(), study.name) as shown:
         compute_cells(steps, shown.report, change, shown.watch)
 
 
 Derivable = Annotated[
-    str, typer.Argument(metavar="EXP|FILE", help="A study, as in `calque run`, or a text file.")
+    str, typer.Argument(metavar="STUDY|FILE", help="A study, as in `calque run`, or a text file.")
 ]
 Language = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Write FILE (text, CoNLL-U, or words and their labels) in this language, such as trans.inv.",
+        help="The derived language, such as trans.inv, for FILE (text, CoNLL-U, or words with labels).",
     ),
 ]
 
@@ -196,7 +192,7 @@ Easy = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Write only short sentences whose words are among the N most frequent in FILE.",
+        help="Keep only short sentences whose words are among the N most frequent in FILE.",
     ),
 ]
 
@@ -210,13 +206,13 @@ def derive(
     language: Language = None,
     out: Annotated[Path | None, typer.Option(help="Output file. Default: print the text.")] = None,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Write each sentence followed by a tab and its image.")
+        bool, typer.Option("--pairs", help="Write each sentence, a tab, and its derived version.")
     ] = False,
     parser: Parser = None,
     own: Own = None,
     easy: Easy = None,
 ) -> None:
-    """Derive a study's languages, or write a file in one derived language."""
+    """Derive a study's languages, or a file's text in one language."""
     if language is not None:
         if settings or jobs:
             raise BadInput("--set and --jobs apply only to studies; leave them out with --language")
@@ -227,9 +223,7 @@ def derive(
         write_derived(source, language, out, pairs, runs, own)
         return
     if out or pairs or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
-        raise BadInput(
-            f"{exp}: to write a file in another language, name the language, as in --language trans.inv"
-        )
+        raise BadInput(f"{exp}: to derive a file's text, name the language, as in --language trans.inv")
     study = _opened(exp, settings)
     from calque.experiments.report.summary import account
     from calque.experiments.run.schedule import first_process
@@ -248,7 +242,7 @@ def pretrain(
     jobs: Jobs = None,
     change: Change = False,
 ) -> None:
-    """Pretrain every model of a study.
+    """Pretrain every model in a study.
 
     Under torchrun, all processes share each model's batches."""
     study = _varied(exp, settings, sweep)
@@ -264,7 +258,7 @@ def evaluate(
     jobs: Jobs = None,
     change: Change = False,
 ) -> None:
-    """Fine-tune, score and measure every model of a study.
+    """Fine-tune, score and measure every model in a study.
 
     Missing models are pretrained first."""
     study = _varied(exp, settings, sweep)
@@ -281,7 +275,7 @@ def report(
     name: Name = None,
     out: Out = None,
 ) -> None:
-    """Write the report on a finished study, or on records."""
+    """Write the report for a finished study or a folder of records."""
     if _is_folder(exp):
         if settings or sweep:
             raise BadInput("--set and --sweep apply only to studies; leave them out for a folder of records")
@@ -313,7 +307,7 @@ def plan(
 
 
 def null(study: Recorded, runs: Root = ROOT) -> None:
-    """Count how often two seeds of the same objective are judged to differ.
+    """Count how often two seeds of one objective are judged to differ.
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
@@ -326,7 +320,7 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
         seeds = {seed for each in (results, *variants) for seed in each.seeds}
         have = f"only seed {min(seeds)}" if len(seeds) == 1 else "no two seeds of one model"
         raise BadInput(
-            f"the records contain {have}; at least two seeds are needed, and four to check verdicts over "
+            f"the records contain {have}; `calque null` needs at least two seeds, and four for verdicts over "
             "seeds (--set seeds=0,1,2,3)",
             folder,
         )
@@ -334,7 +328,7 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
 
 def studies(as_json: Json = False) -> None:
-    """List the studies, with their needs and time on two cores."""
+    """List the studies, their time on two cores and their requirements."""
     from calque.experiments.settings.catalogue import study_rows
 
     rows = study_rows()
@@ -376,8 +370,8 @@ def _compute(
     time: str = "",
     engine: Slurm | None = None,
 ) -> None:
-    """Compute a study's unfinished steps in the given stages, for the report folder `report`. `time` is
-    the whole study's estimated time on two cores. An `engine` computes all stages in cluster jobs."""
+    """Compute a study's unfinished steps in the given stages, or all of its steps in the cluster jobs of
+    `engine`. `time` is the whole study's estimated time on two cores."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute, first_process
     from calque.experiments.run.shared import note_use
@@ -399,7 +393,6 @@ def _compute(
 
 
 def _is_folder(exp: str) -> bool:
-    """Whether an argument is a folder of records and not a study."""
     from calque.experiments.settings.catalogue import studies
 
     return not exp.endswith(".py") and exp not in studies() and ("/" in exp or Path(exp).is_dir())
@@ -419,7 +412,6 @@ def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None
 def _place(
     study: Study | Sweep, runs: Path, settings: list[str] | None, sweeps: list[str] | None, name: str | None
 ) -> tuple[Path, About]:
-    """Return a report's folder and description; a study with changed values gets its own folder."""
     from calque.experiments.report.folder import describe, named
 
     about = describe(study, runs, settings or (), sweeps or (), name or "")
@@ -429,8 +421,7 @@ def _place(
 def write_report(
     study: Study | Sweep, runs: Path, folder: Path, about: About, quiet: bool = False, as_json: bool = False
 ) -> None:
-    """Write the report on a finished study, and print a summary, only the report's path (`quiet`), or
-    JSON."""
+    """Write the report on a finished study, and print a summary, its path (`quiet`) or JSON."""
     from calque.experiments.report.folder import again
     from calque.experiments.report.report import summarise, summarise_sweep
     from calque.experiments.run.schedule import first_process
@@ -441,7 +432,7 @@ def write_report(
         return
     steps = study.steps(runs)
     if titles := [step.title for step in steps if not step.finished]:
-        named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
+        named = [*titles[:3], *([f"and {len(titles) - 3} more"] if titles[3:] else [])]
         raise BadInput(
             f"not computed yet: {', '.join(named)}; `calque run` computes them", study.folder(runs)
         )

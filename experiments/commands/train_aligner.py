@@ -1,4 +1,4 @@
-"""`calque train-aligner`: train an encoder to align words, in minutes and only from parallel text."""
+"""`calque train-aligner`: training an encoder to align words, from parallel text alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from calque.derive.errors import BadInput
 from calque.experiments.run.signals import RESUMES, leaving
 
-WORK = ".{}.training"  # hidden folder next to the result, from which an interrupted run resumes
+WORK = ".{}.training"  # the hidden folder, next to the result, from which an interrupted run resumes
 
 
 @leaving(RESUMES)
@@ -23,8 +23,8 @@ def train_aligner(
         list[Path],
         typer.Argument(
             metavar="A B [A2 B2 ...]",
-            help="Pairs of files: sentences and their translations, one per line, words separated by spaces; "
-            "pairs may differ in language.",
+            help="Pairs of files: sentences and their translations, one per line, words separated by spaces. "
+            "Pairs may differ in language.",
         ),
     ],
     model: Annotated[
@@ -34,22 +34,21 @@ def train_aligner(
     labels: Annotated[
         Literal["auto", "agreement", "estimated", "self"],
         typer.Option(
-            help="Links to train on: those shared by fast_align and the encoder (agreement), all links of "
-            "fast_align (estimated) or of the encoder (self); auto is agreement, or self if fast_align's two "
-            "directions share few links."
+            help="Links to train on: fast_align's (estimated), the encoder's (self), or those that both "
+            "predict (agreement). auto is agreement, or self if fast_align's two directions share few links."
         ),
     ] = "auto",
     layer: Annotated[
-        int | None, typer.Option(min=1, help="Layer to train; default: two thirds of the way up.")
+        int | None, typer.Option(min=1, help="Layer to train. Default: two thirds of the way up.")
     ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Updates; default: 220.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps. Default: 220.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed for the sentence order.")] = 0,
-    threads: Annotated[int | None, typer.Option(min=1, help="Training threads; default: all cores.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: one per core.")] = None,
 ) -> None:
     """Train an encoder to align words, without gold links."""
     if len(files) % 2:
         raise BadInput(
-            f"{len(files)} files cannot be paired; expected a file of translations for each file of sentences"
+            f"{len(files)} files cannot be paired; expected one file of translations per file of sentences"
         )
     if out.exists():
         raise BadInput("already exists; choose a new folder", out)
@@ -79,9 +78,9 @@ def train_aligner(
         compute([step], home, 1, shown.report, watch=shown.watch)
     save_aligner(step, out)
     for one in (*step.needs, step):
-        for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also from runs with other settings
+        for folder in one.place.parent.glob(f"{one.place.name}-*"):  # including runs with other settings
             shutil.rmtree(folder)
     for empty in (step.place.parent, home):
-        with suppress(OSError):  # unless it contains the user's files
+        with suppress(OSError):  # it contains the user's files
             empty.rmdir()
     typer.echo(f"{out}: align with `calque align --model {out}`")

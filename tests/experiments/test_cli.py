@@ -101,7 +101,7 @@ WRONG = {
     "run pocket more": "more",
     "run pocket --nosuch": "--nosuch",
     "run pocket --dry-run": "--dry-run",
-    "run": "EXP",
+    "run": "STUDY",
     "nonsens": "nonsens",
     "pln": "did you mean plan?",
     "--nosuch": "--nosuch",
