@@ -1,16 +1,16 @@
 """Computed parts of the documentation: numbers from committed records, and tables generated from code.
 
-A number from records is a marked cell. The comment before it names a committed table, the cells that
-identify the row, and the column; `#2` selects the second number in the cell. Browsers show only the number:
+A comment before a number names a committed table, the cells that identify the row, and the column; `#2`
+selects the second number in the cell:
 
     MLM reaches <!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
-A computed table is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`. The text in
-`<!-- site: ... -->` appears only on the site.
+A computed table is between `<!-- calque: objectives -->` and `<!-- /calque -->`. Text in `<!-- site: ... -->`
+appears only on the site.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, groupby
 from pathlib import Path
@@ -41,19 +41,16 @@ Block = Callable[[], list[str]]
 
 
 def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | None = None) -> str:
-    """Return a page's text with marked cells and blocks updated from records and code; `blocks` extends
-    `BLOCKS`. Raises BadInput, with page and line, for an unknown table, row, column or block, and for a
-    marked cell at the start of a line, because Markdown ends a paragraph before a line that starts with a
-    comment."""
+    """Return a page's text with numbers and blocks updated from records and code; `blocks` extends `BLOCKS`.
+    Raises BadInput, with page and line, for an unknown table, row, column or block, and for a number at the
+    start of a line, since Markdown ends a paragraph before a comment there."""
     known = {**BLOCKS, **(blocks or {})}
 
     def fill(mark: re.Match[str]) -> str:
         try:
             if mark.re is _CELL:
                 if not mark.string[: mark.start()].rpartition("\n")[2].strip():
-                    raise BadInput(
-                        "a comment at the start of a line ends the paragraph; move a word before it"
-                    )
+                    raise BadInput("a comment at the start of a line ends the paragraph; put a word first")
                 return mark[1] + _cell(mark) + mark[6]
             return f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->"
         except BadInput as error:
@@ -63,7 +60,7 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | No
 
 
 def pages(root: Path) -> list[Path]:
-    """List a checkout's Markdown pages: the top level, docs and the records' README."""
+    """List a checkout's Markdown pages, which are at the top level, in docs and next to the records."""
     return [
         *sorted(root.glob("*.md")),
         *sorted((root / "docs").rglob("*.md")),
@@ -72,7 +69,7 @@ def pages(root: Path) -> list[Path]:
 
 
 def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -> list[str]:
-    """Return the pages that are out of date with records and code, and update them if `write`."""
+    """Return the pages that are out of date, and update them if `write`."""
     different = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
@@ -86,7 +83,6 @@ def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -
 
 @cache
 def _table(name: str) -> tuple[Row, tuple[Row, ...]]:
-    """Read the header and rows of a committed table, STUDY/FILE."""
     path = COMMITTED / f"{name}.md"
     if not path.is_file():
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
@@ -110,7 +106,7 @@ def _cell(mark: re.Match[str]) -> str:
         return cell
     numbers, place = _NUMBER.findall(cell), int(mark["number"])
     if not 1 <= place <= len(numbers):
-        raise BadInput(f"{cell!r} has {len(numbers)} numbers; expected #1 to #{len(numbers)}")
+        raise BadInput(f"{cell!r} contains {len(numbers)} numbers; expected #1 to #{len(numbers)}")
     return numbers[place - 1]
 
 
@@ -121,16 +117,15 @@ def _block(name: str, known: Mapping[str, Block]) -> str:
 
 
 def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return a table's lines; ` | ` separates the cells in `header`."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return [f"| {header} |", "|" + "---|" * (header.count("|") + 1), *lines]
 
 
 def _transforms() -> list[str]:
     rows = []
-    for kind in (
-        kind for kind in TRANSFORMS if kind.__module__.startswith("calque.derive.")
-    ):  # not from study files
+    for kind in TRANSFORMS:
+        if not kind.__module__.startswith("calque.derive."):  # from a study file
+            continue
         (first, _), *others = kind.examples
         forms = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in others)
         rows.append((f"`{first}`", kind.term, forms))
@@ -160,7 +155,6 @@ def _recipes() -> list[str]:
 
 
 def _benchmarks() -> list[str]:
-    """List all committed comparisons, and how they were measured."""
     about, benchmarks = read_benchmarks(BENCHMARKS)
     rows = [comparison.cells for comparison in chain.from_iterable(benchmarks.values())]
     lines = _table_of("task | compared with | Calque's speed | times as fast, 95 % interval", rows)
@@ -170,7 +164,7 @@ def _benchmarks() -> list[str]:
 
 
 def _claims() -> list[str]:
-    """List each published claim once, with its conclusion; claims about several tasks share a row."""
+    """List each published claim with its conclusion; a claim about several tasks takes one row."""
     lines = []
     for name, about in papers().items():
         found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
@@ -186,7 +180,7 @@ def _claims() -> list[str]:
 
 
 def _direction(one: Conclusion) -> str:
-    """Format a decided direction in bold, or the reason why a claim is undecided, if one is stated."""
+    """Format a decided direction in bold, or else the reason, if any, why the claim is undecided."""
     verdict, _, reason = one.direction.partition(": ")
     if not verdict.startswith("undecided"):
         return f", **{one.direction.removesuffix(' direction')}**"
@@ -207,7 +201,7 @@ def _paper(name: str) -> list[str]:
 
 
 def committed_reports() -> list[str]:
-    """List the committed folders with records, each of which has a report on the site."""
+    """List the committed folders of records, for each of which the site has a report."""
     return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
 
 
@@ -225,16 +219,14 @@ BLOCKS: dict[str, Block] = {
 """The blocks available to pages, by name."""
 
 
-def reference(group: Any) -> list[str]:
+def reference(group: Any, name: str = "calque") -> list[str]:
     """Return one line per command in a typer group, with the first sentence of its help."""
-    return [*_command_lines(group, "calque")]
-
-
-def _command_lines(command: Any, name: str) -> Iterator[str]:
-    children = getattr(command, "commands", {})
-    for key, child in children.items():
-        yield from _command_lines(child, f"{name} {key}")
-    if not children:
-        paragraph = (command.help or "").partition("\n\n")[0]
-        sentence = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
-        yield f"- `{name}`: {sentence}"
+    lines = []
+    for key, command in group.commands.items():
+        if hasattr(command, "commands"):
+            lines += reference(command, f"{name} {key}")
+        else:
+            paragraph = (command.help or "").partition("\n\n")[0]
+            sentence = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
+            lines.append(f"- `{name} {key}`: {sentence}")
+    return lines

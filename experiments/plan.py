@@ -1,5 +1,4 @@
-"""`calque plan`: the models that a study would pretrain, with operations, memory and time, and the files
-it needs."""
+"""`calque plan`: the cost of a study's pretraining, and the files that the study needs."""
 
 from __future__ import annotations
 
@@ -22,14 +21,15 @@ from calque.experiments.study.models import Cost
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.lazy import torch
 
-EFFICIENCY = 0.4  # assumed fraction of the peak matrix-product rate that training reaches
-USABLE = 0.9  # fraction of a card's memory to plan with, since a run's memory is only estimated
-NAME = 20  # width of the column with model names
+EFFICIENCY = 0.4  # the fraction of the peak matrix-product rate that training is assumed to reach
+USABLE = 0.9  # the fraction of a card's memory to plan with, since a run's memory is only estimated
+NAME = 20  # the width of the column with model names
 
 
 @dataclass(frozen=True)
 class Card:
-    """A GPU; `teraflops` is its dense bfloat16 matrix-product rate in 10^12 operations/s."""
+    """A GPU. `teraflops` is its dense bfloat16 matrix-product rate in 10^12 operations/s, as stated in its
+    data `sheet`."""
 
     kind: str
     teraflops: float
@@ -56,19 +56,19 @@ CARDS = (
 
 
 def card(kind: str) -> Card:
-    """Return the GPU with that name, ignoring case. Raises BadInput if the name is unknown."""
+    """Return the GPU with that name, ignoring case. Raises BadInput for an unknown name."""
     for candidate in CARDS:
         if candidate.kind.lower() == kind.lower():
             return candidate
-    raise BadInput(unknown("kind of card", kind, (candidate.kind for candidate in CARDS)))
+    raise BadInput(unknown("GPU", kind, (candidate.kind for candidate in CARDS)))
 
 
 def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
     """Return a run's seconds, bytes per card and micro-batches per step on `number` cards with one process
-    each, ignoring the cost of synchronisation."""
+    each. The time for synchronisation is ignored."""
     if number > cost.batch:
         raise BadInput(
-            f"{number:,} cards are too many for {cost.batch:,} rows per step; use at most one per row"
+            f"{number:,} cards are too many for {cost.batch:,} rows per step: each needs at least one row"
         )
     rows = math.ceil(cost.batch / number)
     at_a_time = next((n for n in range(rows, 0, -1) if cost.card.of(n) <= USABLE * card.memory), 0)
@@ -81,8 +81,8 @@ def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
 
 @dataclass(frozen=True)
 class Plan:
-    """The title and cost of each remaining pretraining run, `jobs` of which run in parallel, and the
-    number of finished runs. `peak` is the peak rate of one run, in operations/s."""
+    """The title and cost of each unfinished pretraining run, and the number of finished ones. `jobs` of them
+    run in parallel, each with a peak rate of `peak` operations/s."""
 
     runs: list[tuple[str, Cost]]
     jobs: int
@@ -92,7 +92,7 @@ class Plan:
 
     @property
     def memory(self) -> float:
-        """Peak memory of all concurrent runs, in bytes."""
+        """The peak memory of all concurrent runs, in bytes."""
         return self.jobs * max((cost.memory for _, cost in self.runs), default=0)
 
     def seconds_of(self, cost: Cost) -> float:
@@ -100,8 +100,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The total time if each run starts as soon as another ends, without waiting for the model it
-        starts from."""
+        """The total time if a run starts when another ends, even before its starting model is trained."""
         ends = [0.0] * self.jobs
         for _, cost in self.runs:
             heapreplace(ends, ends[0] + self.seconds_of(cost))
@@ -109,15 +108,15 @@ class Plan:
 
 
 def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
-    """Estimate the training that a study or sweep still needs, given the finished runs below `root`.
-    `jobs` runs are parallel, by default as many as `compute` chooses."""
+    """Estimate the training that a study or sweep still needs, given the finished runs below `root`. `jobs`
+    runs are parallel, by default as many as `calque run` chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     trained = [step for step in study.trained(root) if not step.config.shipped]
     steps = [step for step in trained if not is_finished(step)]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
     threads = max((step.threads for step in steps), default=1)
-    # The rate is measured on all cores, of which a run uses one per thread; runs on a GPU share its rate.
+    # A CPU's rate is measured on all cores, but a run uses one per thread; runs on a GPU share its rate.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, threads / cores))
     device = torch.cuda.get_device_name() if gpu else f"{cores} CPU cores"
     return Plan(runs, parallel, peak, device, len(trained) - len(steps))
@@ -126,7 +125,7 @@ def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
 def describe(
     study: Study | Sweep, jobs: int | None, card: Card | None = None, cards: int = 1, root: Path = Path()
 ) -> str:
-    """Return the plan as text: each run with its cost, and totals for this machine and for `cards` cards."""
+    """Format the plan: each run's cost, and totals on this machine and on `cards` cards."""
     here = plan(study, jobs, root)
     if isinstance(study, Sweep):
         studies: tuple[Study, ...] = tuple(study.variants.values())
@@ -151,7 +150,7 @@ in parallel: {here.jobs}, in total about {memory} and {_time(here.seconds)} of p
 
 
 def _runs(here: Plan) -> str:
-    """Format one row per model; seeds of equal cost share a row, and long names get their own line."""
+    """Format one row per model; seeds of equal cost share a row, and long names get a line of their own."""
     seeds: Counter[tuple[str, str]] = Counter()
     for title, cost in here.runs:
         numbers = (

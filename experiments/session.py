@@ -1,4 +1,4 @@
-"""Studies from Python: `calque.study(...)` and `calque.records(...)`."""
+"""The Python interface: `calque.study(...)` and `calque.records(...)`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Swept = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class StudySession:
-    """A study or sweep with its settings, results folder and report name."""
+    """A study or sweep, with its settings, results folder and report name."""
 
     study: Study | Sweep
     runs: Path
@@ -36,8 +36,7 @@ class StudySession:
 
     @classmethod
     def open(cls, name: str, settings: Sequence[str], runs: Path, sweep: Swept, title: str) -> StudySession:
-        """Open a study, given by name or as the Python file that defines it, with `settings` applied;
-        `title` is its report's name."""
+        """Open a study by its name or Python file, with `settings` applied; `title` is its report's name."""
         changed = override(study(name), settings)
         options = [f"{key}={';'.join(map(_written, values))}" for key, values in sweep.items()]
         return cls(Sweep.read(changed, options) if options else changed, runs, tuple(settings), title)
@@ -50,9 +49,8 @@ class StudySession:
         return self.study.report(self.runs, bool(self.settings))
 
     def run(self, jobs: int | None = None) -> Path:
-        """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel,
-        by default as many as the cores allow; a script that uses more than one needs `if __name__ ==
-        "__main__"`."""
+        """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by
+        default on all cores; a script with several jobs needs `if __name__ == "__main__"`."""
         steps, folder, about = self.study.steps(self.runs), self.report, self._about()
         note_use(folder, self.runs, steps)
         with board(steps, title=self.study.name) as shown:
@@ -65,13 +63,12 @@ class StudySession:
         return folder
 
     def records(self) -> Any:
-        """Return the report's records, like `calque.records`."""
+        """Return the report's records, as `calque.records` does."""
         return frame(joined_rows(self.report))
 
     def models(self) -> dict[str, Checkpoint]:
-        """Load the trained models, keyed by the names that `calque plan` prints, such as
-        `trans.inv/MLM/seed-0`. Models that share a name, such as a run and the shorter run that it
-        continues, are keyed by folder. Raises BadInput if a model is not trained yet."""
+        """Load the trained models by name, such as `trans.inv/MLM/seed-0`, or by folder if several share a
+        name, as when a run continues a shorter one. Raises BadInput if a model is not trained yet."""
         from calque.analysis.checkpoint import Checkpoint
 
         steps = self.study.trained(self.runs)

@@ -1,4 +1,4 @@
-"""ARR's Responsible NLP checklist, answered as far as a report and its study allow."""
+"""Answers to ARR's Responsible NLP checklist, as far as a report and its study give them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,9 +43,8 @@ def checklist(
     results: Sequence[Results],
     claims: Table | None,
 ) -> dict[str, list[Block]]:
-    """Return the answers by section. `about` describes the report; `studies` and `results` contain one
-    entry, or one per value of a sweep; `claims` is the table of claims, if any; `runs` is the results
-    folder."""
+    """Return the answers by section. `about` describes the report; `studies` and `results` contain one entry
+    per variant of a sweep, otherwise one; `runs` is the results folder."""
     study = studies[0].name
     versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
     cost = (
@@ -145,7 +144,7 @@ def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
 
 
 def _examples(studies: Sequence[Study], runs: Path) -> Iterator[tuple[str, Step]]:
-    """Yield the finished steps that prepared examples, each once and with the name of its task."""
+    """Yield each finished step that prepared examples, with its task's name."""
     seen = set[Path]()
     for study in studies:
         for seed in study.data_seeds:
@@ -212,7 +211,7 @@ def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
 
 
 def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
-    """Yield the values tried in this report and in other reports on the study."""
+    """Yield the values tried in this report and in others on the study."""
     others = (row for row in reports(runs) if row["study"] == study)
     own = about.get("configuration")
     for row in (about, *(row for row in others if row["configuration"] != own)):

@@ -1,4 +1,4 @@
-"""Comparing the records and conclusions of two reports, and testing whether numbers differ by more than
+"""Comparing the records and conclusions in two reports, with tests of whether numbers differ by more than
 noise."""
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ SEEDS, ITEMS = "seeds", "items"  # sources of noise in a number
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of comparing two reports. `claims` maps claims to both verdicts. `tested` counts the
-    tested numbers by source of noise; `nominal` is how many of them differ at the uncorrected 5 % level,
-    and `beyond` names those that differ after correction. `different` describes each record that differs
-    in any field or is in only one report."""
+    """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` counts the
+    tested numbers by source of noise; `nominal` of them differ at the uncorrected 5 % level, and those in
+    `beyond` also after correction. `different` describes each record that differs or that only one contains."""
 
     claims: dict[str, tuple[str, str]]
     tested: Counter[str]
@@ -48,8 +47,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """A sentence that says whether the conclusions agree, and whether numbers differ by more than
-        noise."""
+        """Whether the conclusions agree, and whether numbers differ by more than noise, in words."""
         noise = "seed noise" if self.tested[SEEDS] else "the noise of test items"
         if not self.different:
             numbers = "all numbers are equal"
@@ -71,26 +69,23 @@ class _Report:
     floors: list[Floor]
 
     def without_sweep(self, other: _Report) -> _Report:
-        """If the other report contains a run that is swept here, drop the swept values from the run's
-        first variant, so that the two runs can be compared."""
-        others, firsts = (
-            {run.id for run in other.runs},
-            {run.id.split("@")[0]: run.id for run in reversed(self.runs)},
-        )
+        """Drop the swept values from the first variant of each run that the other report also contains, so
+        that the two runs can be compared."""
+        others = {run.id for run in other.runs}
+        firsts = {run.id.split("@")[0]: run.id for run in reversed(self.runs)}
         same = {first for run, first in firsts.items() if run in others}
         return replace(self, runs=[replace(run, settings={}) if run.id in same else run for run in self.runs])
 
     def configs(self, **changes: Any) -> dict[str, str]:
-        """Return a fingerprint of each run's configuration, which excludes its name and claims."""
+        """Return a fingerprint of each run's configuration, without its name and claims."""
         return {run.id: fingerprint(as_json(replace(run, id="", claims=(), **changes))) for run in self.runs}
 
     def by_key(self) -> dict[str, dict[str, Any]]:
-        """Return the records, keyed by their identifying fields."""
         configs = self.configs()
         return {configs[record.run] + _key(as_json(record)): as_json(record) for record in self.records}
 
     def numbers(self) -> Iterator[tuple[str, str, BySeed]]:
-        """Yield the key, title and values by seed of each number that claims can be about."""
+        """Yield the key, title and values by seed of each number that a claim can use."""
         configs = self.configs(seed=0)
         for results in by_settings(self.runs, self.records).values():
             for record, values in results.columns():
@@ -100,7 +95,7 @@ class _Report:
                     yield configs[record.run] + _key(of), title, values
 
     def verdicts(self, kind: str) -> dict[str, str]:
-        """Return the verdict on each claim that this kind of report makes."""
+        """Return the verdict on each claim in this kind of report."""
         from calque.analysis.papers.catalog import PAPERS
         from calque.analysis.report.claims_table import claims_table
         from calque.experiments.report.report import joined
@@ -111,9 +106,9 @@ class _Report:
 
 
 def compare_reports(first: Path, second: Path) -> Comparison:
-    """Compare two folders of records. Runs are matched by configuration, not by name. Numbers that claims
-    can be about are compared by Welch's t-test over seeds or, if they do not vary over seeds, by a z-test
-    over test items, with Holm's correction. Raises BadInput if the folders share no record."""
+    """Compare two folders of records, whose runs are matched by configuration. Numbers that a claim can use
+    are compared by Welch's t-test over seeds or, if they do not vary over seeds, by a z-test over test items,
+    with Holm's correction. Raises BadInput if the folders share no record."""
     ours, theirs = _Report(*read_records(first)), _Report(*read_records(second))
     ours, theirs = ours.without_sweep(theirs), theirs.without_sweep(ours)
     a, b = ours.by_key(), theirs.by_key()
@@ -129,9 +124,8 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     tested = [(title, *test) for title, test in tests if test]
     corrected = holm([p for _, p, _ in tested])
     kind, claims = stored(first).get("report") or stored(second).get("report"), {}
-    if kind and not any(
-        run.settings for run in (*ours.runs, *theirs.runs)
-    ):  # claims are not judged in sweeps
+    swept = any(run.settings for run in (*ours.runs, *theirs.runs))
+    if kind and not swept:  # claims are not tested in sweeps
         here, there = ours.verdicts(kind), theirs.verdicts(kind)
         claims = {
             claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there
@@ -147,7 +141,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
-    """Describe the measured fields in which two records differ; empty if they are equal."""
+    """Describe how the measured fields of two records differ; "" if they are equal."""
     pairs = [
         (name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)
     ]
@@ -156,7 +150,7 @@ def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
 
 
 def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
-    """Return a difference's p-value and source of noise, or None if its noise is unknown."""
+    """Return the p-value of a difference and its source of noise, or None if the noise is unknown."""
     p = welch([score.value for score in ours.values()], [score.value for score in theirs.values()])
     if p is not None:
         return p, SEEDS

@@ -1,4 +1,4 @@
-"""Export formats of a report: tables, LaTeX macros, records, figures, BibTeX and cost."""
+"""The formats in which a report is exported: LaTeX, CSV, Parquet, PDF and BibTeX."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ REFERENCES = Path(__file__).with_name("references.bib")
 
 
 def table_of(folder: Path, name: str | None) -> Table:
-    """Read a report's table from its file NAME.md."""
+    """Read a report's table. Raises BadInput if the name is missing or unknown."""
     names = sorted(path.stem for path in folder.glob("*.md") if path.stem != "README")
     if name is None:
         raise BadInput(
-            f"name a table with --table: {', '.join(names) or '(this folder contains no tables)'}", folder
+            f"choose a table with --table: {', '.join(names) or '(this folder contains no tables)'}", folder
         )
     if name not in names:
         raise BadInput(unknown("table", name, names), folder)
@@ -44,8 +44,8 @@ def table_of(folder: Path, name: str | None) -> Table:
 
 def macros(table: Table, prefix: str, of: str) -> str:
     r"""Return a LaTeX macro for each cell in the table named `of`, such as
-    \TableThreeMLMTransInvPOSAccuracyZS, each name starting with `prefix`. A cell with an interval also
-    gets a macro whose name ends in `Mean`, without the interval."""
+    \TableThreeMLMTransInvPOSAccuracyZS, with names that start with `prefix`. A cell with an interval also
+    gets a macro for its mean alone, whose name ends in `Mean`."""
     labels = _labels(table)
     lines, seen = [f"% {escaped(table.title)}"], dict[str, int]()
     for row in table.rows:
@@ -63,8 +63,8 @@ def macros(table: Table, prefix: str, of: str) -> str:
 
 
 def _labels(table: Table) -> int:
-    """Count the columns that label a row: those before the first numeric column and, in a sweep, as many
-    columns of swept values as are needed to tell rows apart."""
+    """Count the columns that label a row: those before the first numeric column and, in a sweep, the columns
+    of swept values needed to tell rows apart."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     labels = next((i for i, column in enumerate(columns) if i and numeric(column)), 1)
     while labels < len(columns) and len({row[:labels] for row in table.rows}) < len(table.rows):
@@ -75,7 +75,7 @@ def _labels(table: Table) -> int:
 
 
 def command_name(*parts: str) -> str:
-    """Join words into a macro name, which may contain only letters: digits are spelled out, and other
+    """Join words into a macro name, which may contain only letters: digits are spelled out and other
     characters dropped."""
     return "".join(_word(word) for part in parts for word in re.findall(r"[A-Za-z]+|\d|[Δρ]", part))
 
@@ -88,8 +88,8 @@ def _word(text: str) -> str:
 
 
 def flat(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Turn records into columns of plain values. Nested fields such as `null.low` become columns; defaults
-    are filled in."""
+    """Turn records into columns of plain values, one for each nested field, such as `null.low`, with defaults
+    filled in."""
     flattened = []
     for row in rows:
         plain: dict[str, Any] = {}
@@ -126,9 +126,9 @@ def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
 
 
 def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, str], out: Path) -> None:
-    """Redraw a report's figure as a PDF, `inches` wide and without its title. `labels` maps names or
-    titles of objectives and languages to new titles. Raises BadInput if the figure or a label is unknown,
-    or if the figure is too narrow for its labels."""
+    """Redraw a report's figure as a PDF, `inches` wide and without its title. `labels` maps names or titles
+    of objectives and languages to new titles. Raises BadInput for an unknown figure or label, and for a
+    figure that is too narrow for its labels."""
     import matplotlib as mpl
 
     from calque.analysis.report.drawing import STYLE, of_width
@@ -145,8 +145,8 @@ def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, st
                     part, format="pdf", metadata={"CreationDate": None, "Creator": None}
                 )
         except UserWarning:  # the labels leave no room for the panels
-            room = f"{2.54 * inches:.1f} cm for its axis labels"
-            raise BadInput(f"{name} is too narrow at {room}: increase --width, or shorten --labels") from None
+            room = f"too narrow at {2.54 * inches:.1f} cm for its axis labels"
+            raise BadInput(f"{name} is {room}: increase --width, or shorten --labels") from None
 
 
 def relabelled(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Run]:
@@ -184,6 +184,6 @@ def bibtex(runs: Iterable[Run]) -> str:
 
 
 def _key(paper: str) -> str:
-    """Return `tang2022` for "Tang et al. 2022"."""
+    """Return a paper's key: `tang2022` for "Tang et al. 2022"."""
     words = paper.removeprefix("after ").split()
     return words[0].lower() + words[-1]

@@ -1,4 +1,4 @@
-"""A report's folder: records, description and name."""
+"""A report's folder: its records, description and name."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
-"""The file with a report's configuration. Date, commit and time are only in this file, so all other files are
+"""The file with a report's description; as only this file contains date, commit and time, the others are
 byte-identical for the same inputs."""
-TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
 # The types of a description's values.
+TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
 TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}
-REPORTS = "reports"  # the folder of a study's named reports
+REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMITTED = Path(__file__).resolve().parents[1] / "records"
 
@@ -47,11 +47,11 @@ COMMITTED = Path(__file__).resolve().parents[1] / "records"
 
 
 def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
-    """Read the runs, records and floors in a report's folder or a committed one; older folders lack floors.
-    Raises BadInput if records are missing, have impossible values, or refer to an unknown run."""
+    """Read the runs, records and, unless the folder is old, floors in a report's folder. Raises BadInput if
+    records are missing, contain impossible values, or refer to an unknown run."""
     if not (folder / RECORDS).is_file():
         raise BadInput(
-            f"contains no {RECORDS}; expected a report's folder, as `calque run` writes it", folder
+            f"contains no {RECORDS}; expected a report's folder, as written by `calque run`", folder
         )
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
     names = {run.id for run in runs}
@@ -75,8 +75,8 @@ def results_of(folder: Path) -> list[Results]:
 
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """Return a report's records as dicts, each with its run's study, seed, objective, start, mixture,
-    sweep settings and `path`, the folder of the model (empty if it is not found)."""
+    """Return a report's records as dicts, each with its run's study, seed, objective, start, mixture and
+    swept settings, and with `path`, the model's folder, or "" if it is not found."""
     runs, records, _ = read_records(folder)
     by_run = {run.id: _run_fields(run, folder) for run in runs}
     absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
@@ -114,7 +114,7 @@ def describe(
     name: str = "",
     command: str = "",
 ) -> About:
-    """Describe a study's report: its configuration and `provenance`."""
+    """Describe a study's report by its configuration and `provenance`."""
     from calque.experiments.report.summary import scale_of
     from calque.experiments.settings.sweep import Sweep
 
@@ -147,8 +147,8 @@ def provenance(command: str = "") -> About:
 
 
 def _now(command: str = "") -> dict[str, str]:
-    """Return the date, commit and command; the commit ends in `-dirty` if files were changed, and is
-    absent without git."""
+    """Return the date, commit and command. The commit ends in `-dirty` if files were changed, and is absent
+    without git."""
     words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
     commit = ""
     if shutil.which("git") and (CHECKOUT / ".git").exists():
@@ -158,9 +158,8 @@ def _now(command: str = "") -> dict[str, str]:
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """Describe a new report on a folder of records: the folder's own description, plus when and how the new
-    report is written. Raises BadInput if the folder contains no records, or if they cannot be shown in one
-    report."""
+    """Return a folder's description, completed for a new report on its records. Raises BadInput if the
+    folder contains no records, or if one report cannot show them."""
     then = stored(folder)
     try:
         runs, records, _ = read_records(folder)
@@ -176,7 +175,7 @@ def describe_records(folder: Path, name: str = "") -> About:
         raise BadInput(wrong, folder / RUNS)
     if absent := [key for key in ("report", "scale") if key not in about]:
         raise BadInput(
-            f"no {' and no '.join(map(repr, absent))}; expected the kind of report and the study's scale",
+            f"lacks {' and '.join(map(repr, absent))}; expected the kind of report and the study's scale",
             folder / ABOUT,
         )
     configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
@@ -184,7 +183,7 @@ def describe_records(folder: Path, name: str = "") -> About:
 
 
 def stored(folder: Path) -> About:
-    """Read the description in a report's folder; empty if there is none."""
+    """Read the description in a report's folder, which is empty if there is none."""
     path = folder / ABOUT
     try:
         about = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -198,15 +197,16 @@ def stored(folder: Path) -> About:
 
 
 def again(folder: Path, about: About) -> About:
-    """Return the stored description, which names the command that computed the records, for a report
-    rewritten with an unchanged configuration; otherwise `about`."""
+    """Return the stored description, which names the command that computed the records, if the configuration
+    is unchanged, otherwise `about`."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Reject runs that a table would wrongly average or compare: different configurations of one
-    objective, or different seeds. Only a start measured without training may have a single seed."""
+    """Raise BadInput for runs that one table should not average or compare: an objective in different
+    configurations, or runs with different seeds. Only a start measured without training may have a single
+    seed."""
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("the runs have different swept settings; expected the same in every run", path)
     groups: dict[Any, list[Run]] = {}
@@ -225,12 +225,12 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
     known: dict[Any, tuple[list[int], str]] = {}
     for group in groups.values():
         if len(group) > 1 or group[0].objective not in starts:
-            # A sweep may vary them.
-            seeds, swept = (sorted({run.seed for run in group}), group[0].settings.get("seeds"))
+            # A sweep may vary the seeds.
+            seeds, swept = sorted({run.seed for run in group}), group[0].settings.get("seeds")
             before, first_id = known.setdefault(swept, (seeds, group[0].id))
             if seeds != before:
                 raise BadInput(
-                    f"{first_id} has the seeds {before}, but {group[0].id} has {seeds}; expected the same",
+                    f"{first_id} was run with seeds {before}, but {group[0].id} with {seeds}",
                     path,
                 )
 
@@ -239,22 +239,20 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
 
 
 def named(runs: Path, about: About, name: str) -> Path:
-    """Return the folder of a study's report called `name`. Raises BadInput if the name is invalid, or
-    taken by a report with a different configuration."""
+    """Return the folder for a study's report called `name`. Raises BadInput if the name is invalid, or taken
+    by a report with a different configuration."""
     check_report_name(name)
     return free(runs / about["study"] / REPORTS / name, about)
 
 
 def free(folder: Path, about: About) -> Path:
-    """Return the folder if it is empty or contains an older report with this configuration; raise BadInput
-    otherwise."""
+    """Return the folder if it is empty or contains a report with this configuration, otherwise raise
+    BadInput."""
     if not folder.is_dir() or not any(folder.iterdir()):
         return folder
     then = stored(folder)
     if "configuration" not in then:
-        raise BadInput(
-            "not a report; expected a new folder, or one with a report of the same configuration", folder
-        )
+        raise BadInput("not a report; expected a new folder, or a report with the same configuration", folder)
     if then["configuration"] != about["configuration"]:
         raise BadInput(
             f"contains the report on {_titled(then)}, not on {_titled(about)}; choose another name", folder
@@ -263,7 +261,6 @@ def free(folder: Path, about: About) -> Path:
 
 
 def _titled(about: About) -> str:
-    """Format a report's configuration for messages."""
     options = [
         f"--{kind} {each}"
         for kind, key in (("set", "settings"), ("sweep", "sweep"))
@@ -273,16 +270,16 @@ def _titled(about: About) -> str:
 
 
 def outside(out: Path, records: Path) -> None:
-    """Reject a report folder that contains the records, is inside their folder, or is among the committed
-    records."""
+    """Raise BadInput if a report's folder would contain the records, or be inside their folder or among the
+    committed records."""
     place, source = out.resolve(), records.resolve()
     if place.is_relative_to(source) or source.is_relative_to(place) or place.is_relative_to(COMMITTED):
         raise BadInput("a report here would overwrite records; choose another folder", out)
 
 
 def reserve(folder: Path, about: About) -> None:
-    """Write a report's description before its runs are computed, so that `calque runs` lists it and its
-    name is taken."""
+    """Write a report's description before its runs are computed, so that `calque runs` lists it and no other
+    report takes its name."""
     if not (folder / ABOUT).is_file():
         make_folder(folder)
         write_json(folder / ABOUT, about)
@@ -317,8 +314,8 @@ def _row(study: str, folder: Path) -> dict[str, Any]:
 
 
 def report_folder(name: str, runs: Path) -> Path:
-    """Return the folder of a finished report, given as a path, a study, or a name from `calque runs`.
-    Raises BadInput if there is none, or if several studies have a report of that name."""
+    """Return the folder of a finished report, given as a path, a study, or a name from `calque runs`. Raises
+    BadInput if there is none, or if several studies have a report with that name."""
     for place in (Path(name), Path(name) / REPORT, runs / name / REPORT, runs / name):
         if (place / RECORDS).is_file():
             return place
@@ -326,9 +323,8 @@ def report_folder(name: str, runs: Path) -> Path:
     own = [row for row in rows if name in (row["study"], f"{row['study']}/{row['name']}")]
     found = own[:1] or [row for row in rows if row["name"] == name]
     if len(found) > 1:
-        several = " and ".join(f"{row['study']}/{row['name']}" for row in found)
-        raise BadInput(f"{shown(name)} is the name of several reports: {several}; name one of them")
+        several = " or ".join(f"{row['study']}/{row['name']}" for row in found)
+        raise BadInput(f"several reports are called {shown(name)}; choose {several}")
     if not found or not found[0]["finished"]:
-        lists = "`calque runs` lists reports, and `calque run` writes one"
-        raise BadInput(f"no report with {RECORDS} is called {shown(name)}; {lists}")
+        raise BadInput(f"no finished report is called {shown(name)}; `calque runs` lists reports")
     return Path(found[0]["folder"])

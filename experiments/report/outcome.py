@@ -1,5 +1,4 @@
-"""The summary printed after a run, in 80 columns of ASCII or as JSON: scores, findings and the report's
-path."""
+"""The summary printed after a run: scores, findings and the report's path, as ASCII text or JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ ASCII = str.maketrans(_WORDS | _SIGNS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """A report's results. `primary` is the table of the study's own claims, `claims` that of the paper's.
+    """A report's results. `primary` is the table of the study's own claims, and `claims` of the paper's.
     `tables` are shown if no transfer to derived languages was measured."""
 
     study: str
@@ -46,7 +45,6 @@ class Outcome:
         return self.folder / "report.html"
 
     def __str__(self) -> str:
-        """Format the summary for a terminal, ending with the report's path."""
         scores = scores_table(self.results) if self.results else None
         parts = ["\n".join([_wrapped(scores.title), *_fitted(scores)])] if scores else self._tables()
         text = "\n\n".join(
@@ -56,8 +54,7 @@ class Outcome:
 
     @property
     def json(self) -> dict[str, Any]:
-        """Return the scores as fractions with their 95 % intervals over seeds, and every claim that was
-        tested."""
+        """The scores, as fractions with 95 % intervals over seeds, and every claim that was tested."""
         primary, claims = (
             [{"claim": row[0], "verdict": row[1], "evidence": row[5]} for row in table.rows] if table else []
             for table in (self.primary, self.claims)
@@ -79,8 +76,8 @@ class Outcome:
             )
 
     def _findings(self) -> list[str]:
-        """Return at most three claims, decided ones first, and the number of claims with each verdict;
-        without claims, at most three findings."""
+        """Return at most three claims, decided ones first, and the number of claims with each verdict, or
+        at most three findings if there are no claims."""
         if not self.claims:
             return (
                 ["\n".join(_wrapped(f"- {finding}") for finding in self.findings[:MOST])]
@@ -104,8 +101,8 @@ class Outcome:
 
 
 def scores_table(results: Results) -> Table | None:
-    """Return a table of scores on every task and alignment@1, by objective and derived language; None if
-    no transfer was measured."""
+    """Return the scores on every task and alignment@1 by objective and derived language, or None if no
+    transfer was measured."""
     numbers = {
         f"{task_title(task)} {name}".replace(DELTA, "Δ"): (name, task)
         for task in results.main_tasks
@@ -132,7 +129,7 @@ def scores_table(results: Results) -> Table | None:
 
 
 def scores_json(results: Results) -> Iterator[dict[str, Any]]:
-    """Yield the numbers in `scores_table` with intervals: one row per task, and one for alignment."""
+    """Yield the numbers in `scores_table` with intervals, in one row per task and one for alignment."""
     for language in results.transforms if results.has("SUP") else ():
         for objective in results.objectives:
             for task in (*results.main_tasks, ""):
@@ -166,7 +163,7 @@ def _wrapped(text: str) -> str:
 
 
 def _fitted(table: Table) -> list[str]:
-    """Format a table without published rows and floors, split into column groups that fit the width."""
+    """Format a table without published rows and floors, in groups of columns that fit the width."""
     rows = [
         row
         for i, row in enumerate(table.rows)

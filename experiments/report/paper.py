@@ -1,5 +1,4 @@
-"""Tables and figures of papers, reproduced from committed records: our numbers next to the published ones,
-and conclusions."""
+"""Tables and figures of papers, reproduced from committed records next to the published numbers."""
 
 import re
 import shlex
@@ -41,18 +40,17 @@ SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
 DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
-"""The direction for each verdict on the claim that our number agrees with the paper's; other verdicts are
-shown unchanged."""
+"""The direction for each verdict on the claim that our number agrees with the paper's; other verdicts do not
+change."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or
-    `small` (a pretrained encoder). A figure corresponds to `file` in a report of kind `report`, and its
-    claims concern numbers in the published table `table`. If `by_language`, the published table's settings
-    are languages. `transforms`, `objectives`, `aligners` and `settings` map published names to ours
-    (`same` in `analysis.papers.printed`). `absent` says which results are unavailable at this scale, and
-    `differs` how the experiments differ."""
+    """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or `small`
+    (a pretrained encoder). A figure corresponds to `file` in a report of kind `report`, and its claims use
+    numbers in the published table `table`. If `by_language`, the published settings are languages.
+    `transforms`, `objectives`, `aligners` and `settings` map published names to ours. `absent` says which
+    results are unavailable at this scale, and `differs` how the experiments differ."""
 
     paper: str
     name: str
@@ -80,7 +78,6 @@ class Item:
 
     @property
     def full_name(self) -> str:
-        """The names of paper and item, as on the command line."""
         return f"{self.paper} {self.name}"
 
     @property
@@ -90,7 +87,7 @@ class Item:
 
     @property
     def number(self) -> int:
-        """The number of the published table that it reproduces, or that its claims are about."""
+        """The number of the published table that it reproduces or that its claims use."""
         return self.table or int(self.name.removeprefix("table-"))
 
     @property
@@ -106,17 +103,16 @@ class Item:
 
     @property
     def folder(self) -> Path:
-        """The folder of the committed records or pictures that it is made from."""
         return COMMITTED / self.records
 
     @property
     def picture(self) -> bool:
-        """Whether it is a picture made from model weights instead of records."""
+        """Whether it is a picture drawn from model weights instead of records."""
         return " " in self.study
 
 
 class Conclusion(NamedTuple):
-    """A claim, its location in the paper, whether our result has the same direction, both numbers, and a
+    """A claim, its location in the paper, the direction of our result relative to it, both numbers, and a
     remark."""
 
     claim: str
@@ -136,13 +132,12 @@ class Conclusion(NamedTuple):
 
 @cache
 def papers() -> dict[str, dict[str, Any]]:
-    """Read papers.toml, and return its entries by paper."""
+    """Read the entries of papers.toml."""
     return read_toml(ITEMS)
 
 
 def items(paper: str | None = None) -> list[Item]:
-    """Return the items of all papers or of one, in the papers' order. Raises BadInput for an unknown
-    paper."""
+    """Return the items of all papers or of one, in order. Raises BadInput for an unknown paper."""
     if paper is not None and paper not in papers():
         raise BadInput(unknown("paper", paper, papers()))
     names = [
@@ -152,8 +147,7 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return an item's fields: its own override those of the item named by `like`, which override the
-    paper's."""
+    """Return an item's fields, which override those of the item named by `like`, or else the paper's."""
     own = dict(about["items"][name])
     like = own.pop("like", None)
     return (
@@ -170,7 +164,7 @@ def item(paper: str, name: str) -> Item:
 
 
 def listing() -> Iterator[str]:
-    """Yield the lines that list each item and its conclusions."""
+    """Yield the lines that `calque paper` prints."""
     for name, about in papers().items():
         yield f"{name}: {about['title']}"
         for one in items(name):
@@ -188,12 +182,12 @@ def listing() -> Iterator[str]:
 
 @cache
 def _results(folder: Path) -> dict[tuple[str, ...], Results]:
-    """Read the results in a committed folder, keyed by swept values."""
+    """Read the results in a committed folder by swept values."""
     return by_settings(*read_records(folder))
 
 
 def printed(one: Item) -> Printed:
-    """Return the published numbers in an item's table, matched with ours."""
+    """Match the published numbers in an item's table with ours."""
     numbers = published(papers()[one.paper]["published"], one.number)
     if one.by_language:
         numbers = [replace(number, setting="", language=number.setting) for number in numbers]
@@ -203,8 +197,8 @@ def printed(one: Item) -> Printed:
 
 @cache
 def conclusions(paper: str) -> dict[str, list[Conclusion]]:
-    """Return the conclusions on a paper's claims by item, with a correction for multiple comparisons over
-    all claims tested on the same records."""
+    """Return the conclusions on a paper's claims by item, corrected for multiple comparisons over all claims
+    tested on the same records."""
     claims = [
         (replace(one, records=claim.records or one.records), claim)
         for one in items(paper)
@@ -224,7 +218,7 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
 
 
 def counted(found: Iterable[Conclusion]) -> str:
-    """Return a sentence that counts claims by the direction of their conclusions."""
+    """Count claims by direction, in a sentence."""
     claims = [one for one in {*found} if one.where]
     untested = sum(one.direction == UNTESTED for one in claims)
     counts = Counter(re.split(":| after", one.direction)[0] for one in claims)
@@ -251,8 +245,8 @@ def rendered(one: Item) -> Table | Plot:
 
 
 def write(one: Item, out: Path) -> list[Path]:
-    """Write an item to the folder `out`/paper/item, atomically: a table as Markdown, CSV and LaTeX; a
-    figure as SVG, PNG, PDF and numbers. Returns the files."""
+    """Write an item to the folder `out`/paper/item, atomically, and return the files: a table as Markdown,
+    CSV and LaTeX, or a figure as SVG, PNG, PDF and numbers."""
     folder = out / one.paper / one.name
     made = None if one.picture else rendered(one)
     with whole_folder(folder) as part:
@@ -270,7 +264,7 @@ def write(one: Item, out: Path) -> list[Path]:
 
 
 def write_index(chosen: Sequence[Item], out: Path) -> Path:
-    """Write index.html, a page of items and their conclusions, atomically, and return it."""
+    """Write index.html, a page with the items and their conclusions, atomically, and return its path."""
     found = [(one, each) for one in chosen for each in conclusions(one.paper)[one.name]]
     rows = tuple((one.full_name, *each[:3], each.size, each.remark, one.differs) for one, each in found)
     header = ("item", "claim", "in the paper", "direction", "ours / the paper’s", "remark", "differs in")

@@ -1,5 +1,5 @@
-"""Parts of a report other than records: the question, an example sentence, training curves and model
-inspections."""
+"""Parts of a report that are not computed from records: the question, an example sentence, training curves
+and model inspections."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -36,21 +36,21 @@ from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.pretrain.checkpoint import METRICS
 
-WORDS = range(5, 9)  # sentence lengths, in words, that fit on a phone screen
+WORDS = range(5, 9)  # the sentence lengths, in words, that fit on a phone screen
 INSIDE = 12  # maximum number of models inspected in a report
 SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
 def question(study: str, changed: bool) -> str:
-    """Return the description of one of Calque's studies, or only its question if settings are `changed`;
-    empty for other studies."""
+    """Return the description of one of Calque's studies, or its question alone if settings are `changed`;
+    "" for the user's own studies."""
     doc = study_doc(study) if study in studies() else ""
     return doc[: doc.find("?") + 1] if changed else doc
 
 
 def example_of(studies: Iterable[Study], root: Path) -> Example | None:
-    """Return a short corpus sentence in every derived language of some studies, derived as for each
-    study's first seed; None for natural languages, or if the source's files are missing."""
+    """Return a short corpus sentence in the studies' derived languages, as derived for the first seed; None
+    for natural languages, or if the source's files are missing."""
     first: Example | None = None
     images: dict[str, Derivation] = {}
     for study in studies:
@@ -88,8 +88,8 @@ def _example(languages: Any, study: Study, root: Path) -> Example | None:
 
 
 def recorded_studies(about: About) -> list[Study]:
-    """Return the study that a report describes, or one study per combination of swept values; empty if it
-    is not one of Calque's."""
+    """Return the study that a report describes, or one per combination of swept values; none if it is not
+    one of Calque's."""
     try:
         return studies_of(about)
     except BadInput:
@@ -97,8 +97,7 @@ def recorded_studies(about: About) -> list[Study]:
 
 
 def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
-    """Return an example sentence if all studies use Pocket English, otherwise None, because other corpora
-    are slow to parse."""
+    """Return an example sentence if all studies use Pocket English; other corpora are slow to parse."""
     made_up = all(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies)
     try:
         return example_of(studies, root) if made_up else None
@@ -107,8 +106,7 @@ def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
-    """Return the first short sentence in a corpus or, if it has none, the shortest of its first sentences,
-    with its number."""
+    """Return the first short sentence in a corpus, or the shortest of its first ones, with its number."""
     for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)
         numbered = [
@@ -135,8 +133,8 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
-    """For each objective, inspect the first model whose checkpoint exists. The keys of `studies`
-    distinguish sweep variants."""
+    """Inspect each objective's first model with a checkpoint; the keys of `studies` are appended to the
+    objectives' titles."""
     models = dict[Path, str]()
     for suffix, study in studies.items():
         for model in study.models(root):

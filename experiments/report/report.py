@@ -1,5 +1,4 @@
-"""Writing a study's report: tables, figures, claims and report.html, computed from records as specified
-for the paper that the report is about."""
+"""Writing a study's report: the tables, figures and claims of its kind of report, and report.html."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -61,8 +60,8 @@ from calque.pretrain.run import CLAIMS
 
 
 def summarise(study: Study, root: Path, folder: Path, about: About | None = None) -> Outcome:
-    """Write the report on finished steps to `folder`, atomically, and return its summary. `about` is the
-    report's description, which is written to its own file."""
+    """Write the report on a finished study to `folder`, atomically, and return its summary. `about` is the
+    report's description."""
     found = measured(study, root)
     results = joined(study.paper, *runs_and_records(found), floors_of(study, root))
     return _write_study(
@@ -113,9 +112,9 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None 
 
 
 def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
-    """Write a report on the folder of records `source` to `folder`, atomically, and return its summary.
-    `about` states the kind of report and the study's scale. `root` is the folder for grammars learnt for
-    the example sentence's languages; without it, there is no example."""
+    """Write a report on the records in `source` to `folder`, atomically, and return its summary. `about`
+    states the kind of report and the study's scale. Without `root`, the results folder, the report has no
+    example sentence."""
     if about["report"] not in PAPERS:
         raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
     runs, records, floors = read_records(source)
@@ -151,9 +150,8 @@ def _write_study(
     exclusions: Iterable[str] = (),
     **parts: Any,
 ) -> Outcome:
-    """Write a study's report to `folder`. `terms`, `exclusions` and `parts` fill the sections of the page
-    that are not based on records. With `studies`, whose steps are below `root`, the page includes a
-    checklist."""
+    """Write a study's report. `terms`, `exclusions` and `parts` are the parts of the page that are not
+    computed from records. With `studies`, whose steps are below `root`, the page includes a checklist."""
     kind, tables = PAPERS[paper], tables_of(results, paper, size, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     findings = list(kind.findings(results))
@@ -188,8 +186,7 @@ def _write_sweep(
     root: Path,
     **parts: Any,
 ) -> Outcome:
-    """Write a sweep's report to `folder`. `parts` fills the sections of the page that are not based on
-    records. With `studies`, whose steps are below `root`, the page includes a checklist."""
+    """Write a sweep's report, as `_write_study` does for a study."""
     study, plot = results.first.study, sweep_figure(results, size)
     compared, tables = differences_table(results), {"sweep": sweep_table(results, size)}
     if compared:
@@ -245,17 +242,16 @@ def _write(
 def joined(
     paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()
 ) -> Results:
-    """Join runs and records with the published numbers shown next to them."""
-    about = PAPERS[paper]
-    numbers: list[Published] = [p for name in about.published for p in published(name)]
+    """Join runs and records with the published numbers that tables show next to them."""
+    numbers: list[Published] = [p for name in PAPERS[paper].published for p in published(name)]
     return Results(runs, records, numbers, floors)
 
 
 def tables_of(
     results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None
 ) -> dict[str, Table]:
-    """Return, by file name, every table that the records contain numbers for, including the claims and the
-    null distribution. `claimed` are the study's primary claims."""
+    """Return each table that the records contain numbers for, by file name, including the claims and the
+    null distribution."""
     about = PAPERS[paper]
     claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
@@ -266,15 +262,13 @@ def tables_of(
 
 
 def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
-    """Yield every figure that the records contain numbers for."""
-    for plot in chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale)):
-        if plot:
-            yield plot
+    """Yield each figure that the records contain numbers for."""
+    figures = chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale))
+    yield from filter(None, figures)
 
 
 def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> Iterator[Plot]:
-    """Yield the figures for a folder of records, after applying `change` to its runs, for example to
-    retitle them."""
+    """Yield the figures for a folder of records whose runs are first changed by `change`."""
     about = describe_records(folder)
     runs, records, floors = read_records(folder)
     runs = change(runs)
@@ -286,7 +280,7 @@ def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> 
 
 
 def _facts(about: About) -> list[tuple[str, str]]:
-    """Return the configuration stated in a report's description, without date, commit and command."""
+    """Return the configuration in a report's description, except for date, commit and command."""
     seeds = [("Seeds", ", ".join(map(str, about["seeds"])))]
     options = [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
     machine = [("Machine", str(about["machine"]))] if "machine" in about else []
@@ -299,7 +293,7 @@ def _cost(about: About | None) -> list[tuple[str, str]]:
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield glossary entries for the study's measures, and for objectives that are not part of Calque."""
+    """Yield glossary entries for the study's measures and for the user's own objectives."""
     for measure in study.measures:
         yield from measure.terms.items()
     firsts = [

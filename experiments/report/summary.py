@@ -1,4 +1,4 @@
-"""Text on a study's size, records, configuration and exclusions."""
+"""A study's size, records, configuration and exclusions, as text for its report."""
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ EFFECTS = {
     "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
     "rare words not trained on": "occurrences of rare or very long words are encoded but train no vocabulary",
 }
-"""Explanations for the counts in a manifest's `vocabulary` entry."""
+"""What each count in a manifest's `vocabulary` entry means."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
@@ -65,7 +65,7 @@ def scale(study: Study) -> str:
 
 
 def scale_of(studies: Iterable[Study]) -> str:
-    """Merge the scales of several studies, writing `1/2` where a word differs."""
+    """Merge the scales of several studies, with `1/2` where a word differs."""
     scales = [scale(study).split() for study in studies]
     if len({*map(len, scales)}) > 1:
         return " or ".join(dict.fromkeys(map(" ".join, scales)))
@@ -73,7 +73,7 @@ def scale_of(studies: Iterable[Study]) -> str:
 
 
 def extent(study: Study) -> str:
-    """Describe the numbers of models and steps on one line."""
+    """Describe a study's numbers of models and steps on one line."""
     train, models, trained = study.train, study.models(Path()), study.trained()
     ids = train.steps * train.batch * study.model.length
     steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
@@ -86,7 +86,7 @@ def extent(study: Study) -> str:
 
 
 def account(study: Study, root: Path) -> list[str]:
-    """Return one line per count from deriving languages and examples, and one per folder."""
+    """Return a line for each count from deriving languages and examples, and for each folder."""
     lines = list(_of_data(study, root))
     for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
         lines.append(
@@ -127,7 +127,7 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
 
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
-    """List exclusions from text, examples and measures, with reasons."""
+    """List what was excluded from text, examples and measures, with reasons."""
     lines = list(_of_data(study, root))
     if not isinstance(study.languages, GoldPairs):
         pretraining = set[str]()
@@ -147,7 +147,7 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
 
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
-    """Yield the exclusions made when preparing text, examples and gold sets."""
+    """Yield what was excluded when text, examples and gold sets were prepared."""
     for seed in study.data_seeds:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
         data = study.languages_step(root, seed)
@@ -163,8 +163,7 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
 
 
 def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
-    """Yield a line for each count or exclusion in a manifest; `name` names the part of the data they are
-    about."""
+    """Yield a line for each count or exclusion in a manifest; `name` is the part of the data it concerns."""
     if "in" in facts:
         before, after = _counts(facts["in"]), _counts(facts["out"])
         yield f"{name}: {before} in; {after} out"
@@ -240,7 +239,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
 
 
 def compute_statement(about: Mapping[str, Any]) -> str:
-    """Return sentences on the cost of a report's steps, from its description."""
+    """State the cost of a report's steps, which its description `about` contains, in sentences."""
     cost = about[COMPUTE]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
     whole = sum(cost["processors"].values()) or 1.0
@@ -254,7 +253,7 @@ def compute_statement(about: Mapping[str, Any]) -> str:
 
 
 def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
-    """Yield a sweep's configuration; facts that depend on the swept values are listed for each of them."""
+    """Yield a sweep's configuration, with one row per variant for facts that differ between variants."""
     for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
         found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
         if len(found) == len(facts) and len({*found.values()}) == 1:

@@ -118,7 +118,7 @@ def cut(folder):
         ),
         (changed(RUNS, lambda rows: rows[0].update(study="other")), "found several: other, toy"),
         (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
-        (changed(RUNS, lambda rows: rows[0].update(seed=7)), "has the seeds [1, 7], but "),
+        (changed(RUNS, lambda rows: rows[0].update(seed=7)), "was run with seeds [1, 7], but "),
         (
             changed(RUNS, lambda rows: [row.update(study="../../own") for row in rows]),
             "cannot be a folder's name",
@@ -127,7 +127,7 @@ def cut(folder):
         (described(report="nature"), "no kind of report is called 'nature'"),
         (lambda folder: (folder / ABOUT).write_text("{", encoding="utf-8"), f"{ABOUT}: not JSON"),
         (lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"), f"{ABOUT}: not a JSON object"),
-        (lambda folder: (folder / ABOUT).unlink(), "no 'report' and no 'scale'"),
+        (lambda folder: (folder / ABOUT).unlink(), "lacks 'report' and 'scale'"),
     ],
 )
 def test_inconsistent_records_are_one_line(toy, damage, said):
