@@ -17,18 +17,16 @@ from calque.pretrain.saved_model import read_config
 
 
 def aligners(rounds: int) -> list[Comparison]:
-    """Compare Itermax alignment in batches with SimAlign's pair-by-pair alignment, from text to links with a
-    real encoder.
+    """Compare Itermax alignment in batches with SimAlign's pair by pair, from text to links with an encoder.
 
     In float32, both give the same links. On processors with bfloat16 units, our bfloat16 is also compared
-    with SimAlign's default, the precision of the stored weights; up to a tenth of the pairs may then differ.
+    with SimAlign's default, the precision of the stored weights; at most a tenth of the pairs may then
+    differ.
     """
     from simalign import SentenceAligner  # only this benchmark needs it
 
-    encoder, pairs = (
-        folder_of("CALQUE_ENCODER"),
-        list(gold_set(folder_of("CALQUE_DATA") / "align", "en-fr").pairs),
-    )
+    encoder = folder_of("CALQUE_ENCODER")
+    pairs = list(gold_set(folder_of("CALQUE_DATA") / "align", "en-fr").pairs)
     layer, method = main_layer(int(read_config(encoder).num_hidden_layers)), BY_NAME["itermax"]
     compared: list[tuple[Precision, str, float]] = [("float32", "SimAlign in float32", 0.99)]
     if any(torch.cpu.get_capabilities().get(unit) for unit in ("avx512_bf16", "amx_bf16", "bf16")):

@@ -1,4 +1,4 @@
-"""Deriving a language from raw text, compared with batched tokenization and reversal in Python."""
+"""Deriving a language from raw text, compared with tokenization in batches and reversal in Python."""
 
 import os
 import tempfile
@@ -23,13 +23,13 @@ from calque.experiments.bench.harness import Comparison, check_equal, folder_of,
 MEGABYTES = 50
 SIZE, WORKERS = 20_000, 2
 TRANSFORM = compose(Transliterate(), Invert())
-LINES = 1_000  # lines per batch of the straightforward implementation, as in `datasets.map`
+LINES = 1_000  # lines per batch in the straightforward implementation, as in `datasets.map`
 
 
 def derive(rounds: int) -> list[Comparison]:
-    """Compare two ways to derive Trans + Inv from raw text with a given vocabulary: Calque with two
-    workers, and a straightforward implementation, which reads the text with the same reader, reverses
-    words in Python, and passes the lines of both languages to `encode_batch`, whose threads use all cores."""
+    """Compare two ways to derive Trans + Inv from raw text: Calque with two workers, and a straightforward
+    implementation, which uses the same reader and vocabulary, reverses words in Python, and passes the lines
+    of both languages to `encode_batch`, whose threads use all cores."""
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     source = Files((folder_of("CALQUE_DATA") / "wikipedia" / "wikipedia-1.txt",), megabytes=MEGABYTES)
     megabytes = sum(chunk.length for chunk in source.chunks()) / 1e6
@@ -49,7 +49,7 @@ def derive(rounds: int) -> list[Comparison]:
 
 
 def _derive(source: Files, folder: Path) -> float:
-    """Return the seconds since encoding began, excluding vocabulary training."""
+    """Return the seconds taken after the vocabulary is trained."""
     starts: dict[str, float] = {}
 
     def progress(stage: str, done: int, total: int) -> None:
@@ -61,8 +61,8 @@ def _derive(source: Files, folder: Path) -> float:
 
 
 def _derive_line_by_line(source: Files, study: Path) -> float:
-    """Write the ids of both languages next to the study's folder, using its tokenizer; return the seconds
-    taken."""
+    """Write the ids of both languages next to the study's folder, using its tokenizer, and return the
+    seconds taken."""
     tokenizer = Tokenizer.from_file(str(Languages.open(study, [TRANSFORM.name]).tokenizer))
     tokenizer.encode_special_tokens = True
     image, start = TRANSFORM.image(SIZE), time.perf_counter()

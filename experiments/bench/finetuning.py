@@ -1,5 +1,4 @@
-"""Fine-tuning compared with transformers' Trainer: the same encoder, rows, optimizer, schedule and number
-of epochs."""
+"""Fine-tuning compared with transformers' Trainer, with the same encoder, rows and recipe."""
 
 import tempfile
 import time
@@ -29,31 +28,25 @@ TRAINERS = replace(USUAL, freeze_table=False, attention_dropout=0.1)
 
 
 def finetuning(rounds: int) -> list[Comparison]:
-    """Benchmark Calque against the Trainer in fine-tuning a real encoder on part-of-speech tagging, as in
-    the study `xtreme_small`. The Trainer pads each batch to its longest row; it is also
-    measured with batches of similar length."""
+    """Compare the fine-tuning of an encoder on part-of-speech tagging, as in the study `xtreme_small`. The
+    Trainer pads each batch to its longest row; it is also measured with batches of similar length."""
     encoder, folder = folder_of("CALQUE_ENCODER"), folder_of("CALQUE_DATA") / "ud" / "UD_English-EWT"
     train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
-    files, of, cpu = (
-        TaskFiles(train, test, dev, limit=TRAINED, tested=TESTED),
-        task("pos"),
-        torch.device("cpu"),
-    )
+    files = TaskFiles(train, test, dev, limit=TRAINED, tested=TESTED)
+    of, cpu = task("pos"), torch.device("cpu")
     with tempfile.TemporaryDirectory() as name:
         written = TaskFolder.open(write_natural_task(of.name, files, {}, Path(name) / of.name))
         learnt, tested = (Split(written.path(split), of) for split in ("train", "test"))
         labels, reader = check(learnt, [tested]), Reader.of_given(GivenVocabulary(encoder).open())
         rows, asked = (split.encode(labels, reader, USUAL.max_length) for split in (learnt, tested))
         data = [{"input_ids": row.ids.tolist(), "labels": row.targets.tolist()} for row in rows.rows]
-        collate, accuracy = (
-            DataCollatorForTokenClassification(load_tokenizer(encoder)),
-            dict[str, list[float]](),
-        )
+        collate = DataCollatorForTokenClassification(load_tokenizer(encoder))
+        accuracy = dict[str, list[float]]()
 
         def speed(side: str, model: Finetuned, ends: list[float]) -> float:
             answers = tested.decode(asked, model.answers(asked), labels)
             accuracy.setdefault(side, []).append(of.scores(tested.gold, answers)["accuracy"].value)
-            # Excluding the first step.
+            # The first step is not timed.
             return TRAINED * USUAL.epochs * (1 - 1 / len(ends)) / (ends[-1] - ends[0])
 
         def ours(side: str, config: FinetuneConfig) -> float:

@@ -1,4 +1,4 @@
-"""Speed ratios measured in one run: both sides take turns, and each round gives a ratio."""
+"""Ratios of speeds measured in turns, one ratio per round."""
 
 import json
 import math
@@ -21,7 +21,7 @@ FOLDERS = {"CALQUE_DATA": "the data sets of `calque data fetch`", "CALQUE_ENCODE
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our rates and those of the alternative `against`, in `unit`, one of each per round."""
+    """Our rates and those of the alternative `against`, in `unit`, one per round."""
 
     what: str
     against: str
@@ -31,7 +31,7 @@ class Comparison:
 
     @property
     def ratio(self) -> str:
-        """Ours over theirs: the geometric mean over rounds, with its 95 % t interval."""
+        """The geometric mean over rounds of ours over theirs, with its 95 % t interval."""
         logs = estimate(
             [math.log(ours / theirs) for ours, theirs in zip(self.ours, self.theirs, strict=True)]
         )
@@ -42,13 +42,13 @@ class Comparison:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """What was measured, against what, our median rate, and the ratio."""
+        """What was measured, what it was compared with, our median rate, and the ratio."""
         rate = float(f"{statistics.median(self.ours):.3g}")
         return self.what, self.against, f"{rate:,g} {self.unit}", self.ratio
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
-    """Measure each side in `rounds` rounds, after one that is not counted. Sides take turns, so that other
+    """Measure each side in `rounds` rounds, after one that does not count. Sides take turns, so that other
     work slows them equally."""
     for side in sides:
         side()
@@ -57,8 +57,8 @@ def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """Return the CPU time per call, averaged over half a second and including all threads; other work on
-    the machine hardly affects it."""
+    """Return the CPU time per call in all threads, averaged over half a second; other work on the machine
+    hardly affects it."""
     start, calls = time.process_time(), 0
     while (seconds := time.process_time() - start) < 0.5 or not calls:
         work()
@@ -67,15 +67,14 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
-    """Return a message on how many of both sides' results are equal; exit if the fraction is below
-    `least`."""
+    """Say how many results of both sides are equal; exit if the fraction is below `least`."""
     if not total or same < least * total:
         raise SystemExit(f"no comparison: {same:,} of {total:,} {what} equal")
     return f"{same:,} of {total:,} {what} equal"
 
 
 def folder_of(variable: str) -> Path:
-    """Return the folder named by an environment variable."""
+    """Return the folder named by an environment variable. Raises BadInput if there is none."""
     if not (folder := os.environ.get(variable)):
         raise BadInput(f"this benchmark needs {FOLDERS[variable]}: set {variable} to the folder")
     if not (found := model_folder(folder)).is_dir():
@@ -92,13 +91,13 @@ def cpu() -> str:
 
 
 def write(comparisons: Mapping[str, Sequence[Comparison]], about: Mapping[str, Any], path: Path) -> None:
-    """Write the comparisons as a record; `about` says where and how they were measured."""
+    """Write comparisons to a record, with `about`, which says where and how they were measured."""
     rows = [{"bench": bench, **asdict(row)} for bench, of_bench in comparisons.items() for row in of_bench]
     write_json(path, {**about, "processor": cpu(), "rows": rows})
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[Comparison]]]:
-    """Read a record: how it was measured, and its comparisons by benchmark."""
+    """Read a record: where and how it was measured, and its comparisons by benchmark."""
     about, comparisons = json.loads(path.read_text(encoding="utf-8")), dict[str, list[Comparison]]()
     for row in about.pop("rows"):
         rates = {side: tuple(row[side]) for side in ("ours", "theirs")}

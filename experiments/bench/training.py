@@ -1,7 +1,4 @@
-"""Pretraining and masking compared with transformers' Trainer and collator: the same model, rows and recipe.
-
-Times are CPU seconds, which other work on the machine hardly affects.
-"""
+"""Pretraining and masking compared with transformers' Trainer and collator, in CPU seconds."""
 
 import statistics
 import tempfile
@@ -43,12 +40,12 @@ from calque.pretrain.train import make_optimizer, train
 TYPES, LENGTH = 8192, 128
 MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
 TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
-WARM = 2  # the first steps of each turn, which are not timed
-CLOSE = 1e-4  # the largest allowed relative difference in loss and gradients
+WARM = 2  # the number of first steps in each turn that are not timed
+CLOSE = 1e-4  # maximum relative difference in loss and gradients
 
 
 def step(rounds: int) -> list[Comparison]:
-    """Compare tokens per CPU second when pretraining a model of 4 layers and width 256."""
+    """Compare the tokens per CPU second in pretraining a model of 4 layers and width 256."""
     languages, same = made_languages(TYPES // 2, 200_000), replace(MODEL, attention_dropout=0.1)
     recipes = {
         "a step of 4 layers of width 256, the Trainer's recipe": build(same, TYPES),
@@ -84,8 +81,8 @@ def step(rounds: int) -> list[Comparison]:
 
 
 def check_close(model: PreTrainedModel, stream: Stream) -> float:
-    """Return the relative difference between our loss and gradients and transformers' on a few rows; exit
-    if it is large. Ours computes the prediction head only at labelled positions."""
+    """Return the relative difference between our loss and gradients, whose prediction head is computed only
+    at labelled positions, and transformers' on a few rows; exit if it is large."""
     batch, counts = stream.draw(range(4), np.random.default_rng(0))
     rows = batch.to(torch.device("cpu"))
 
@@ -108,7 +105,7 @@ def check_close(model: PreTrainedModel, stream: Stream) -> float:
 
 
 def mask(rounds: int) -> list[Comparison]:
-    """Compare masking a batch of prepared rows with transformers' collator."""
+    """Compare the masking of a batch of prepared rows with transformers' collator."""
     languages, comparisons = made_languages(TYPES // 2, 200_000), []
     for batch, length in ((32, 128), (128, 512)):
         packed = PackedLines(languages.languages[0], languages.specials, length)
@@ -146,8 +143,7 @@ def made_languages(size: int, words: int) -> Languages:
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
-    """Return rows as in a tokenized data set, with the mask of special tokens, which makes the collator
-    fastest."""
+    """Return rows as in a tokenized data set, with masks of special tokens, which speed up the collator."""
     special = ~languages.specials.is_ordinary(rows)
     return [
         {"input_ids": row.tolist(), "special_tokens_mask": mark.astype(int).tolist()}
@@ -156,7 +152,6 @@ def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]
 
 
 def made_collator(types: int) -> DataCollatorForLanguageModeling:
-    """Return transformers' masking collator for a vocabulary of `types` types."""
     vocabulary = {
         **{word: i for i, word in enumerate(SPECIALS)},
         **{f"w{i}": i for i in OURS.ordinary(types).tolist()},
@@ -180,7 +175,7 @@ class Clock(TrainerCallback):
 
 
 def trainer_ends(model: PreTrainedModel, data: Any, collate: Any, config: Any, **options: Any) -> list[float]:
-    """Train with transformers' Trainer, the recipe in `config` and further `options`; return the CPU time
+    """Train with transformers' Trainer, the recipe in `config` and further `options`, and return the CPU time
     at the end of each step."""
     clock, optimizer = Clock(), options.pop("optimizer", None)
     recipe = {

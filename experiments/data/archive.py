@@ -1,7 +1,7 @@
 """Unpacking downloads: members of zip and tar archives, which may be nested, and selected rows of tables.
 
-Only members named by a recipe are unpacked, to paths from the recipe, never from the archive. Links,
-encrypted members, duplicate names and oversized content are rejected.
+Only members named by a recipe are unpacked, to paths that the recipe gives. Links, encrypted members,
+duplicate names and oversized content are rejected.
 """
 
 import bz2
@@ -26,8 +26,7 @@ from calque.experiments.data.recipe import Output
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 ZIPS = (".zip",)
 RATIO, LEEWAY = 20, 1 << 20
-"""The largest accepted ratio of content size to archive size (text has 3 to 8), and an extra allowance in
-bytes."""
+"""The maximum ratio of content size to archive size (3 to 8 for text), and an extra allowance in bytes."""
 LONGEST = 1 << 24  # maximum bytes per table row
 OPEN: dict[str, Callable[[Path, str], Any]] = {
     ".gz": gzip.open,
@@ -38,8 +37,7 @@ OPEN: dict[str, Callable[[Path, str], Any]] = {
 
 
 class Bounded(io.BufferedIOBase):
-    """A binary stream that raises an error if its content exceeds `bound` bytes; `name` appears in the
-    error."""
+    """A binary stream that raises BadInput, naming `name`, if its content exceeds `bound` bytes."""
 
     def __init__(self, stream: IO[bytes], bound: int, name: str) -> None:
         self._stream, self._bound, self._left, self._name = stream, bound, bound, name
@@ -49,12 +47,12 @@ class Bounded(io.BufferedIOBase):
         block = self._stream.read(most if size is None or size < 0 else min(size, most))
         self._left -= len(block)
         if self._left < 0:
-            raise BadInput(f"it unpacks to more than {self._bound:,} bytes", self._name)
+            raise BadInput(f"unpacks to more than {self._bound:,} bytes", self._name)
         return block
 
 
 def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) -> dict[str, Path]:
-    """Unpack the download `name` into the new `folder`; return the files by output path."""
+    """Unpack the download `name` into the new folder `folder`, and return the files by output path."""
     folder.mkdir(parents=True)
     files = _members(
         archive, name, {output.inside for output in outputs if output.inside}, folder / "members"
@@ -142,7 +140,7 @@ def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
             if all(row[place] == value for place, value in values.items()):
                 chosen.write(line)
         if chosen.tell() == start:
-            raise BadInput(f"no row has the values {output.where}", name)
+            raise BadInput(f"no row contains the values {output.where}", name)
 
 
 def _bound(archive: Path) -> int:
@@ -163,7 +161,6 @@ def _copy(stream: Any, to: Path) -> None:
 
 @contextmanager
 def _undamaged(name: str) -> Iterator[None]:
-    """Report a file as damaged if the block cannot read it."""
     try:
         yield
     except (
@@ -175,6 +172,6 @@ def _undamaged(name: str) -> Iterator[None]:
         NotImplementedError,
         OSError,
     ) as error:
-        if getattr(error, "errno", None) is not None:  # an error from the disk, not from the archive
+        if getattr(error, "errno", None) is not None:  # an error from the disk instead of the archive
             raise
         raise BadInput(f"damaged, or not in the format that its name suggests: {error}", name) from None

@@ -18,15 +18,15 @@ from calque.experiments.data.recipe import LOCK, Download
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
 BLOCK = 1 << 17
 TIMEOUT = 30.0  # seconds without a byte
-TRIES = 5  # consecutive tries without new bytes before giving up
+TRIES = 5  # maximum consecutive tries without new bytes
 WAIT = 1.0  # seconds before the second try, doubled before each further one
-FINAL = (requests.exceptions.SSLError, requests.TooManyRedirects, ValueError)  # another try would fail too
-BUSY = (408, 425, 429, 500, 502, 503, 504)  # status codes worth another try
+FINAL = (requests.exceptions.SSLError, requests.TooManyRedirects, ValueError)  # not retried
+BUSY = (408, 425, 429, 500, 502, 503, 504)  # status codes after which to retry
 Progress = Callable[[int, int], None]
 
 
 class Session(requests.Session):
-    """A session that follows redirects from https only to https, and ignores passwords in ~/.netrc."""
+    """A session that follows redirects from https only to https, and ignores ~/.netrc."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,12 +46,11 @@ class Session(requests.Session):
 
 
 def fetch_file(download: Download, folder: Path, seen: str, report: Progress) -> tuple[Path, str]:
-    """Download a file into `folder`, verify it, and return its path and SHA-256; delete it if
-    verification fails.
+    """Download a file into `folder`, and return its path and SHA-256; if verification fails, delete it and
+    raise BadInput.
 
-    If the digest is known, from the recipe or from an earlier download (`seen`), the download resumes after
-    broken connections and killed processes; otherwise it restarts. `report(done, of)` receives byte counts;
-    `of` is 0 if unknown.
+    If the digest is known, from the recipe or from an earlier download (`seen`), an interrupted download
+    resumes; otherwise it restarts. `report(done, of)` receives byte counts; `of` is 0 if unknown.
     """
     whole, part = folder / "whole", folder / "part"
     digest = download.sha256 or seen
@@ -65,16 +64,16 @@ def fetch_file(download: Download, folder: Path, seen: str, report: Progress) ->
     if download.bytes in (0, size) and digest in ("", found):
         return whole, found
     whole.unlink()
-    if resumed:  # its first part may come from a different file
+    if resumed:  # the first part may come from a different file
         return fetch_file(download, folder, seen, report)
     if download.bytes not in (0, size):
-        raise BadInput(f"received {size:,} bytes; the recipe says {download.bytes:,}", download.url)
-    source = "the recipe names" if download.sha256 else f"was fetched first ({LOCK})"
+        raise BadInput(f"received {size:,} bytes; the recipe states {download.bytes:,}", download.url)
+    source = "the recipe describes" if download.sha256 else f"was fetched first ({LOCK})"
     raise BadInput(f"not the file that {source}: expected SHA-256 {digest} but got {found}", download.url)
 
 
 def _complete(download: Download, part: Path, resumes: bool, report: Progress) -> None:
-    """Fetch the missing bytes, retrying when connections break or the server is busy."""
+    """Fetch the missing bytes, retrying if a connection breaks or the server is busy."""
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors are reported here instead
     tries, furthest = 0, 0
     with Session() as session:
@@ -108,7 +107,7 @@ def _ask(session: Session, download: Download, part: Path, resumes: bool, report
             raise requests.HTTPError(f"the server answered {status} ({responses[status]})")
         if status == 416:
             part.unlink()
-            raise requests.HTTPError("the server does not have the rest of the file")
+            raise requests.HTTPError("the server cannot continue the download")
         if status not in (200, 206):
             raise BadInput(f"the server answered {status} ({responses.get(status, 'unknown')})", download.url)
         if length is None and "Transfer-Encoding" not in response.headers:

@@ -1,5 +1,5 @@
-"""Building the files of Everyday English reproducibly from the originals. The trees and the French grammar
-are copied from Calque, which does not include the model of the parser."""
+"""Building Everyday English from its original files. The trees and the French grammar are copied from
+Calque, since they were made with a parser that Calque does not include."""
 
 import lzma
 import re
@@ -35,8 +35,8 @@ _JOINED = re.compile(r"(.+)(n['’]t|['’](?:s|m|re|ve|ll|d))|(can)(not)|(gon|w
 
 
 def make_everyday(data: Path, folder: Path, cache: Path) -> dict[str, Any]:
-    """Make the files from the originals below `data`, and return the manifest's facts: the originals'
-    digests, counts and exclusions. `folder` is written completely or not at all."""
+    """Build the files in `folder`, atomically, from the originals below `data`. Return the manifest's facts:
+    the originals' digests, counts and exclusions."""
     pairs = [_original(data, place) for place in PAIRS]
     annotated = {
         split: [_original(data, place.format(split)) for place in (GOLD, ENTITIES)] for split in SPLITS
@@ -66,14 +66,14 @@ def _original(data: Path, place: str) -> Path:
     found = sorted(data.glob(place))
     if len(found) != 1:
         raise BadInput(
-            f"{len(found)} files match; expected one, an original of {KIND} (docs/everyday.md)", data / place
+            f"{len(found)} files match; {KIND} is built from exactly one (docs/everyday.md)", data / place
         )
     return found[0]
 
 
 def _everyday_text(paths: Iterable[Path], counts: Counter[str]) -> list[Sentence]:
-    """Return the distinct easy sentences in the first column, ordered by SHA-256, because neighbours in
-    the originals, which are sorted by length, are nearly identical."""
+    """Return the distinct easy sentences in the first column, in the order of their SHA-256, because
+    neighbours in the original order are nearly identical."""
     columns = (line.partition("\t")[0] for path in paths for _, line in Lines(path))
     read = [
         tuple(chain.from_iterable(map(_syntactic, s)))
@@ -98,8 +98,8 @@ def _syntactic(word: str) -> list[str]:
 
 
 def _with_entities(trees: Path, entities: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """Add entities to a treebank's sentences. Universal NER annotates a different release of the treebank;
-    the few sentences whose words differ are left out."""
+    """Add entities to a treebank's sentences, except for the few whose words differ in the release that
+    Universal NER annotates."""
     spans = {sentence.words: sentence.spans for sentence in read_iob2(entities, counts)}
     for sentence in read_conllu(trees, counts):
         if sentence.words in spans:
@@ -117,26 +117,23 @@ def _rows(sentence: Sentence) -> str:
 def _write(
     path: Path, sentences: Sequence[Sentence], text: Iterable[str], counts: Counter[str]
 ) -> dict[str, Any]:
-    """Write a compressed file; return the numbers of sentences and words, and `counts`."""
+    """Write a compressed file, and return the numbers of sentences and words, and `counts`."""
     path.write_bytes(lzma.compress("".join(text).encode(), preset=9 | lzma.PRESET_EXTREME))
     left_out = dict(sorted((+counts).items()))
     return {"sentences": len(sentences), "words": sum(map(len, sentences)), "left out": left_out}
 
 
 def _copy_trees(part: Path) -> dict[str, Any]:
-    """Copy Calque's trees and grammar if the text is identical to Calque's; return the facts about the
+    """Copy Calque's trees and grammar, if the text is identical to Calque's, and return the facts about the
     models that made them."""
     if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((FOLDER / TEXT).read_bytes()):
-        raise BadInput(
-            "these originals give a different text from Calque's, so Calque's trees do not fit", part
-        )
+        raise BadInput("the text differs from Calque's, so Calque's trees do not match it", part)
     for name in (TREES, GRAMMAR):
         shutil.copyfile(FOLDER / name, part / name)
     return dict(Artefact.open(FOLDER, KIND).facts["models"])
 
 
 def _easy_counts(folder: Path, types: int, cache: Path) -> dict[str, int]:
-    """Count easy sentences and words in the text, and sentences and entities in the tasks."""
     source = files(folder, types).ready(cache)
     text = [len(sentence) for chunk in source.chunks() for sentence in source.sentences(chunk)[0]]
     numbers = {"sentences": len(text), "words": sum(text)}

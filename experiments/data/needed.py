@@ -15,8 +15,7 @@ WIDTH = 80
 
 
 def inputs(study: Any) -> list[Path]:
-    """Return the files and folders that a study names: all paths among its values, except models on the
-    Hub."""
+    """Return the files and folders that a study names, except models on the Hub."""
     return [path for path in dict.fromkeys(_paths(study)) if not on_hub(str(path))]
 
 
@@ -34,8 +33,8 @@ def _paths(value: Any) -> Iterator[Path]:
 
 
 def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """Group paths by the recipe that provides them, preferably `first`, otherwise the smallest; the key ""
-    is for paths without a recipe."""
+    """Group paths by the recipe that provides them, preferably `first`, otherwise the smallest; "" is the key
+    for paths without a recipe."""
     grouped: dict[str, list[Path]] = {}
     for path in paths:
         recipes = recipes_of(path) or [""]
@@ -47,7 +46,7 @@ parent = attrgetter("parent")
 
 
 def describe_files(study: Any, name: str) -> str:
-    """Describe a study's missing or empty files and the commands that fetch them; "" if it names no file."""
+    """Describe a study's missing or empty files and the commands that fetch them; "" if it uses no files."""
     paths = inputs(study)
     missing = [path for path in paths if not (path.is_dir() or (path.is_file() and path.stat().st_size > 0))]
     if not missing:

@@ -1,4 +1,4 @@
-"""Recipes: the URL, size, digest and licence of public data (recipes.toml; docs/data.md lists the keys)."""
+"""Recipes: URLs, sizes, digests and licences of public data (recipes.toml; docs/data.md lists the keys)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,18 +11,17 @@ from urllib.parse import urlsplit
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
 
-LOCK = "fetched.json"  # a file in the data folder with the digests of downloads, by URL, and files, by path
+LOCK = "fetched.json"  # the file in the data folder with the digests of downloads and files
 RECIPES = Path(__file__).with_name("recipes.toml")
-EACH = "{}"  # placeholder for a name in `for` or `each`
-# The format of values in `each`.
-SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?")
+EACH = "{}"  # the placeholder for a name in `for` or `each`
+SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?")  # a value in `each`
 
 
 @dataclass(frozen=True)
 class Output:
-    """A file at the path `place`, with slashes, below the data folder: the download itself, its
-    decompressed content, or the member that `inside` names, possibly in nested archives. `where` selects a
-    table's rows by the values of named columns."""
+    """A file at the path `place` below the data folder: the download itself, its decompressed content, or the
+    member that `inside` names, possibly in nested archives. `where` selects a table's rows by the values in
+    columns."""
 
     place: str
     inside: tuple[str, ...] = ()
@@ -34,7 +33,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Download:
-    """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate. `sha256` is empty
+    """A file to fetch. `bytes` is its size, or 0 if unknown, and `about_bytes` an estimate; `sha256` is empty
     if no digest is published."""
 
     url: str
@@ -47,12 +46,11 @@ class Download:
 
     @property
     def name(self) -> str:
-        """The last component of its URL."""
         return PurePosixPath(urlsplit(self.url).path).name
 
     @property
     def pinned(self) -> bool:
-        """Whether the download, or each of its outputs, has a digest."""
+        """Whether a digest of the download, or of each of its outputs, is published."""
         return bool(self.sha256) or all(output.sha256 for output in self.outputs)
 
 
@@ -75,13 +73,13 @@ def _tables() -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """Return the sorted recipe names."""
+    """Return the names of all recipes, sorted."""
     return sorted(_tables())
 
 
 @cache
 def read_recipe(name: str) -> Recipe:
-    """Read a recipe, with the downloads of the recipes it includes."""
+    """Read a recipe, including the downloads of the recipes that it includes."""
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
     table = _tables()[name]
@@ -92,8 +90,8 @@ def read_recipe(name: str) -> Recipe:
 
 
 def _downloads(file: Mapping[str, Any], recipe: Mapping[str, Any]) -> Iterator[Download]:
-    """Yield the download of a `file` table, or one per name in its `for` or `each`. Sizes and digests in
-    `each` describe the download, or the one file unpacked from it."""
+    """Yield the download in a `file` table, or one per name in its `for` or `each`. Sizes and digests in
+    `each` describe the download, or the only file unpacked from it."""
     for name, size in (file.get("each") or dict.fromkeys(file.get("for", [EACH]), "")).items():
         match = SIZE.fullmatch(size)
         assert match, size
@@ -118,7 +116,6 @@ def _downloads(file: Mapping[str, Any], recipe: Mapping[str, Any]) -> Iterator[D
 
 
 def _outputs(unpack: Mapping[str, Any]) -> Iterator[Output]:
-    """Yield the outputs of an `unpack` table, one per name in its `for`."""
     for text in unpack.get("for", [EACH]):
         yield Output(
             place=unpack["place"].replace(EACH, text),
@@ -131,8 +128,7 @@ def _outputs(unpack: Mapping[str, Any]) -> Iterator[Output]:
 
 
 def sizes(downloads: Sequence[Download]) -> str:
-    """Describe the total size of downloads: stated bytes, estimated bytes, and the number of unknown
-    sizes."""
+    """Describe the total size of downloads: stated and estimated bytes, and the number of unknown sizes."""
     total = sum(download.bytes for download in downloads)
     guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
     unsized = sum(not download.bytes and not download.about_bytes for download in downloads)
@@ -145,7 +141,7 @@ def sizes(downloads: Sequence[Download]) -> str:
 
 
 def recipes_of(path: Path) -> list[str]:
-    """Return the recipes that provide the file or folder that `path` ends with, smallest first."""
+    """Return the recipes that provide the file or folder with which `path` ends, smallest first."""
     ends = {path.parts[i:] for i in range(len(path.parts))}
     found = [name for name in names() if not ends.isdisjoint(_places(name))]
     return sorted(found, key=lambda name: len(_places(name)))
@@ -159,6 +155,6 @@ def remedy(path: str | Path | None) -> str:
 
 @cache
 def _places(recipe: str) -> set[tuple[str, ...]]:
-    """The paths of a recipe's files and of the folders above them, as components."""
+    """Return the components of the paths of a recipe's files and of the folders above them."""
     files = [PurePosixPath(output.place) for output in read_recipe(recipe).outputs]
     return {place.parts for file in files for place in (file, *file.parents) if place.parts}

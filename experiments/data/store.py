@@ -1,4 +1,4 @@
-"""The data folder: the state of a recipe's files, and fetching the missing ones."""
+"""The data folder: the state of a recipe's files, and fetching of missing ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from calque.experiments.data.download import fetch_file
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
 from calque.experiments.run.progress import Throttled
 
-WORK = ".fetching"  # the subfolder for downloading and unpacking
+WORK = ".fetching"  # the subfolder for downloads and unpacked files
 
 
 class State(StrEnum):
@@ -33,7 +33,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Placed:
-    """A file's entry in the lock file: digest, size and modification time in ns."""
+    """A file's entry in the lock file: its digest, size and modification time in ns."""
 
     sha256: str
     bytes: int
@@ -47,8 +47,8 @@ class Placed:
 
 @dataclass
 class Fetched:
-    """The paths of the files that a fetch installed, the errors from failed downloads, and the downloads
-    skipped because no digest is known."""
+    """The result of a fetch: paths of new files, errors from failed downloads, and downloads skipped because
+    no digest is known."""
 
     placed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -73,8 +73,8 @@ class Store:
                 raise BadInput(f"damaged: {error}; remove this file", self._lock) from None
 
     def state(self, output: Output) -> State:
-        """Return a file's state. If size and modification time match the lock file, the digest is not
-        computed."""
+        """Return a file's state, without computing its digest if size and modification time match the lock
+        file."""
         path, entry = self.folder / output.place, self._places.get(output.place)
         digest = output.sha256 or (entry.sha256 if entry else "")
         size = output.bytes or (entry.bytes if entry else 0)
@@ -90,12 +90,12 @@ class Store:
         return State.THERE if same else State.ALTERED
 
     def seen(self, download: Download) -> str:
-        """Return the digest that the download had when it was last fetched, or ""."""
+        """Return the download's digest when it was last fetched, or ""."""
         return self._downloads.get(download.url, "")
 
     def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False) -> Fetched:
-        """Fetch each download with a missing file, even if others fail. Without a stated digest, a
-        download is fetched only with `trust`, or if the lock file contains its digest."""
+        """Fetch each download with a missing file, even if others fail. A download without a published digest
+        is fetched only with `trust`, or if the lock file contains its digest."""
         states = {output.place: self.state(output) for output in recipe.outputs}
         for place, state in states.items():
             if state is State.ALTERED:
@@ -120,13 +120,11 @@ class Store:
         return result
 
     def _fetch(self, download: Download, report: Report) -> list[str]:
-        """Download, check and unpack a file, then check and install its contents; return the paths of new
-        files."""
         folder = self.folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
         title, throttled = f"fetching {download.outputs[0].place}", Throttled(report)
 
         def progress(received: int, total: int) -> None:
-            throttled(title, received, max(total, received + 1))  # complete only when the files are in place
+            throttled(title, received, max(total, received + 1))  # complete only once files are installed
 
         make_folder(folder)
         whole, digest = fetch_file(download, folder, self.seen(download), progress)
@@ -144,7 +142,7 @@ class Store:
         return places
 
     def _put(self, download: Download, digest: str, files: Mapping[str, Path]) -> list[str]:
-        """Install files, after recording them in the lock file, and return the paths of new files."""
+        """Record files in the lock file, install them, and return the paths of new ones."""
         empty = [place for place in files if not (self.folder / place).exists()]
         self._downloads[download.url] = digest
         self._places |= {place: Placed.of(files[place]) for place in empty}
@@ -160,9 +158,11 @@ def _check(download: Download, files: Mapping[str, Path]) -> None:
     for output in download.outputs:
         size = files[output.place].stat().st_size
         if output.bytes and size != output.bytes:
-            raise BadInput(f"{output.place}: {size:,} bytes; the recipe says {output.bytes:,}", download.url)
+            raise BadInput(
+                f"{output.place}: {size:,} bytes; the recipe states {output.bytes:,}", download.url
+            )
         if output.sha256 and (found := sha256(files[output.place])) != output.sha256:
             raise BadInput(
-                f"{output.place}: not the expected file: SHA-256 {found}; the recipe says {output.sha256}",
+                f"{output.place}: not the expected file: SHA-256 {found}; the recipe states {output.sha256}",
                 download.url,
             )

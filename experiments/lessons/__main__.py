@@ -1,4 +1,4 @@
-"""Write the file with the lesson's trained models: `python -m experiments.lessons RUNS`, after
+"""Write the lesson's trained models to their file: `python -m experiments.lessons RUNS`, after
 `calque run lesson --set shipped=none --runs RUNS`."""
 
 import sys

@@ -1,4 +1,4 @@
-"""Checks for the lesson's exercises: each prints whether an answer is right, or what is missing."""
+"""Checks for the lesson's exercises, which print whether an answer is right, or what it lacks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from calque.derive.transform import Account, Transform, image_of
 LANGUAGE = "trans.inv"
 SENTENCES = 100
 KINDS = ("MLM", "ALIGN-MLM")
-TOLD = 0.99  # a higher cosine means that the dictionary contains the word and its image
+TOLD = 0.99  # a higher cosine indicates that the dictionary contains the word
 
 
 def first_word(answer: str, sentence: str) -> None:
@@ -38,7 +38,7 @@ def first_word(answer: str, sentence: str) -> None:
 
 
 def invented(language: Transform) -> None:
-    """Check that a word order is deterministic, keeps all words, and is neither English nor its reverse."""
+    """Check that a word order is deterministic, and neither English nor its reverse."""
     sentences = list(Pocket(types=300).sentences(SENTENCES))
     try:
         images, again = _images(language, sentences), _images(language, sentences)
@@ -80,7 +80,7 @@ def predicted(predictions: Mapping[str, float | None]) -> None:
 
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
-    """Check which words have their image as nearest neighbour although the dictionary lacks them."""
+    """Check which words outside the dictionary are nearest to their own image."""
     given = {answer} if isinstance(answer, str) else {*answer}
     right = set()
     for word in words:
@@ -128,7 +128,7 @@ def smallest_and_largest(
 
 
 def per_seed(rows: Any, measure: str, metric: str) -> dict[str, list[float]]:
-    """Return a measure in percent by objective, one number per seed; `rows` is a DataFrame if pandas is
+    """Return a measure in percent by objective, one number per seed. `rows` is a DataFrame if pandas is
     installed, otherwise a list."""
     if hasattr(rows, "to_dict"):
         rows = rows.to_dict("records")
@@ -152,13 +152,13 @@ def compare(predictions: Mapping[str, float | None], scores: Mapping[str, Sequen
 
 
 def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
-    """Print SUP and Δ averaged over seeds."""
+    """Print SUP and Δ, averaged over seeds."""
     for name, values in supervised.items():
         print(f"{name:<10} SUP {fmean(values):.1f}, Δ = SUP − ZS = {fmean(values) - fmean(scores[name]):.1f}")
 
 
 def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
-    """Print Pearson's correlation over all models, and over the models of each objective."""
+    """Print Pearson's correlation over all models and over each objective's."""
     groups = {"all models": list(scores), **{f"{name} only": [name] for name in scores}}
     for title, names in groups.items():
         first = [value for name in names for value in alignment[name]]
@@ -168,7 +168,7 @@ def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, 
 
 
 def verdicts(report: Path) -> None:
-    """Print the verdict on each claim of a report."""
+    """Print the verdict on each claim in a report."""
     table = Table.of_markdown((report / "claims.md").read_text(encoding="utf-8"))
     for row in table.rows:
         print(f"{row[1]}: {row[0]}")
@@ -179,8 +179,7 @@ def _images(language: Transform, sentences: Sequence[Sentence]) -> list[Sentence
 
 
 def _neighbours_kept(images: Sequence[Sentence]) -> float:
-    """Return the percentage of adjacent words in the images that are also adjacent in the source, in
-    either order."""
+    """Return the percentage of adjacent words in the images that are also adjacent in the source."""
     kept = total = 0
     for image in images:
         kept += sum(abs(i - j) == 1 for i, j in pairwise(image.origin))

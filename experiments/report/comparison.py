@@ -32,7 +32,7 @@ SEEDS, ITEMS = "seeds", "items"  # sources of noise in a number
 class Comparison:
     """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` counts the
     tested numbers by source of noise; `nominal` of them differ at the uncorrected 5 % level, and those in
-    `beyond` also after correction. `different` describes each record that differs or that only one contains."""
+    `beyond` also after correction. `different` describes each record that differs or has no counterpart."""
 
     claims: dict[str, tuple[str, str]]
     tested: Counter[str]

@@ -15,7 +15,7 @@ from calque.pretrain.objectives.aligner_training import AlignerTraining
 
 
 def aligner() -> Study:
-    """Aligner training from the encoder named by CALQUE_ENCODER, with three sources of labels."""
+    """Aligner training with three sources of labels, from the encoder named by CALQUE_ENCODER."""
     small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
     assert isinstance(small.languages, NaturalLanguages)
     captions = data / "parallel" / "multi30k"

@@ -18,8 +18,7 @@ from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
 
 LATE = 0.75
-"""The share of steps before the rotation; in `causes`, half of the types are by then aligned up to a
-rotation."""
+"""The share of steps before the rotation; in `causes`, half of the types are then aligned up to rotation."""
 
 
 def causes() -> Study:
@@ -33,8 +32,8 @@ def causes_everyday() -> Study:
 
 
 def _interventions_on(base: Study, name: str) -> Study:
-    """Return the study `base` with interventions on MLM and ALIGN-MLM, and with new seeds, each of which
-    samples its own data and dictionary."""
+    """Return `base` with interventions on MLM and ALIGN-MLM, and with new seeds, each of which samples its
+    own data and dictionary."""
     return base.changed(
         name=name,
         objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
@@ -47,8 +46,8 @@ def _interventions_on(base: Study, name: str) -> Study:
 
 
 def causes_objectives() -> Study:
-    """What the interventions imply for training: objectives that rotate once, or that keep translations
-    dissimilar."""
+    """Tests in training of what the interventions suggest: objectives that rotate embeddings once, or that
+    keep translations dissimilar."""
     return causes().changed(
         name="causes_objectives",
         transforms=(compose(Transliterate(), Invert()),),

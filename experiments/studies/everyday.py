@@ -1,4 +1,4 @@
-"""ALIGN-MLM's comparison on real sentences: the short ones that Calque includes (docs/everyday.md)."""
+"""ALIGN-MLM's comparison on real sentences: Everyday English (docs/everyday.md) and Wikipedia."""
 
 import os
 from dataclasses import replace
@@ -19,7 +19,7 @@ from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.objectives.mlm import MLM
 
 TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
-"""The embedding table is frozen because fine-tuning on the source would move its words away from their
+"""The embedding table is frozen, because fine-tuning on the source would move its words away from their
 counterparts."""
 
 
@@ -48,8 +48,8 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
-    """The base for the search for the hyperparameters in `everyday`, with a different seed and tested on
-    development sentences."""
+    """The base of the hyperparameter search for `everyday`, with a different seed, tested on development
+    sentences."""
     source = everyday_english(types=2_000)
     assert source.pos
     return everyday().changed(
@@ -65,7 +65,7 @@ def everyday_search() -> Study:
 
 
 def wikipedia() -> Study:
-    """The comparison in `everyday`, but on easy sentences from Wikipedia and with larger models."""
+    """The comparison in `everyday` on easy sentences from Wikipedia, with larger models."""
     data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
     return base.changed(
         name="wikipedia",

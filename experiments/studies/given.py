@@ -1,4 +1,4 @@
-"""Inputs for studies on real text: the data folder, an encoder, and shared treebanks."""
+"""Inputs for studies of real text: the data folder, an encoder, treebanks and bitexts."""
 
 import os
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.tasks import CrossLingualTask
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
-"""The languages other than English with a PUD treebank; these treebanks all contain the same thousand
+"""The languages, other than English, of the PUD treebanks used, all of which contain the same thousand
 sentences."""
 DEFAULT = FinetuneConfig()
 DATA = "set CALQUE_DATA to the folder that contains its data"
@@ -29,15 +29,15 @@ ENCODER = (
 
 
 def real_data(study: str, recipe: str) -> Path:
-    """Return the folder named by CALQUE_DATA. If it is not set, the error names `recipe`, which fetches
-    the study's data."""
+    """Return the folder named by CALQUE_DATA. Raises BadInput, naming `recipe`, if it is not set."""
     if folder := os.environ.get("CALQUE_DATA"):
         return Path(folder)
     raise BadInput(f"the study {study} reads real data: {_data(recipe)}")
 
 
 def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
-    """Return the data folder named by CALQUE_DATA, and the model named by CALQUE_ENCODER."""
+    """Return the folder named by CALQUE_DATA and the model named by CALQUE_ENCODER. Raises BadInput if one
+    is not set."""
     folder, encoder = os.environ.get("CALQUE_DATA"), os.environ.get("CALQUE_ENCODER")
     if folder and encoder:
         return Path(folder), Path(encoder)
@@ -51,11 +51,8 @@ def _data(recipe: str) -> str:
 
 
 def real_languages(data: Path, vocabulary: int, text: Path, **more: Any) -> DerivedLanguages:
-    """Real English text under Trans, Trans + Inv and Trans + Syn in French order; `more` sets other fields of
-    `Files`.
-
-    CALQUE_STANZA names the folder of a parser, which Trans + Syn needs.
-    """
+    """Return English text under Trans, Trans + Inv and Trans + Syn in French order, for which CALQUE_STANZA
+    names a parser's folder; `more` sets other fields of `Files`."""
     stanza, trees = os.environ.get("CALQUE_STANZA"), data / "ud"
     french = TreebankFiles("fr", (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
     order = Reorder(french, TreebankFiles("en", ewt(data).train))
@@ -67,7 +64,7 @@ def real_languages(data: Path, vocabulary: int, text: Path, **more: Any) -> Deri
 
 
 def ewt(data: Path, **more: Any) -> TaskFiles:
-    """English EWT with its standard splits; `more` sets other fields of `TaskFiles`."""
+    """Return the splits of English EWT; `more` sets other fields of `TaskFiles`."""
     folder = data / "ud" / "UD_English-EWT"
     train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
     return TaskFiles(train=train, dev=dev, test=test, **more)
@@ -80,11 +77,8 @@ def pud(data: Path, code: str) -> Path:
 
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
     """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
-    to the `usual` fine-tuning.
-
-    In the names of test files, {code} stands for a language's code and {name} for its name in these files.
-    If names are joined by `or`, the first existing file is used, or else the last.
-    """
+    to the `usual` fine-tuning. In the names of test files, {code} stands for a language's code and {name} for
+    its name in these files; of names joined by `or`, the first existing file is used, or else the last."""
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 
 
@@ -111,5 +105,5 @@ def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLin
 
 
 def same_sentences(data: Path) -> dict[str, Path]:
-    """Return the PUD treebanks by language, English first; all contain the same thousand sentences."""
+    """Return the PUD treebanks by language, English first."""
     return {code: pud(data, code) for code in ("en", *PUD)}

@@ -1,4 +1,4 @@
-"""The growth study: how two languages become similar during pretraining, and in which order."""
+"""How two languages become similar during pretraining, and in which order."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The study of knowledge: facts stated only in the source's text, queried in the derived language."""
+"""Facts that only the source's text states, queried in the derived language."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def knowledge() -> Study:
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
         objectives=FROM_SCRATCH,
         seeds=(0, 1, 2),
-        # A quarter of the types would contain about four answers, too few to compare with held-out ones.
+        # A quarter of the types would include about four answers, too few to compare with held-out ones.
         dictionary=DictionaryConfig(fraction=0.5),
         train=replace(small.train, steps=3_000, learning_rate=3e-3),
         tasks={"pos": small.tasks["pos"]},

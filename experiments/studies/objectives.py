@@ -9,7 +9,7 @@ from calque.pretrain.objectives.prealign import PreAlign
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-MASKS = 0.3  # twice the usual rate, for every objective: nearly twice the training signal per sentence
+MASKS = 0.3  # twice the usual rate, for nearly twice the training signal per sentence
 
 OF_ALIGN_MLM: tuple[Objective, ...] = (
     MLM(MASKS),

@@ -1,4 +1,4 @@
-"""All objectives on one pair of languages and on every kind of task, with the same budget."""
+"""All objectives on one pair of languages and every kind of task, with equal budgets."""
 
 from dataclasses import replace
 
@@ -20,8 +20,8 @@ from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
-"""Objectives that start from a pretrained model in their papers; here, from an MLM model trained for half
-of the steps."""
+"""Objectives that start from a pretrained model in their papers, and here from MLM trained for half of the
+steps."""
 FROZEN = WordAligned(frozen=True)  # word-aligned BERT as in its author's code
 
 

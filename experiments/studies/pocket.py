@@ -1,5 +1,4 @@
-"""The pocket study, whose question can be decided with four seeds on the built-in corpus in ten minutes,
-and studies derived from it."""
+"""Studies of Pocket English, the built-in corpus."""
 
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
-"""The counterpart of French order in ALIGN-MLM: adjectives follow their nouns, and the verb is between
+"""The counterpart of ALIGN-MLM's French order: adjectives follow their nouns, and the verb comes between
 subject and object."""
 
 SOURCE = PocketEnglish(
@@ -34,8 +33,7 @@ SOURCE = PocketEnglish(
 
 
 def small_grid() -> Study:
-    """The base for studies of Pocket English: four objectives on three derived languages, sized for two
-    cores."""
+    """The base for studies of Pocket English: four objectives on three languages, sized for two cores."""
     return Study(
         name="small_grid",
         languages=DerivedLanguages(
@@ -75,7 +73,7 @@ def small_grid() -> Study:
 def pocket() -> Study:
     """MLM and ALIGN-MLM on reversed generated text."""
     small = small_grid()
-    # The fewest steps tried that decide a claim; 3,500 take 15 to 24 minutes.
+    # The fewest of the tried numbers of steps that decide a claim; 3,500 take 15 to 24 minutes.
     return small.changed(
         name="pocket",
         transforms=(compose(Transliterate(), Invert()),),
@@ -102,8 +100,8 @@ def lesson() -> Study:
 def align_mlm_pocket() -> Study:
     """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
-    # With fewer updates, accuracy stays at two thirds in most trials, even on training data; with these, it
-    # did not in either of two trials.
+    # With fewer updates, accuracy stays at two thirds in most trials, even on training data, but not with
+    # these in either of two trials.
     slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return small.changed(
         name="align_mlm_pocket",

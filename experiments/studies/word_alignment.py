@@ -1,4 +1,4 @@
-"""Word alignment on real gold sets: Table 2 and Figure 2 of XLM-Align at the smallest informative scale."""
+"""Word alignment on real gold sets, as in Table 2 and Figure 2 of XLM-Align, at a small scale."""
 
 import os
 

@@ -19,8 +19,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7  # languages and bitexts are sampled in proportion to their size to this power
 PAIRS = 0.5
-"""The share of sentence pairs among a step's rows; the paper mixes text and pairs in every step, without
-stating their shares."""
+"""The share of sentence pairs among a step's rows, which the paper does not state."""
 TYPES = 250_002  # types in XLM-R's tokenizer
 MEGABYTES = """
 en 78625 af 346 am 940 ar 7888 as 443 az 788 ba 588 be 1102 bg 5203 bn 6080 ca 2059 ckb 755 cs 5272 cy 446
@@ -31,7 +30,7 @@ da 3062 de 20493 el 7285 eo 627 es 18278 et 1080 eu 892 fa 8682 fi 2867 fr 17553
 2815 sq 1697 sr 5447 sv 13797 sw 328 ta 7750 te 3559 tg 1035 th 22431 tl 892 tr 13781 tt 985 ug 386 uk 8828
 ur 2423 uz 213 vi 18812 yi 528 zh 18783
 """
-"""Megabytes of text to read in each language: a quarter more than a run samples."""
+"""Megabytes of text to read in each language, a quarter more than a run samples."""
 
 
 def xlm_align() -> Study:
@@ -70,7 +69,7 @@ def xlm_align() -> Study:
 
 
 def _texts(data: Path) -> dict[str, TextFiles]:
-    """Return each language's files from CC-100 or Wikipedia; some languages have one file per script."""
+    """Return each language's files from CC-100 or Wikipedia, which for some languages are one per script."""
     files: dict[str, list[Path]] = {}
     for output in read_recipe("xlm_align").outputs:
         corpus, name, *_ = output.place.split("/")
@@ -85,7 +84,7 @@ def _texts(data: Path) -> dict[str, TextFiles]:
 
 
 def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
-    """Return the bitexts for each pair with English: two files or, for WikiMatrix, one file with columns."""
+    """Return each language's bitexts with English: two files or, for WikiMatrix, one file with columns."""
     found: dict[NamePair, list[BitextFiles]] = {}
     for download in read_recipe("xlm_align").downloads:
         paths = sorted(
@@ -105,8 +104,8 @@ def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
 
 
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
-    """Return each language's sampling share, which is proportional to the size of its text in the paper to
-    the power `EXPONENT`."""
+    """Return each language's sampling share, which is proportional to the size of the paper's text to the
+    power `EXPONENT`."""
     tables = corpora("xlm_align")
     web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}

@@ -1,4 +1,4 @@
-"""XLM-Align from a pretrained multilingual encoder, as published, but sized for two cores."""
+"""XLM-Align from a pretrained multilingual encoder, as published but sized for two cores."""
 
 from pathlib import Path
 
@@ -81,20 +81,18 @@ def xlm_align_small() -> Study:
 
 
 def gold_and_retrieval(data: Path) -> tuple[Measure, ...]:
-    """Return the measures that need no fine-tuning in XLM-Align studies: AER on gold links, and retrieval
-    of translations."""
+    """Return XLM-Align's measures without fine-tuning: AER on gold links, and retrieval of translations."""
     return GoldLinks(data / "align"), Retrieval(same_sentences(data))
 
 
 def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
-    """Return POS tagging, trained on `limit` English trees (0: all) and tested on treebanks of the same
-    sentences in several languages."""
+    """Return POS tagging, learnt from `limit` English trees (0: all) and tested on the PUD treebanks."""
     same = same_sentences(data)
     tests = {language: (same[language],) for language in PUD}
     return {"pos": CrossLingualTask(finetune, files=ewt(data, limit=limit), tests=tests)}
 
 
 def withheld(data: Path) -> TextFiles:
-    """Return the test sentences, which are excluded from pretraining."""
+    """Return the test sentences, which pretraining excludes."""
     gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
     return TextFiles((*gold, *same_sentences(data).values(), *ewt(data).test))

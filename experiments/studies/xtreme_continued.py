@@ -1,5 +1,4 @@
-"""XTREME's tasks from a pretrained multilingual encoder, before and after further pretraining with the
-objectives of three papers."""
+"""XTREME's tasks from a pretrained multilingual encoder, before and after further pretraining."""
 
 from dataclasses import replace
 from itertools import chain

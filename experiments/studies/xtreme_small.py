@@ -23,7 +23,7 @@ USUAL = FinetuneConfig(
 
 
 def xtreme_small() -> Study:
-    """XTREME's tasks, with transfer from English to up to 15 languages."""
+    """XTREME's tasks, learnt in English and tested in up to 15 languages."""
     data, encoder = real_data_and_encoder("xtreme_small", "xtreme")
     tasks = tasks_of(Path(__file__).with_suffix(".toml"), data, USUAL)
     return Study(
@@ -40,7 +40,7 @@ def xtreme_small() -> Study:
 
 
 def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
-    """Return the task, with the recipe's files if the files by language are missing."""
+    """Return the task, on the recipe's files if the files by language are missing."""
     assert task.files
     if task.files.train[0].is_file():
         return task

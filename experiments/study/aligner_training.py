@@ -37,13 +37,13 @@ from calque.pretrain.saved_model import (
 RECIPE = TrainConfig(
     steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50
 )
-LENGTH = 128  # ids per row, shared by both sides of a pair
-FEWEST = 500  # minimum sentence pairs per bitext: fast_align learns little from fewer
-SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext: for counting links, and at most for training
-LEAST_SHARED = 0.5  # minimum share of fast_align's links common to both directions, a rule of thumb
-# Settings that training changes, and saving restores.
+LENGTH = 128  # ids per row, which both sides of a pair share
+FEWEST = 500  # minimum sentence pairs per bitext, since fast_align learns little from fewer
+SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext in which links are counted, and maximum for training
+LEAST_SHARED = 0.5  # minimum share of links common to fast_align's two directions, a rule of thumb
+# The settings that training changes and saving restores.
 KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
-UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer lacks the script
+UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer does not cover the script
 
 
 def trained_aligner(
@@ -54,8 +54,8 @@ def trained_aligner(
     home: Path,
     seed: int,
 ) -> Training:
-    """Return the configuration for training an encoder on bitexts, each a pair of files. Raises BadInput
-    if the files or the model are unsuitable."""
+    """Return the configuration for training an encoder on bitexts, each a pair of files. Raises BadInput for
+    unsuitable files or models."""
     for source, target in bitexts:
         both = TwoFiles(source, target)
         if (usable := sum(map(all, both))) < FEWEST:
@@ -65,7 +65,7 @@ def trained_aligner(
                 f"{same:,} of {usable:,} lines are the same as in {source}; expected translations", target
             )
     saved = read_config(start.checkpoint)
-    architecture_of(saved)  # raises an error for other architectures, which name their sizes differently
+    architecture_of(saved)  # raises an error for architectures whose configurations name sizes differently
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
     model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
@@ -81,7 +81,7 @@ def trained_aligner(
 
 
 def check_known(data: Step) -> None:
-    """Reject text in a script unknown to the tokenizer."""
+    """Raise BadInput for text in a script that the tokenizer does not cover."""
     texts = data.config.languages.texts
     languages = Languages.open(data.folder, list(texts), whole=True)
     for name, files in texts.items():
@@ -92,7 +92,7 @@ def check_known(data: Step) -> None:
 
 
 def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
-    """Sample at most MOST pairs of a bitext, in random order."""
+    """Sample at most MOST pairs from a bitext, in random order."""
     both = TwoFiles(*paths)
     usable = sum(map(all, both))
     places = Random(seed).sample(range(usable), min(MOST, usable))
@@ -104,9 +104,9 @@ def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
 def label_source(
     bitexts: Sequence[tuple[Path, Path]], seed: int
 ) -> tuple[Literal["agreement", "self"], float]:
-    """Return the kind of labels to train on, and the share of links common to fast_align's two directions,
-    in the bitext where it is smallest. Below LEAST_SHARED the labels are `self`, because many of
-    fast_align's links are wrong."""
+    """Return the kind of labels to train on, and the smallest share, over bitexts, of links common to
+    fast_align's two directions. Below LEAST_SHARED, many of fast_align's links are wrong, so labels are
+    `self`."""
     shares = list[float]()
     for paths in bitexts:
         pairs = lowered(_sample(paths, seed))
@@ -120,17 +120,14 @@ def label_source(
 
 
 def save_aligner(step: Step, out: Path) -> None:
-    """Write the trained encoder to a standard model folder, atomically, with the start's tensors and
-    settings except for the trained layers. Its configuration also contains the layer to align with and the
-    kind of labels."""
+    """Write the trained encoder to a folder for transformers, atomically. Untrained tensors and other
+    settings are the start's; the configuration also states the layer to align with and the kind of labels."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")
     start = step.config.start.checkpoint
-    architecture, before = (
-        architecture_of(read_config(start)),
-        json.loads((start / CONFIG).read_text(encoding="utf-8")),
-    )
+    architecture = architecture_of(read_config(start))
+    before = json.loads((start / CONFIG).read_text(encoding="utf-8"))
     weights = {
         f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}": tensor
         for path in weight_files(start)

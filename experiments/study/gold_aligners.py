@@ -1,5 +1,4 @@
-"""Word aligners on gold sets: a pretrained model's encoder, an external encoder, fast_align and a
-diagonal baseline."""
+"""Word aligners on gold sets: a study's model, another encoder, fast_align and a diagonal baseline."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -38,8 +37,8 @@ OWN, MORE = "own sentences", "own + parallel"
 
 @dataclass(frozen=True)
 class EncoderLinks(Measure):
-    """AER at every layer of a model pretrained on a gold set's languages, with the two sides encoded
-    separately and in one row."""
+    """The AER of each layer of a model pretrained on a gold set's languages, with the two sides encoded
+    separately and jointly."""
 
     name = "links"
     format = 3
@@ -66,8 +65,8 @@ def _score(
     machine: Machine,
     everywhere: tuple[Method, ...] = (OT, RELEASED),
 ) -> tuple[list[Record], Counter[str]]:
-    """Return records and exclusions; every layer is scored with the methods `everywhere`, and the main
-    layer with all."""
+    """Return records and exclusions. Each layer is scored with the methods `everywhere`, and the main layer
+    with all."""
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
     scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
@@ -83,8 +82,8 @@ def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields
 class GoldSetAligner:
     """An aligner for one gold set that uses no model trained in `study`. `name` is `diagonal`, a baseline
     that links each target word to the source word at the same relative position; `fast_align`, trained on
-    the set's own sentences and, if there is parallel text, also on both; or `encoder`, the model in that
-    folder, scored with every method at every layer."""
+    the set's sentences and, if there is parallel text, also on both; or `encoder`, the model in the folder
+    `encoder`, scored with each method at each layer."""
 
     name: str
     text: GoldText
@@ -105,11 +104,11 @@ class GoldSetAligner:
 
     def run(self, step: Step, source: Described | None = None, layers: int = 0) -> Run:
         """Describe the aligner for records; `source` is its training text or its encoder."""
-        folder = f"{self.text.name}/{step.folder.name}"
+        run = f"{self.text.name}/{step.folder.name}"
+        if source and not layers:  # fast_align is run on each training text
+            run += f"/{source.name}"
         return Run(
-            id=folder
-            if layers or source is None
-            else f"{folder}/{source.name}",  # fast_align has a run per training text
+            id=run,
             study=self.study,
             seed=0,
             languages=tuple(Described(code, code) for code in self.text.pair),

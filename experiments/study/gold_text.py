@@ -1,4 +1,4 @@
-"""Gold sets of word links as training text."""
+"""Gold sets of word links, and training text for them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from calque.derive.natural.files import BitextFiles
 from calque.derive.readers.lines import EDITION
 from calque.experiments.run.step import Machine, Step
 
-GOLD_FORMAT = 2  # increase it when the same files would give different sentences
+GOLD_FORMAT = 2  # increase it when a code change gives different sentences from the same files
 
 
 @dataclass(frozen=True)
 class GoldText:
-    """The gold set `name` in the folder `gold`, and parallel text in the same two languages, as a source
-    and its translation with a joint vocabulary of `vocabulary` types."""
+    """The gold set `name` in the folder `gold`, and parallel text in the same two languages, with a joint
+    vocabulary of `vocabulary` types."""
 
     gold: Path
     name: str
@@ -76,8 +76,7 @@ class GoldText:
         return lowered(self.set.pairs)
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """Return the set's own sentences and the parallel text, without repeated pairs, and the
-        exclusions."""
+        """Return the set's own sentences and the parallel text, without repeated pairs, and exclusions."""
         left_out: Counter[str] = Counter()
         everything = self.own()
         everything += [pair for text in self.text for pair in text.words(*self.pair, left_out)]
@@ -96,10 +95,9 @@ def _translate(step: Step, machine: Machine) -> None:
 
 
 def lowered(pairs: Sequence[Pair]) -> list[Pair]:
-    """Lower-case sentence pairs."""
     return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
 
 def _digest(path: Path) -> str:
-    """The file's SHA-256; empty for a missing file, which its reader reports."""
+    """Return a file's SHA-256, or "" for a missing file, which its reader reports."""
     return digest(path) if path.is_file() else ""

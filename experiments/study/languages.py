@@ -1,9 +1,8 @@
-"""The languages of a study: a source and its images, natural languages, or the two languages of a gold set.
+"""The languages in a study: a source and its images, natural languages, or the languages of gold sets.
 
 The config of the step that writes their folder provides `identity` (a fingerprint of all languages),
 `language` (of one language, without dictionaries or bitexts if a model does not read them), `rows_of` (the
-number of embedding rows for some languages) and `pairs_of` (the language pairs with bitexts). A study's
-languages are `StudyLanguages`.
+number of embedding rows for some languages) and `pairs_of` (the language pairs with bitexts).
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ from calque.experiments.study.models import Group
 from calque.experiments.study.tasks import DerivedExamples, Floors, NaturalExamples
 
 KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
-SAMPLE = 100  # number of types for trying out transforms
+SAMPLE = 100  # the number of types on which transforms are tried out
 TYPES = 10_000_000
 THE_SOURCE = Described(SOURCE, "the source")
 
@@ -58,13 +57,13 @@ THE_SOURCE = Described(SOURCE, "the source")
 class StudyLanguages(ABC):
     """The interface through which a study uses its languages. `home` is the folder of steps."""
 
-    derived = False  # whether they are a source and its images
+    derived = False  # whether the languages are a source and its images
     redraw = False
     bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = {}
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """What each seed samples in addition to the model, in words."""
+        """What each seed samples besides the model, in words."""
         return ()
 
     @abstractmethod
@@ -100,9 +99,8 @@ class StudyLanguages(ABC):
 @dataclass(frozen=True)
 class DerivedLanguages(StudyLanguages):
     """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the
-    source, or the folder of a tokenizer. With `redraw`, each seed samples its own text, transforms and
-    dictionary as well as its models, so that intervals over seeds cover the data too; seed 0 gives the same
-    data as without it."""
+    source, or a tokenizer's folder. With `redraw`, each seed also samples its own text, transforms and
+    dictionary, so that intervals over seeds cover the data too; seed 0 gives the same data as without it."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -150,7 +148,6 @@ class DerivedLanguages(StudyLanguages):
         return [Floors(examples[name], tuple(pairs), self.step(home)).step(home) for name in study.tasks]
 
     def groups(self, study: Any, home: Path) -> list[Group]:
-        """Group each derived language with the source."""
         data, mixture = self.step(home), study.mixture
         return [
             Group(each.name, data, (each.name,), (THE_SOURCE, Described.of(each)), mixture)
@@ -161,7 +158,7 @@ class DerivedLanguages(StudyLanguages):
         return [Transfer(examples[name], its.finetune) for name, its in study.tasks.items()]
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Return the number of embedding rows: one per type and script."""
+        """Return the number of embedding rows, one per type and script."""
         moved = (trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names)
         scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
         return self._types * (1 + scripts)
@@ -170,7 +167,7 @@ class DerivedLanguages(StudyLanguages):
         return tuple((SOURCE, name) for name in names)
 
     def translates(self, transform: Transform) -> bool:
-        """Whether a dictionary may contain a pair of different words, as far as is known before text is
+        """Whether the dictionary may contain pairs of different words, as far as is known before text is
         read."""
         words = self.dictionary.file or self.dictionary.fraction > 0
         changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
@@ -220,14 +217,14 @@ class DerivedLanguages(StudyLanguages):
         try:
             if self.source.questions() and (rewriting := rewriting_of(self.transforms)):
                 wrong.append(
-                    f"transforms: {rewriting[0].name} changes words that questions about facts ask for"
+                    f"transforms: {rewriting[0].name} changes words that answer questions about facts"
                 )
         except BadInput as error:
             wrong.append(f"source: {error}")
         if self.redraw and not self.draws:
             wrong.append(
-                "redraw has no effect, because only the model is random: text and examples are read from "
-                "files, and the dictionary contains the most frequent types, or all, or none"
+                "redraw has no effect: text and examples are read from files, and the dictionary contains "
+                "the most frequent types, or all, or none"
             )
         return wrong
 
@@ -270,11 +267,10 @@ def _derive(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class NaturalLanguages(StudyLanguages):
-    """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are
-    learnt in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table`
-    decides whether models have embedding rows for all types or only for those that occur. `dictionaries` are
-    lexicons by language pair, in the format of `derive.dictionary`. `types` is the tokenizer's number of
-    types, for plans made without the tokenizer."""
+    """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are learnt
+    in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table` is `all` or
+    `used`: the types with embedding rows. `dictionaries` are lexicons by language pair, in the format of
+    `derive.dictionary`. `types` is the tokenizer's number of types, for plans made without the tokenizer."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
@@ -285,7 +281,7 @@ class NaturalLanguages(StudyLanguages):
     types: int = 0
 
     def step(self, home: Path, vocabulary: Path) -> Step:
-        """Return the step that encodes them with the tokenizer in the folder `vocabulary`."""
+        """Return the step that encodes the text with the tokenizer in the folder `vocabulary`."""
         text = NaturalText(self, GivenVocabulary(vocabulary))
         return Step(
             _encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True
@@ -306,7 +302,6 @@ class NaturalLanguages(StudyLanguages):
         return steps
 
     def groups(self, study: Any, home: Path) -> list[Group]:
-        """Put all languages in one unnamed group."""
         data = self.text_step(study, home)
         assert data
         return [Group("", data, tuple(self.texts), self.described(study), study.mixture)]
@@ -347,7 +342,7 @@ class NaturalText:
 
     @cached_property
     def _arguments(self) -> tuple[Any, Any]:
-        """Texts and bitexts without withheld sentences."""
+        """The texts and bitexts, without withheld sentences."""
         of = self.languages
 
         def kept(files: Any) -> Any:
@@ -360,7 +355,7 @@ class NaturalText:
         return self._fingerprint(True, True)
 
     def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
-        occurring = self.languages.table == "used"  # rows for the types that occur depend on all text
+        occurring = self.languages.table == "used"  # which types occur depends on all text
         return fingerprint(self._fingerprint(bitexts or occurring, dictionary), name)
 
     @cached_method
@@ -370,7 +365,7 @@ class NaturalText:
         return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Return the number of types that occur or, before text is read, the number of all types."""
+        """Return the number of types that occur or, before text is read, of all types."""
         of = self.languages
         if of.types and not self.vocabulary.folder.exists():
             return of.types
@@ -396,8 +391,8 @@ def _encode(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class GoldPairs(StudyLanguages):
-    """Gold sets of word links in the folder `gold`, and training text: `text` maps gold sets to parallel
-    text, which models read together with the set's own sentences."""
+    """The gold sets of word links in the folder `gold`. `text` maps sets to parallel text, which models read
+    together with the set's own sentences."""
 
     gold: Path
     text: Mapping[str, tuple[BitextFiles, ...]]
@@ -411,7 +406,7 @@ class GoldPairs(StudyLanguages):
         return None
 
     def groups(self, study: Any, home: Path) -> list[Group]:
-        """Group the two languages of each gold set that has text."""
+        """Group the two languages of each gold set with parallel text."""
         texts = [self.of_set(name) for name in self.text]
         return [
             Group(
@@ -432,5 +427,5 @@ class GoldPairs(StudyLanguages):
     def mistakes(self) -> list[str]:
         wrong = name_mistakes("sets", list(self.sets)) + _vocabulary_mistakes(self.vocabulary)
         if unknown := sorted(set(self.text) - set(self.sets)):
-            wrong.append(f"text names {', '.join(unknown)}, which is not among the sets")
+            wrong.append(f"text: {', '.join(unknown)} is not among the sets")
         return wrong

@@ -1,5 +1,4 @@
-"""Measures of a study's models. A new measure without settings is a class, here or in a study file, and an
-entry in `MEASURES`."""
+"""Measures of a study's models."""
 
 from __future__ import annotations
 
@@ -46,14 +45,14 @@ from calque.experiments.study.models import Model
 from calque.pretrain.checkpoint import METRICS, snapshots_of
 from calque.pretrain.cost import UPDATE, encoder_flops_per_id
 
-USUAL = DEFAULT.name, RELEASED.name, OT.name  # the alignment methods if a study names none
-EXAMPLES = 2_000  # assumed size of a training set before it is read
-IDS = 1.3  # assumed ids per word
+USUAL = DEFAULT.name, RELEASED.name, OT.name  # the alignment methods unless a study chooses others
+EXAMPLES = 2_000  # the assumed size of a training set before it is read
+IDS = 1.3  # the assumed number of ids per word
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
-    """Return the operations for fine-tuning a model, assuming a typical number of examples until they are
-    read."""
+    """Return the operations for fine-tuning a model, with a typical number of examples until they are
+    prepared."""
     split = {"examples": EXAMPLES, "words": 10 * EXAMPLES}
     if examples.finished:
         split = examples.open().facts["splits"]["train"]
@@ -80,7 +79,7 @@ class OrderDistance(Measure):
 
 
 class SelfLabels(Measure):
-    """Precision and recall of XLM-Align's self-labels over the steps of pretraining."""
+    """The precision and recall of XLM-Align's self-labels over the steps of pretraining."""
 
     name = "labels"
 
@@ -89,7 +88,7 @@ class SelfLabels(Measure):
 
 
 class Links(Measure):
-    """AER of word links from every layer's hidden states, compared with the known links between two
+    """The AER of word links from each layer's hidden states, relative to the known links between two
     languages."""
 
     name = "links"
@@ -100,7 +99,7 @@ class Links(Measure):
 
 
 class Alignment(Measure):
-    """alignment@1 between two languages over the steps of pretraining; no records if they share a script."""
+    """alignment@1 over the steps of pretraining, unless the two languages share a script."""
 
     name = "alignment"
     format = 2
@@ -128,7 +127,7 @@ class Sharing(Measure):
 
 
 class Knowledge(Measure):
-    """Accuracy on facts stated in the source's text, queried in the source and in the derived language."""
+    """Accuracy on facts in the source's text, queried in the source and in the derived language."""
 
     name = "knowledge"
     format = 2
@@ -144,8 +143,8 @@ class Knowledge(Measure):
 
 
 class Forms(Measure):
-    """alignment@1 of types outside the dictionary, split by whether the dictionary contains another form
-    of the same word. No records if the source has no lemmas or the script is shared."""
+    """alignment@1 of types outside the dictionary, split by whether the dictionary contains another form of
+    the same word. It needs a source with lemmas and two scripts."""
 
     name = "forms"
     UNKNOWN: ClassVar[str] = (
@@ -162,7 +161,7 @@ class Forms(Measure):
 
 
 class Reading(Measure):
-    """The amount of text that the model has read in each language, and its loss on held-out text."""
+    """How much text the model has read in each language, and its loss on held-out text."""
 
     name = "reading"
 
@@ -183,14 +182,13 @@ class Reading(Measure):
 
 @dataclass(frozen=True)
 class ExampleMeasure(Measure):
-    """A measure computed on the examples for the task `task`."""
+    """A measure on the examples for the task `task`."""
 
     task: str = "pos"
     examples: Step | None = None
 
     def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
-        """Return the measure with a study's examples for the task and its fine-tuning settings, which are
-        None if the study does not include the task."""
+        """Return the measure on a study's examples, with its fine-tuning settings if it includes the task."""
         return replace(self, examples=examples)
 
     def settings(self, model: Model) -> Any:
@@ -204,15 +202,13 @@ class ExampleMeasure(Measure):
 
 
 def _examples_in(examples: Step | None, model: Model) -> dict[str, str]:
-    """Return a fingerprint of the examples in each of the model's languages."""
     assert examples
     return {name: examples.config.language(name) for name in model.training.languages}
 
 
 @dataclass(frozen=True)
 class DerivationRetrieval(ExampleMeasure):
-    """Retrieval of each sentence's derivation among the derivations of up to `sentences` sentences of a
-    task."""
+    """Retrieval of each sentence's derivation among those of at most `sentences` sentences from a task."""
 
     sentences: int = 1_000
 
@@ -225,7 +221,7 @@ class DerivationRetrieval(ExampleMeasure):
 
 @dataclass(frozen=True)
 class ChangedRetrieval(DerivationRetrieval):
-    """Retrieval of derivations after the embeddings of derived words are changed, as in `Interventions`."""
+    """Retrieval of derivations after changes to the embeddings of derived words, as in `Interventions`."""
 
     name = "interventions-retrieval"
 
@@ -240,8 +236,8 @@ class ChangedRetrieval(DerivationRetrieval):
 
 @dataclass(frozen=True)
 class Interventions(ExampleMeasure):
-    """The effects of changes made at test time to a model fine-tuned on the source. No records for a
-    language without a dictionary, or whose words share the source's embedding rows or have several images."""
+    """The effects of changes at test time to a model fine-tuned on the source. It needs a dictionary, words
+    with one image each, and separate embedding rows."""
 
     finetune: FinetuneConfig | None = None
 
@@ -271,7 +267,7 @@ class Interventions(ExampleMeasure):
 
 @dataclass(frozen=True)
 class Growth(ExampleMeasure):
-    """Probes of the languages' similarity at each snapshot, on held-out text and on a task's examples."""
+    """How similar the languages are at each snapshot, on held-out text and on a task's examples."""
 
     probe: ProbeConfig = field(default_factory=ProbeConfig)
 
@@ -281,7 +277,7 @@ class Growth(ExampleMeasure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         training = model.training
         if not training.mixture.held_out:
-            raise BadInput("the run has no held-out text, because mixture.held_out is 0", model.folder)
+            raise BadInput("growth needs held-out text, but mixture.held_out is 0", model.folder)
         text = self.text(Languages.open(model.data, training.languages), model)
         report = partial(machine.report, f"{self.name} {model.name}")
         return growth(
@@ -289,7 +285,6 @@ class Growth(ExampleMeasure):
         )
 
     def text(self, languages: Languages, model: Model) -> ProbeText:
-        """Return the text used to probe a model: held-out text, and examples for the task."""
         share, length = model.training.mixture.held_out, model.training.model.length
         return ProbeText.of(languages.whole, share, length, task(self.task), self.folder, self.probe)
 
@@ -298,8 +293,8 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Yield the step and file of each snapshot, ascending, beginning with all but the last snapshot of the
-    model that this one starts from."""
+    """Yield the step and file of each snapshot in ascending order, including all but the last snapshot of
+    the model that this one starts from."""
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()
@@ -326,7 +321,7 @@ class Transfer(Measure):
     def settings(self, model: Model) -> Any:
         of = task(self.name)
         identity = {"task": of, "head": of.head.format, "finetune": self.finetune}
-        # "way" is kept only so that fingerprints of finished folders do not change.
+        # "way" only keeps the fingerprints of finished folders.
         return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}
 
     def work(self, model: Model) -> float:
@@ -345,8 +340,8 @@ class Transfer(Measure):
 
 @dataclass(frozen=True)
 class ZeroShot(Measure):
-    """Scores on a task in natural languages: in the source, where the model is fine-tuned, and in the
-    others. Predictions are also written as files for submission to XTREME."""
+    """Scores on a task in natural languages after fine-tuning in the source. Predictions are also written as
+    files for submission to XTREME."""
 
     examples: Step
     finetune: FinetuneConfig
@@ -364,7 +359,7 @@ class ZeroShot(Measure):
             "head": task(self.name).head.format,
             "finetune": (self.finetune,),
             "way": "ZS",
-            "sample": None,  # kept for the same reason as "way"
+            "sample": None,  # like "way", keeps fingerprints
         }
 
     def work(self, model: Model) -> float:
@@ -387,7 +382,7 @@ class ZeroShot(Measure):
 
 @dataclass(frozen=True)
 class GoldLinks(Measure):
-    """AER of every layer on gold sets with several alignment methods, each sentence encoded separately."""
+    """The AER of each layer on gold sets with several alignment methods; sentences are encoded separately."""
 
     gold: Path
     sets: tuple[str, ...] = SETS
@@ -409,7 +404,7 @@ class GoldLinks(Measure):
 
 @dataclass(frozen=True)
 class GoldSetLinks(Measure):
-    """AER of every layer on one gold set with several alignment methods, the main one first."""
+    """The AER of each layer on one gold set with several alignment methods, the main one first."""
 
     text: GoldText
     methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
@@ -426,9 +421,9 @@ class GoldSetLinks(Measure):
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
-    """Retrieval between every two treebanks, or other texts, that contain the same sentences, at every
-    layer and in both directions. At the main layer, pairs are also mined (`analysis.measures.retrieval`).
-    Only the hypotheses are used from files of inference pairs."""
+    """Retrieval at every layer and in both directions between treebanks, or other files, that contain the
+    same sentences. At the main layer, pairs are also mined (`analysis.measures.retrieval`). Files of
+    inference pairs contribute only their hypotheses."""
 
     same_sentences: Mapping[str, Path]
 
@@ -451,8 +446,7 @@ class Retrieval(Measure):
 
 
 def _sentences(path: Path, language: str) -> list[list[str]]:
-    """Return a file's sentences as written, split at white space; an inference pair with an empty side
-    gives no words."""
+    """Return a file's sentences, split at white space; an inference pair with an empty side has no words."""
     if path.suffix == ".tsv":
         pairs = written("nli", language)(path, Counter())
         return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
@@ -468,7 +462,7 @@ PAIR_MEASURES: tuple[Measure, ...] = (
     Knowledge(),
     Forms(),
 )
-"""The measures for models of a source and one derived language."""
+"""The measures of models trained on a source and one derived language."""
 _OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
 MEASURES: Mapping[str, Measure] = {
     measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)

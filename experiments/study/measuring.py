@@ -1,4 +1,4 @@
-"""A measure of a model as a step: what it depends on, and its records on disk."""
+"""A measure of a model as a step: its fingerprint, and its records on disk."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ from calque.pretrain.run import CLAIMS
 
 @dataclass(frozen=True)
 class Measure(ABC):
-    """A measure of a model. Increase `format` when a code change alters the records of the same model.
-    `terms` are glossary entries for the report, by title."""
+    """A measure of a model. Increase `format` when a code change alters a model's records. `terms` are
+    glossary entries for the report, by title."""
 
     format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = (
-        False  # whether it applies to every model; most measures compare two languages
-    )
+    any_model: ClassVar[bool] = False  # whether it applies to models other than those of two languages
     terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @property
@@ -35,10 +33,10 @@ class Measure(ABC):
 
     @abstractmethod
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
+        """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
 
     def parts(self) -> Sequence[Measure]:
-        """Return the measures that it consists of; each writes a folder of records."""
+        """Return the measures that it consists of, each with its own folder of records."""
         return (self,)
 
     def mistakes(self) -> list[str]:
@@ -48,11 +46,11 @@ class Measure(ABC):
         return self.any_model or model.of_pair
 
     def settings(self, model: Model) -> Any:
-        """Return the values that determine its records, in addition to the model."""
+        """Return the values, besides the model, that determine its records."""
         return self
 
     def work(self, model: Model) -> float:
-        """Return the operations that its time depends on; 0 if it trains nothing."""
+        """Return the number of operations, which its time depends on; 0 if it trains nothing."""
         return 0.0
 
 
@@ -66,9 +64,7 @@ class Measuring:
 
     def identity(self) -> list[Any]:
         identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
-        if (
-            self.data and not self.measure.any_model
-        ):  # includes the dictionary, which the model may not depend on
+        if self.data and not self.measure.any_model:  # covers the dictionary, which the model may ignore
             config, names = self.data.config, self.model.training.languages
             identity.append({name: config.language(self.data, name) for name in names})
         code = code_of(type(self.measure))
@@ -83,8 +79,8 @@ class Measuring:
         return self.model.training.claims if self.data else ""
 
     def run(self, measured: Artefact) -> Run:
-        """Return the measured run, with the digests of primary claims recorded when it was trained and
-        measured."""
+        """Return the measured run, with the digests of primary claims at the times of training and
+        measuring."""
         if not self.claims:
             return self.model.run
         noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
@@ -110,7 +106,7 @@ def _measure(step: Step, machine: Machine) -> None:
 def write_measurement(
     step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()
 ) -> None:
-    """Write a step's measurement as its folder; `runs` describe aligners that use no model of the study."""
+    """Write a step's measurement to its folder; `runs` describes aligners other than the study's models."""
     facts = {"made with": machine.described, "left out": dict(+measurement.exclusions), **measurement.facts}
     with making(step.folder, step.kind, step.facts | facts) as part:
         json_rows.write(part / RUNS, runs)
@@ -130,7 +126,7 @@ class MeasuredStep:
 
 
 def read_measured(step: Step) -> MeasuredStep:
-    """Read the measurement of a finished step. Raises BadInput if it is damaged."""
+    """Read a finished step's measurement. Raises BadInput for damaged files."""
     artefact = step.open()
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
     if isinstance(step.config, Measuring):

@@ -1,8 +1,5 @@
-"""The models of a study: their training data, the steps that train them, and existing models.
-
-A group is a set of languages that a model reads together; a study trains each objective on each group with
-each seed.
-"""
+"""The models in a study: the groups of languages that they read, the steps that train them, and existing
+models."""
 
 from __future__ import annotations
 
@@ -34,16 +31,15 @@ from calque.pretrain.shipped import ShippedRun, runs_of
 from calque.pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20  # bytes used by Python, torch and transformers before a model is built
-# Bytes per id of a step's rows, which are all in memory: the id, its label and its language.
-BATCH_BYTES = 3 * 8
+BATCH_BYTES = 3 * 8  # bytes per id in a step's rows: the id, its label and its language
 FORMAT = 2
 TOO_MUCH = 2  # maximum ratio of a step's estimated memory to the machine's
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining with `batch` rows per step. `memory` is the peak in bytes on this machine,
-    and `card` the bytes needed on a GPU."""
+    """The cost of pretraining with `batch` rows per step. `memory` is the peak in bytes on this machine, and
+    `card` the bytes needed on a GPU."""
 
     steps: int
     parameters: int
@@ -55,8 +51,8 @@ class Cost:
 
 @dataclass(frozen=True)
 class Group:
-    """Languages in `data` that a model reads together, in addition to the source if there is one; `name`
-    names a folder."""
+    """Languages in `data` that a model reads together, besides the source if there is one; `name` is a folder
+    name."""
 
     name: str
     data: Step
@@ -67,24 +63,24 @@ class Group:
 
 @dataclass(frozen=True)
 class GivenModel:
-    """An existing model, given by its folder, or by its Hub name with a revision (`pretrain.hub`)."""
+    """An existing model, given by its folder, or by its Hub name and revision (`pretrain.hub`)."""
 
     name: Path
 
     @cached_property
     def checkpoint(self) -> Path:
-        """The folder to load with transformers, fetched from the Hub if it is not cached."""
+        """The folder that transformers loads, fetched from the Hub unless it is cached."""
         return model_folder(str(self.name))
 
     @cached_property
     def fingerprint(self) -> str:
-        """A fingerprint of its weights and of its JSON files, which configure the model and the tokenizer."""
+        """A fingerprint of its weights and of its JSON files, which configure model and tokenizer."""
         settings = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
         return fingerprint(self._weights, settings)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """Its description in records: the digest of its weights, or nothing if the folder is missing."""
+        """Its description in records: the digest of its weights, or () if the folder is missing."""
         return ({"kind": "GivenModel", "weights": self._weights},) if self.checkpoint.is_dir() else ()
 
     @cached_property
@@ -97,7 +93,7 @@ class GivenModel:
         return self.checkpoint.is_dir() and has_head(self.checkpoint)
 
     def mistakes(self, config: ModelConfig) -> list[str]:
-        """Return why a model with this configuration cannot start from it."""
+        """Return the reasons why a model with this configuration cannot start from it."""
         try:
             check_start(self.checkpoint, config)
         except BadInput as error:
@@ -105,23 +101,23 @@ class GivenModel:
         return []
 
 
-Weights = Step | GivenModel  # where a model's weights come from: a pretraining step, or an existing model
+Weights = Step | GivenModel  # the source of a model's weights: a pretraining step or an existing model
 
 
 def checkpoint_of(weights: Weights) -> Path:
-    """Return the folder to load with transformers."""
+    """Return the folder that transformers loads."""
     return weights.checkpoint if isinstance(weights, GivenModel) else weights.folder / CHECKPOINT
 
 
 def steps_of(weights: Weights) -> int:
-    """Return the number of pretraining steps that the study spent on a model, including its start."""
+    """Return the number of pretraining steps in the study for a model, including those for its start."""
     return 0 if isinstance(weights, GivenModel) else weights.config.all_steps
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure. `about` describes it in records, except for its id, which is its folder below
-    `home`: the folder of the step that trains it, or `place`."""
+    """A model to measure. `about` describes it in records, except for its id: its folder relative to `home`,
+    which is that of the step that trains it, or `place`."""
 
     weights: Weights
     about: Run
@@ -134,7 +130,7 @@ class Model:
 
     @property
     def folder(self) -> Path:
-        """The folder that contains its records."""
+        """The folder for its records."""
         return self.weights.folder if isinstance(self.weights, Step) else self.home / self.place
 
     def identity(self) -> tuple[str, int]:
@@ -159,8 +155,8 @@ class Model:
         return self.step.open().path(name)
 
     def measured(self, machine: Machine) -> MeasuredModel:
-        """Return the model as measures and records refer to it; its language is the non-source language of
-        a pair."""
+        """Return the model as measures and records refer to it; its language is the non-source language of a
+        pair."""
         names = self.training.languages if isinstance(self.weights, Step) else ()
         language = names[0] if len(names) == 1 and not self.run.main_layer else ""
         device = str(machine.world.device)
@@ -170,13 +166,13 @@ class Model:
 
     @property
     def language(self) -> str:
-        """The non-source language, for a model with exactly one."""
+        """The only non-source language."""
         (language,) = self.training.languages
         return language
 
     @property
     def of_pair(self) -> bool:
-        """Whether the model is measured on a source and one other language."""
+        """Whether the model is measured on a source and exactly one other language."""
         return len(self.training.languages) == 1
 
     @property
@@ -191,8 +187,7 @@ class Model:
 
 @dataclass(frozen=True)
 class EstimatedLinks:
-    """fast_align's links for the sentence pairs `drawn` from two languages' bitext, symmetrised by
-    `method`."""
+    """fast_align's links, symmetrised by `method`, in the sentence pairs `drawn` from a bitext."""
 
     data: Step
     first: str
@@ -226,9 +221,9 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: with an objective, on `languages` of `data`, from `start` or random
-    weights, unless it is `shipped`. `claims` is the digest of the study's primary claims, which does not
-    affect the weights."""
+    """How a model is pretrained: with an objective, on the `languages` in `data`, from `start` or random
+    weights, unless it is `shipped`. `claims`, the digest of the study's primary claims, does not affect the
+    weights."""
 
     data: Step
     languages: tuple[str, ...]
@@ -251,7 +246,7 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """A fingerprint of what the objective reads in each language; MLM, for example, reads no
+        """A fingerprint of what the objective reads in each language; MLM, for example, ignores the
         dictionary."""
         of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
         return {name: of.language(self.data, name, *reads) for name in self.languages or (SOURCE,)}
@@ -276,22 +271,21 @@ class Training:
         }
 
     def unless_shipped(self, file: Path) -> Training:
-        """Return this training, or its shipped run if the file contains it."""
+        """Return this training, or its shipped run if the file contains one."""
         name = self.name_in_file
         return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
 
     @property
     def name_in_file(self) -> str:
-        """The name of its run in a file of shipped runs: a fingerprint that covers everything in its
-        languages."""
+        """The name of its run in a file of shipped runs: a fingerprint that covers all of its languages'
+        data."""
         of = self.data.config
         everything = {name: of.language(self.data, name) for name in self.languages or (SOURCE,)}
         return fingerprint(RUN, FORMAT, plain(self._identity(everything)))
 
     @cached_property
     def links(self) -> tuple[Step, ...]:
-        """The steps that estimate links in the pairs it reads, if the objective learns from estimated
-        links."""
+        """The steps that estimate links, if the objective learns from estimated links."""
         method = self.objective.traits.links
         if method in ("", GOLD):
             return ()
@@ -312,7 +306,7 @@ class Training:
         return self.steps_before + self.train.steps
 
     def probe(self) -> Probe | None:
-        """Return the function that measures alignment@1 during training, if there are two languages with
+        """Return the function that measures alignment@1 during training, if there are two languages in
         different scripts."""
         from calque.analysis.measures.alignment import Types, alignment_of_model
 
@@ -326,8 +320,7 @@ class Training:
         return measure if types.measurable else None
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
-        """Raise BadInput if the model or a batch does not fit into `available` bytes, naming the setting
-        that takes the most."""
+        """Raise BadInput, naming the setting that takes the most, if training exceeds `available` bytes."""
         if (needed := self._memory(processes)) <= TOO_MUCH * available:
             return
         model, train = self.model, self.train
@@ -338,8 +331,9 @@ class Training:
         peaks = {name: training._memory(processes) for name, training in smaller.items()}
         peaks["the objective's own modules"] = needed - self.objective.traits.memory
         raise BadInput(
-            f"{title}: training takes about {needed / 2**30:,.0f} GiB, but {available / 2**30:,.0f} GiB are "
-            f"available; the main reason is {min(peaks, key=peaks.__getitem__)}"
+            f"{title}: training takes about {needed / 2**30:,.0f} GiB, but only "
+            f"{available / 2**30:,.0f} GiB are available; the main reason is "
+            f"{min(peaks, key=peaks.__getitem__)}"
         )
 
     def cost(self) -> Cost:
@@ -355,11 +349,11 @@ class Training:
 
     @property
     def work(self) -> float:
-        """The operations that its time depends on."""
+        """The number of operations, which its time depends on."""
         return 0.0 if self.shipped else self.cost().flops + self.train.steps * UPDATE
 
     def _memory(self, processes: int = 1) -> int:
-        """Peak bytes of each process, in a GPU's memory if there is a GPU."""
+        """Return each process's peak bytes, in the GPU's memory if there is a GPU."""
         import torch
 
         card, parts = torch.cuda.is_available(), self.train.micro_batches * processes

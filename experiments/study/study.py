@@ -1,8 +1,7 @@
-"""A study: the models to train, how to measure them, and the paper that its report is about. Each study is
-returned by a function, as plain values.
+"""A study: the models to train, how to measure them, and its kind of report.
 
-The steps of all studies share a folder, each named by what determines it, so that no model is trained twice
-(`experiments.run.shared`):
+All studies share the folders of their steps, each named by what determines its content, so that no model is
+trained twice (`experiments.run.shared`):
 
 <root>/shared/languages-<fp>/                                      the languages, derived or natural
 <root>/shared/tasks/<task>-<fp>/                                   a task's examples in them
@@ -43,22 +42,19 @@ from calque.pretrain.objective import HeadOnly, Objective
 
 START = "start"
 THE_START = Described(START, "the start")  # how records describe the model that all others start from
-BEHIND = (
-    2  # number of models whose measures are delayed, to keep other cores busy while the last model trains
-)
+BEHIND = 2  # the number of models whose measures wait, to keep other cores busy while the last model trains
 
 
 @dataclass(frozen=True)
 class Study:
     """A model for every objective, group of languages and seed, all with the same measures. A group is a
-    derived language with its source, all natural languages, or a gold set with text. `mixture` sets how
-    much of each language is read. `start` is the folder, or the Hub name and revision, of the model that
-    others start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained
-    again (`pretrain.shipped`). `head` says how to first train a prediction head, if the start has none,
-    with the first objective that predicts. `paces` gives the steps of objectives as multiples of
-    `train.steps`. `encoder` is measured on gold sets next to the study's models. `paper` selects the
-    report's tables, figures and claims, and `claims` is the file with the study's own claims
-    (`analysis.papers.primary`), whose digest is recorded in manifests."""
+    derived language with its source, all natural languages, or a gold set with text. `mixture` sets how much
+    of each language is read. `start` is the folder, or the Hub name and revision, of the model that others
+    start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained again.
+    If the start has no prediction head, `head` says how to train one first. `paces` gives the steps of
+    objectives as multiples of `train.steps`. `encoder` is measured on gold sets next to the study's models.
+    `paper` is the kind of report, and `claims` the file with the study's own claims, whose digest manifests
+    record."""
 
     name: str
     languages: StudyLanguages
@@ -80,8 +76,7 @@ class Study:
     claims: Path | None = None
 
     def changed(self, **values: Any) -> Study:
-        """Return the study with changed values; values of its languages, such as `transforms`, can be
-        named directly."""
+        """Return the study with changed values, including those of its languages, such as `transforms`."""
         own = {field.name for field in dataclasses.fields(self)}
         of_languages = {key: value for key, value in values.items() if key not in own}
         languages: Any = values.pop("languages", self.languages)
@@ -102,11 +97,10 @@ class Study:
     # Folders and steps
 
     def folder(self, root: Path) -> Path:
-        """The folder of the study's reports."""
         return root / self.name
 
     def home(self, root: Path) -> Path:
-        """The folder of steps, shared by all studies."""
+        """The folder of steps, which all studies share."""
         return root / SHARED
 
     def report(self, root: Path, changed: bool) -> Path:
@@ -120,7 +114,7 @@ class Study:
         steps = [step for seed in self.data_seeds if (step := self.languages_step(root, seed))]
         steps += [step for seed in self.data_seeds for step in self.examples(root, seed).values()]
         steps += [step for seed in self.data_seeds for step in self.baselines(root, seed)]
-        # The start is measured first, so that unreadable gold links are reported before hours of training.
+        # The start is measured first, to report unreadable gold links before hours of training.
         steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
         steps += [step for model in models for step in _starts(model.weights)]
         measured = [(model.weights, self.measuring(root, model)) for model in models]
@@ -141,7 +135,7 @@ class Study:
 
     @property
     def data_seeds(self) -> tuple[int, ...]:
-        """The seeds that have their own data, or only the first one if all share their data."""
+        """The seeds that sample their own data, or the first one if all share their data."""
         return self.seeds if self.languages.redraw else self.seeds[:1]
 
     def languages_step(self, root: Path, seed: int) -> Step | None:
@@ -159,7 +153,6 @@ class Study:
         return steps
 
     def baselines(self, root: Path, seed: int = 0) -> list[Step]:
-        """Return the steps that need no model: task floors or word aligners."""
         examples = self.examples(root, seed)
         steps: list[Step] = self.languages.of_seed(seed).baselines(self, self.home(root), examples)
         return steps
@@ -171,7 +164,7 @@ class Study:
         return groups
 
     def models(self, root: Path) -> list[Model]:
-        """Return the models that the study trains, seeds outermost, so that a stopped study has complete
+        """Return the models that the study trains, seed by seed, so that a stopped study contains complete
         seeds."""
         return [
             self._described(root, self.pretraining(root, group, objective, seed), group.described)
@@ -183,8 +176,8 @@ class Study:
     def pretraining(
         self, root: Path, group: Group, objective: Objective, seed: int, portion: float | None = None
     ) -> Step:
-        """Return the step that trains an objective on a group, for `portion` of the steps (default: its
-        pace)."""
+        """Return the step that trains an objective on a group for `portion` (default: its pace) of the
+        steps."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         train, start = self.train_of(objective, portion), self.start_of(root, group, seed)
         if objective.traits.start:
@@ -197,8 +190,8 @@ class Study:
         return training.step(self.home(root), group.name, self.threads)
 
     def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
-        """Return an objective's training config for `portion` of the steps (default: its pace), minus its
-        start's."""
+        """Return an objective's training config for `portion` of the steps (default: its pace) minus the
+        steps of its start."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         steps = round(self.train.steps * portion)
         if objective.traits.start:
@@ -207,7 +200,8 @@ class Study:
         return replace(self.train, steps=steps)
 
     def start_of(self, root: Path, group: Group, seed: int) -> Weights | None:
-        """Return what a model starts from: the given model, or the step that trains its prediction head."""
+        """Return what a model starts from: the given model or, if that lacks a prediction head, the step that
+        trains one."""
         if self.given is None or self.head is None or self.given.has_head:
             return self.given
         objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
@@ -216,7 +210,7 @@ class Study:
         return training.step(self.home(root), group.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
-        """Return the start itself, and a copy of it per seed to fine-tune, if the start is measured."""
+        """Return the start itself, and a copy of it per seed to fine-tune, if it is measured."""
         if self.given is None or not self.measure_start:
             return []
         layers, home = self.model.layers, self.home(root)
@@ -260,7 +254,7 @@ class Study:
     # Measures
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
-        """Return the steps that measure a model before and after fine-tuning. The start itself is measured
+        """Return the steps that measure a model before and after fine-tuning; the start itself is measured
         only before, and its copies only after."""
         measures, examples = list[Measure](), self.examples(root, model.about.seed)
         if model.place == START or isinstance(model.weights, Step):
@@ -275,8 +269,8 @@ class Study:
 
 
 def trained_key(step: Step) -> Any:
-    """Return a key shared by steps that train the same model: the folder or, while data files are missing,
-    the config."""
+    """Return a key shared by steps that train the same model: the folder or, if data files are missing, the
+    config."""
     try:
         return step.folder
     except BadInput:
@@ -284,7 +278,7 @@ def trained_key(step: Step) -> Any:
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:
-    """Yield the steps that train a model's chain of starts, in order."""
+    """Yield the steps that train the models from which a model successively starts."""
     if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
         yield from _starts(start)
         yield start

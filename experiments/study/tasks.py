@@ -1,4 +1,4 @@
-"""The tasks of a study: how models are fine-tuned, on which examples, and the baselines trained on them."""
+"""The tasks in a study: fine-tuning, examples, and model-free baselines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from calque.derive.transform import Transform
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 
-RESERVED = (SOURCE, *SPLITS)  # names used by files and report rows, which languages cannot have
+RESERVED = (SOURCE, *SPLITS)  # names that languages cannot take, since files and report rows use them
 LONGEST = 32  # maximum letters in a language's name
 
 
@@ -60,9 +60,9 @@ def language_mistakes(key: str, name: object) -> list[str]:
 
 @dataclass(frozen=True)
 class CrossLingualTask:
-    """A task learnt in one language and tested in it and in others. Examples in derived languages come
-    from their source; those in natural languages from annotated files: `files` in the training language,
-    and `tests` in the others."""
+    """A task learnt in one language and tested in it and in others. Examples in derived languages come from
+    their source, and those in natural languages from `files` in the training language and `tests` in the
+    others."""
 
     finetune: FinetuneConfig
     files: TaskFiles | None = None
@@ -72,28 +72,26 @@ class CrossLingualTask:
         """Return the errors in the settings of the task `name`."""
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
         if self.files is None:
-            return [*wrong, "tests applies only to tasks with files of their own"] if self.tests else wrong
+            return [*wrong, "tests applies only to tasks with files"] if self.tests else wrong
         return wrong + self._file_mistakes(self.files, name)
 
     def _file_mistakes(self, files: TaskFiles, name: str) -> list[str]:
         wrong = []
         for language, paths in self.tests.items():
             wrong += language_mistakes("tests", language) or (
-                [] if paths else [f"tests.{language} names no file"]
+                [] if paths else [f"tests.{language}: expected at least one file"]
             )
         if not self.tests:
-            wrong.append("tests need at least one other language")
+            wrong.append("tests: expected at least one other language")
         if not (files.dev or files.held_out):
-            wrong.append(
-                "settings are chosen on a dev set, but there is none: name dev files, or set files.held_out"
-            )
+            wrong.append("there is no dev set on which to choose settings: set files.dev or files.held_out")
         if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
             wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
         return wrong
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Add the catalog's other tasks, each configured like a given task with the same data or, if no task has
+    """Add the catalog's other tasks, each configured like a given task with the same data or, if none uses
     files, like the first one."""
     by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
     if tasks and not any(its.files for its in tasks.values()):
@@ -111,7 +109,7 @@ def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[st
         if values.files is None:
             wrong.append(f"tasks.{name}.files: missing, but examples in natural languages come from files")
         if source in values.tests:
-            wrong.append(f"tasks.{name}.tests: {source} is the source, whose examples belong in files")
+            wrong.append(f"tasks.{name}.tests: examples in the source, {source}, belong in files")
     return wrong
 
 
@@ -129,14 +127,13 @@ class DerivedExamples:
         return self._fingerprint(self.languages.transforms)
 
     def language(self, name: str) -> str:
-        """Return the fingerprint of the examples in one language, independent of the others."""
+        """Return a fingerprint of the examples in one language alone."""
         return self._fingerprint(
             tuple(transform for transform in self.languages.transforms if transform.name == name)
         )
 
     def check(self, folder: Path) -> None:
-        """Check, before training, for damaged examples, and for labels or metrics with which scoring would
-        fail."""
+        """Raise BadInput for damaged examples, or for labels or metrics with which scoring would fail."""
         examples, of = TaskFolder.open(folder), task(self.task)
         files = [(split, SOURCE) for split in SPLITS]
         files += [(split, name) for split in ("train", "test") for name in self.languages.names]
@@ -164,7 +161,7 @@ def _derive(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class NaturalExamples:
-    """Examples for a task with its own files, learnt in the language `source`."""
+    """Examples for a task with files, learnt in the language `source`."""
 
     task: str
     settings: CrossLingualTask
@@ -206,9 +203,8 @@ def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path
 
 @dataclass(frozen=True)
 class Floors:
-    """Baselines for one task on pairs (training language, test language). Words are compared by their id
-    in the vocabulary of `languages` or, without `languages`, by spelling. `source` is the source's name in
-    records."""
+    """Baselines for one task on pairs (training language, test language). Words are compared by their ids in
+    the vocabulary of `languages` or, without it, by spelling. `source` is the source's name in records."""
 
     examples: Step
     pairs: tuple[NamePair, ...]
@@ -256,8 +252,7 @@ def _score(step: Step, machine: Machine) -> None:
 
 
 def read_floors(step: Step) -> list[Floor]:
-    """Read a finished step's floors, with languages named as in records. Raises BadInput if they are
-    damaged."""
+    """Read a finished step's floors, with languages named as in records. Raises BadInput for damaged ones."""
     names = {SOURCE: step.config.source}
     return [
         replace(row, language=names.get(row.language, row.language), learnt=names.get(row.learnt, row.learnt))

@@ -25,7 +25,7 @@ from calque.pretrain.objectives.mlm import MLM, Monolingual, TextObjective
 class Distances(Stream):
     """The squared distance between the embeddings of each dictionary word and its image."""
 
-    instances = 0  # every step uses all entries, so none are sampled
+    instances = 0  # each step uses all entries, so none are sampled
 
     def __init__(self, languages: Languages, weight: float) -> None:
         self.weights = {"distance": weight}  # the loss terms, each with its weight

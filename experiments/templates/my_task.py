@@ -33,14 +33,14 @@ class MyTask(TextLabels):
         rarest = min(sorted(set(labels)), key=labels.count)
         rare = [answer == (rarest,) for answer in gold]
         found = [here and answer == g for here, answer, g in zip(rare, predicted, gold, strict=True)]
-        # The sum of `found` over the sum of `rare`; each has a value per example.
+        # The sum of `found` over the sum of `rare`, both with a value per example.
         recall = Score.over(found, rare, sum(rare))
         return {"accuracy": accuracy(gold, predicted), "rarest": recall}
 
 
 def my_task() -> Study:
     """The pocket study on my own text, with labels from my own table."""
-    # text.txt contains one paragraph per line; each line of my_task.tsv is a text, a tab and its label, and
+    # text.txt contains one paragraph per line; each line in my_task.tsv is a text, a tab and its label, and
     # 200 lines are held out for testing.
     source = Files(
         text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200)

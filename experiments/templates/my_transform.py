@@ -15,7 +15,7 @@ from calque.experiments.study import Study
 
 @dataclass(frozen=True)
 class MyTransform(Transform):
-    """Pair words (first and second, third and fourth, and so on), and swap the words in half of the pairs."""
+    """Swap the first and second word, the third and fourth, and so on, in half of these pairs."""
 
     seed: int = 0  # fields are settings, and part of the fingerprint
 
@@ -23,7 +23,7 @@ class MyTransform(Transform):
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         random = draw(self.seed, number)  # random numbers that depend on the sentence's number in its corpus
-        order = list(range(len(sentence)))  # order[i] is the old position of the word at the new position i
+        order = list(range(len(sentence)))  # order[i] is the old position of the word at new position i
         for i in range(0, len(order) - 1, 2):
             if random.random() > 0.5:
                 order[i], order[i + 1] = order[i + 1], order[i]
@@ -32,7 +32,7 @@ class MyTransform(Transform):
 
 def my_transform() -> Study:
     """The pocket study in a new script, with and without MyTransform."""
-    # In a new script, because alignment is measured only between words that are spelled differently.
+    # Alignment is measured only between words that are spelled differently, hence the new script.
     return pocket().changed(
         name="my_transform", transforms=(Transliterate(), compose(Transliterate(), MyTransform()))
     )

@@ -1,4 +1,4 @@
-"""Tests that the study's values fit together, and that its models can be planned."""
+"""Tests that the study's settings are consistent and that its models can be planned."""
 
 from pathlib import Path
 
