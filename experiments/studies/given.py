@@ -9,12 +9,8 @@ from typing import Any
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
-from calque.derive.galactic import Reorder, TreebankFiles
-from calque.derive.order import Invert
-from calque.derive.script import Transliterate
-from calque.derive.sources.files import Files, TaskFiles
-from calque.derive.transform import compose
-from calque.experiments.study.languages import DerivedLanguages
+from calque.derive.natural.files import BitextFiles
+from calque.derive.sources.files import TaskFiles
 from calque.experiments.study.tasks import CrossLingualTask
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
@@ -50,19 +46,6 @@ def _data(recipe: str) -> str:
     return f"{DATA}; `calque data fetch {recipe}` fetches the public part of it"
 
 
-def real_languages(data: Path, vocabulary: int, text: Path, **more: Any) -> DerivedLanguages:
-    """Return English text under Trans, Trans + Inv and Trans + Syn in French order, for which CALQUE_STANZA
-    names a parser's folder; `more` sets other fields of `Files`."""
-    stanza, trees = os.environ.get("CALQUE_STANZA"), data / "ud"
-    french = TreebankFiles("fr", (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
-    order = Reorder(french, TreebankFiles("en", ewt(data).train))
-    return DerivedLanguages(
-        source=Files(text=(text,), parser=Path(stanza) if stanza else None, **more),
-        transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), order)),
-        vocabulary=vocabulary,
-    )
-
-
 def ewt(data: Path, **more: Any) -> TaskFiles:
     """Return the splits of English EWT; `more` sets other fields of `TaskFiles`."""
     folder = data / "ud" / "UD_English-EWT"
@@ -70,9 +53,10 @@ def ewt(data: Path, **more: Any) -> TaskFiles:
     return TaskFiles(train=train, dev=dev, test=test, **more)
 
 
-def pud(data: Path, code: str) -> Path:
-    """Return the path of a language's PUD treebank."""
-    return data / "ud" / f"UD_{PUD.get(code, 'English')}-PUD" / f"{code}_pud-ud-test.conllu"
+def captions(data: Path, first: str, second: str) -> BitextFiles:
+    """Return Multi30k's captions in two of the languages en, fr and de."""
+    folder = data / "parallel" / "multi30k"
+    return BitextFiles(folder / f"train.{first}", folder / f"train.{second}")
 
 
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
@@ -84,26 +68,24 @@ def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[s
 
 def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLingualTask:
     def files(names: str | list[str], **language: str) -> tuple[Path, ...]:
-        copies = [
-            name.format(**language).split(" or ") for name in ([names] if isinstance(names, str) else names)
-        ]
-        return tuple(
-            data / next((name for name in each if (data / name).is_file()), each[-1]) for each in copies
-        )
+        found = []
+        for name in [names] if isinstance(names, str) else names:
+            paths = [data / copy for copy in name.format(**language).split(" or ")]
+            found.append(next(filter(Path.is_file, paths), paths[-1]))
+        return tuple(found)
 
     languages = row["languages"]
     if isinstance(languages, str):
         languages = {code: code for code in languages.split()}
-    sets: dict[str, Any] = {
-        key: {code: files(row[key], code=code, name=name) for code, name in languages.items()}
-        for key in ("tests",)
-        if key in row
-    }
+    tests = {code: files(row["tests"], code=code, name=name) for code, name in languages.items()}
     own: dict[str, Any] = {split: files(row[split]) for split in ("train", "dev", "test") if split in row}
     finetune = replace(usual, **row.get("finetune", {}))
-    return CrossLingualTask(finetune, files=TaskFiles(**own, **row.get("files", {})), **sets)
+    return CrossLingualTask(finetune, TaskFiles(**own, **row.get("files", {})), tests)
 
 
 def same_sentences(data: Path) -> dict[str, Path]:
     """Return the PUD treebanks by language, English first."""
-    return {code: pud(data, code) for code in ("en", *PUD)}
+    return {
+        code: data / "ud" / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu"
+        for code, name in {"en": "English", **PUD}.items()
+    }

@@ -3,7 +3,7 @@
 import os
 
 from calque.derive.natural.files import BitextFiles
-from calque.experiments.studies.given import real_data
+from calque.experiments.studies.given import captions, real_data
 from calque.experiments.studies.objectives import MASKS
 from calque.experiments.study import Study
 from calque.experiments.study.gold_aligners import EncoderLinks
@@ -19,7 +19,7 @@ def word_alignment() -> Study:
     from calque.pretrain.hub import model_folder
 
     data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
-    manythings, multi30k = data / "parallel" / "manythings", data / "parallel" / "multi30k"
+    manythings = data / "parallel" / "manythings"
     return Study(
         name="word_alignment",
         paper="links",
@@ -28,12 +28,9 @@ def word_alignment() -> Study:
             text={
                 "de-en": (
                     BitextFiles(manythings / "deu-eng.tsv", columns=(1, 0)),
-                    BitextFiles(multi30k / "train.de", multi30k / "train.en"),
+                    captions(data, "de", "en"),
                 ),
-                "en-fr": (
-                    BitextFiles(manythings / "fra-eng.tsv"),
-                    BitextFiles(multi30k / "train.en", multi30k / "train.fr"),
-                ),
+                "en-fr": (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
             },
             vocabulary=4_000,
         ),

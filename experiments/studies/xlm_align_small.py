@@ -5,7 +5,7 @@ from pathlib import Path
 from calque.analysis.measures.aer import SETS
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.natural.files import BitextFiles, TextFiles
-from calque.experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
+from calque.experiments.studies.given import PUD, captions, ewt, real_data_and_encoder, same_sentences
 from calque.experiments.study import Study
 from calque.experiments.study.languages import NaturalLanguages
 from calque.experiments.study.measures import GoldLinks, Retrieval
@@ -19,7 +19,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 def xlm_align_small() -> Study:
     """MLM + TLM with and without DWA, from the encoder named by CALQUE_ENCODER."""
     data, encoder = real_data_and_encoder("xlm_align_small", "xlm_align_small")
-    trees, panx, parallel = data / "ud", data / "ner" / "panx", data / "parallel"
+    trees, panx, manythings = data / "ud", data / "ner" / "panx", data / "parallel" / "manythings"
     more = {
         "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
         "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
@@ -38,14 +38,8 @@ def xlm_align_small() -> Study:
                 },
             },
             bitexts={
-                ("en", "fr"): (
-                    BitextFiles(parallel / "manythings" / "fra-eng.tsv"),
-                    BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.fr"),
-                ),
-                ("en", "de"): (
-                    BitextFiles(parallel / "manythings" / "deu-eng.tsv"),
-                    BitextFiles(parallel / "multi30k" / "train.en", parallel / "multi30k" / "train.de"),
-                ),
+                ("en", "fr"): (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
+                ("en", "de"): (BitextFiles(manythings / "deu-eng.tsv"), captions(data, "en", "de")),
             },
             withheld=withheld(data),
         ),

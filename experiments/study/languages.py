@@ -77,7 +77,7 @@ class StudyLanguages(ABC):
     @abstractmethod
     def groups(self, study: Any, home: Path) -> list[Group]: ...
 
-    def of_seed(self, seed: int) -> Any:
+    def of_seed(self, seed: int) -> StudyLanguages:
         return self
 
     def examples(self, study: Any, home: Path) -> dict[str, Step]:

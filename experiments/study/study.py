@@ -140,8 +140,7 @@ class Study:
 
     def languages_step(self, root: Path, seed: int) -> Step | None:
         """Return the step that prepares the text for a seed's models, if they share it."""
-        step: Step | None = self.languages.of_seed(seed).text_step(self, self.home(root))
-        return step
+        return self.languages.of_seed(seed).text_step(self, self.home(root))
 
     def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
         """Return the steps that prepare a seed's examples, by task."""
@@ -149,19 +148,15 @@ class Study:
 
     @cached_method
     def _examples(self, root: Path, seed: int) -> dict[str, Step]:
-        steps: dict[str, Step] = self.languages.of_seed(seed).examples(self, self.home(root))
-        return steps
+        return self.languages.of_seed(seed).examples(self, self.home(root))
 
     def baselines(self, root: Path, seed: int = 0) -> list[Step]:
-        examples = self.examples(root, seed)
-        steps: list[Step] = self.languages.of_seed(seed).baselines(self, self.home(root), examples)
-        return steps
+        return self.languages.of_seed(seed).baselines(self, self.home(root), self.examples(root, seed))
 
     # Models
 
     def groups(self, root: Path, seed: int) -> list[Group]:
-        groups: list[Group] = self.languages.of_seed(seed).groups(self, self.home(root))
-        return groups
+        return self.languages.of_seed(seed).groups(self, self.home(root))
 
     def models(self, root: Path) -> list[Model]:
         """Return the models that the study trains, seed by seed, so that a stopped study contains complete
@@ -183,11 +178,16 @@ class Study:
         if objective.traits.start:
             first, share = objective.traits.start
             start = self.pretraining(root, group, first, seed, portion * share)
-        parts = group.data, group.languages, objective, self.model, train, seed, start, group.mixture
-        training = Training(*parts, claims=self.claims_digest)
+        training = self._training(group, objective, train, seed, start)
         if self.shipped:
             training = training.unless_shipped(self.shipped)
         return training.step(self.home(root), group.name, self.threads)
+
+    def _training(
+        self, group: Group, objective: Objective, train: TrainConfig, seed: int, start: Weights | None
+    ) -> Training:
+        parts = group.data, group.languages, objective, self.model, train, seed, start, group.mixture
+        return Training(*parts, claims=self.claims_digest)
 
     def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
         """Return an objective's training config for `portion` of the steps (default: its pace) minus the
@@ -205,8 +205,7 @@ class Study:
         if self.given is None or self.head is None or self.given.has_head:
             return self.given
         objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
-        parts = group.data, group.languages, objective, self.model, self.head, seed, self.given, group.mixture
-        training = Training(*parts, claims=self.claims_digest)
+        training = self._training(group, objective, self.head, seed, self.given)
         return training.step(self.home(root), group.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
