@@ -26,8 +26,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of its contents and, to detect moved files, its name `place` (by
-    default, the file's) if that contains a fingerprint."""
+    """Write a JSON object with a digest; if the name `place` (by default, the file's) contains a fingerprint,
+    it is stored too, to detect moved files."""
     content, place = plain(value), place or path.name
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
@@ -36,8 +36,7 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; raise BadInput, describing it as `what`, if it has
-    changed."""
+    """Read an object written by `write_sealed`; raise BadInput, which calls it `what`, if it has changed."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
@@ -115,8 +114,7 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if `folder` is part of a finished folder of this kind and one of its files has
-    changed."""
+    """Raise BadInput if a file in `folder`, part of a finished folder of this kind, has changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -159,7 +157,7 @@ def _digest(value: Any) -> str:
 
 
 def digest(path: Path) -> str:
-    """Return a file's SHA-256 in hexadecimal; large files are rehashed only if size or timestamps change."""
+    """Return a file's SHA-256; large files are rehashed only if their size or timestamps change."""
     stat = path.stat()
     if stat.st_size < LARGE:
         return sha256(path)

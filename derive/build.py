@@ -119,9 +119,8 @@ def languages_fingerprint(
     among: Sequence[Transform] = (),
     examples: Callable[[str], str] | None = None,
 ) -> str:
-    """Return the fingerprint of these languages. `corpus` is `Source.corpus_identity` and `examples` is
-    `Source.task_identity`. `among` lists the folder's word-changing transforms, whose images the vocabulary
-    is learnt from."""
+    """Return the fingerprint of these languages, given `Source.corpus_identity` and `task_identity`. `among`
+    lists the folder's word-changing transforms, whose images the vocabulary is learnt from."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -152,9 +151,8 @@ def derive_languages(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Derive one language per transform and write all of them atomically to `folder` (see `derive.folder`).
-    `vocabulary` is the number of types to learn, or an existing tokenizer. The number of workers does not
-    affect the result."""
+    """Write one derived language per transform to `folder` (see `derive.folder`). `vocabulary` is the number
+    of types to learn, or an existing tokenizer. The number of workers does not affect the result."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     facts, prints = _identity(source, transforms, vocabulary, dictionary)
@@ -335,8 +333,7 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation `language`, which share a vocabulary but have no word links or
-    dictionary."""
+    """Write the source and its translation `language`, with one vocabulary but without word links."""
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):
         if not (source and target):

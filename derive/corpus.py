@@ -44,7 +44,7 @@ def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The corpus of one language, with N lines, W words and T tokens. Arrays are read-only memory maps."""
+    """One language's corpus of N lines, W words and T tokens, as read-only memory maps."""
 
     tokens: np.ndarray
     lines: np.ndarray
@@ -75,8 +75,7 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Return lines `first` to `last` (exclusive), with `source_first` subtracted from source line
-        numbers."""
+        """Return lines `first` to `last` (exclusive), with source lines counted from `source_first`."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return replace(
             self,
@@ -129,8 +128,7 @@ class Corpus:
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Return the fractions of types, sub-words and words that are shared with the source, each with its
-    denominator."""
+    """Return which fractions of types, sub-words and words are shared with the source, and of how many."""
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))

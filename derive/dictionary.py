@@ -90,7 +90,7 @@ NO_DICTIONARY = DictionaryConfig(0.0)
 def draw_dictionary(
     config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray
 ) -> np.ndarray:
-    """Sample entries among a corpus's `types`; return (n, 2) source and derived ids, sorted by source id."""
+    """Sample entries among a corpus's `types`, (n, 2) source and derived ids, sorted by source id."""
     size = round(config.fraction * len(types))
     if config.by == "frequency":
         chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
@@ -237,9 +237,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Convert entries to pairs of ids (n, 2), by descending count, and count exclusions. Only words that are
-    a single sub-word are kept, each with its most probable translation; ties go to the more frequent, then to
-    the first."""
+    """Convert entries to pairs of ids (n, 2), by descending count, and count exclusions. Each word must be a
+    single sub-word and keeps its most probable translation; ties go to the more frequent, then to the
+    first."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)

@@ -49,8 +49,7 @@ class EncodedChunk:
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes a source's chunks and their images. `code` contains digests of the code that defines
-    the source and the transforms."""
+    """Counts and encodes a source's chunks and their images; `code` contains digests of user-defined code."""
 
     source: Source
     transforms: tuple[Transform, ...]

@@ -47,8 +47,7 @@ def check_range(what: str, value: float, least: float, most: float = math.inf) -
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """Return a suffix that counts exclusions, such as `; left out: 3 blank lines`, or "" if there are
-    none."""
+    """Return a suffix that counts exclusions, such as `; left out: 3 blank lines`, if there are any."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
     return f"; left out: {reasons}" if reasons else ""
 
@@ -74,7 +73,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
     """Return a message about an unknown name that suggests the most similar known name or lists all of them,
-    with descriptions in brackets if `described`."""
+    as `described` if given."""
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:

@@ -42,7 +42,8 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def writing(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Add the path of a file or folder to disk errors, which often lack it; `part` is its temporary path."""
+    """Add the path of a file or folder, whose temporary path is `part`, to disk errors, which often lack
+    it."""
     try:
         yield
     except OSError as error:
@@ -57,7 +58,7 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, whose file is moved to `path` if the block succeeds, and removed otherwise."""
+    """Yield a temporary path, which is moved to `path` if the block succeeds and removed otherwise."""
     if path.exists() and not path.is_file():
         raise BadInput("this is a folder, a device or a pipe, not a regular file", path)
     with _new_part(path, Path.touch) as part:

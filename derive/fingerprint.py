@@ -62,7 +62,7 @@ def with_code(print_: str, value: Any) -> str:
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """Return a manifest entry about the code of classes defined outside Calque; empty if there are none."""
+    """Return a manifest entry about the code of classes defined outside Calque, if there are any."""
     code = own_code(values)
     return {"code": code} if code else {}
 
@@ -110,8 +110,7 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's module, or one in its folder that it imports, has changed since it was first
-    hashed."""
+    """Whether a user's module, or one that it imports from its folder, has changed since it was hashed."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
 

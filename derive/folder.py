@@ -116,8 +116,8 @@ class LanguagesFolder:
         return {name: (own["fingerprint"], without.get(name, "")) for name, own in languages.items()}
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-        """Return the languages `names`, preceded by the source if the folder contains one. Each new script
-        gets its own rows."""
+        """Return the languages `names`, preceded by their source, if any; each new script gets its own
+        rows."""
         available = self.names()
         there = ", ".join(available) or "none"
         if missing := [name for name in names if name not in available]:
@@ -148,8 +148,8 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, image, shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """Map pairs of these languages to their folders, starting with pairs that have text of their own; the
-        others are sorted by their second language."""
+        """Map pairs of these languages to their folders: first those with text of their own, then by second
+        language."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}

@@ -16,13 +16,12 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """Convert a percentage in decimal digits to a fraction exactly, unlike division: 12.3 / 100 is not
-    0.123."""
+    """Convert a percentage in decimal digits to a fraction exactly: 12.3 / 100 is not 0.123."""
     return float(f"{percent}e-2")
 
 
 def in_percent(share: float) -> str:
-    """Format a fraction as a percentage with all its digits, so that `fraction` recovers the same number."""
+    """Format a fraction as a percentage that `fraction` converts back to the same number."""
     return _digits(share, 100)
 
 
@@ -110,8 +109,7 @@ class Named:
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Return the instance with this name, or None if the name does not match; raise ValueError for an
-        invalid value."""
+        """Return the instance with this name, or None; raise ValueError for an invalid value in the name."""
         values = cls.parse_fields(name)
         return None if values is None else cls(**values)
 

@@ -112,8 +112,8 @@ class Bitext:
         return of_pieces(self.links(pair), *pieces)
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """Return, for each id in the first sentence, the first position linked to it in the second, or -1,
-        (n,). `turned` exchanges the sentences."""
+        """Return the first position linked to each id of the first sentence in the second, or -1, (n,).
+        `turned` exchanges the sentences."""
         if self.gold and self.estimates is None and not self.rewritten:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)

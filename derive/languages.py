@@ -175,8 +175,8 @@ def only_last(languages: Languages, share: float) -> Languages:
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """Keep one half of the distinct sentences in the source and the other in derived languages; a hash of its
-    ids decides each sentence's half."""
+    """Keep half of the distinct sentences, chosen by hash, in the source and the other half in derived
+    languages."""
     source = languages[SOURCE].corpus
     tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
     hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)

@@ -18,8 +18,8 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """Map each type that is a whole word with a known lemma to the types that are other forms of the lemma,
-    apart from forms that differ only in case."""
+    """Map each type that is a whole word to the types that are other forms of its lemmas, differing in more
+    than case."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
     ids = only_ids(words, vocabulary)
     types = {word: only for word, only in zip(words, ids, strict=True) if only in occurring}

@@ -77,7 +77,7 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Split a text into sentences, parse them if a transform needs trees, and count parsing failures by
+    """Split a text into sentences, parsed if a transform needs trees, and count parsing failures by
     reason."""
     failed = Counter[str]()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]

@@ -43,7 +43,7 @@ class Invert(Transform):
 
 @dataclass(frozen=True)
 class Permute(Transform):
-    """Permutes the words of each sentence randomly: a control condition that does not preserve word order."""
+    """Permutes the words of each sentence randomly, as a control condition without word order."""
 
     short_name, full_name = "perm", "Perm"
     examples = (("perm", ""),)

@@ -33,8 +33,7 @@ class StanzaParser:
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Return each sentence with tags and a tree, or the reason why it could not be parsed. On a CPU,
-        identical batches yield identical trees."""
+        """Return each sentence with tags and a tree, or the reason why it could not be parsed."""
         trees: list[Sentence | str] = []
         for words in sentences:
             trees.append(Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words")
@@ -97,8 +96,8 @@ def _columns(tree: Sentence) -> list[str]:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Yield the parse of each sentence, or the reason why it has none. A sentence that makes Stanza fail does
-    not affect the others."""
+    """Yield each sentence's parse, or why it has none; sentences that make Stanza fail do not affect
+    others."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):

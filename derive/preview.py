@@ -14,8 +14,7 @@ Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """Format a sentence and its images in one column per word, with source positions (`2+1` if a word has
-    two), glosses, tags and entities."""
+    """Align a sentence and its images word by word, with source positions, glosses, tags and entities."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
@@ -31,7 +30,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
-    """Return the contents of preview.txt: each sentence, followed by its image in every derived language."""
+    """Return the contents of preview.txt: each sentence, followed by all its images."""
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")

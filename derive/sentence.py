@@ -15,8 +15,7 @@ UNKNOWN = "\0"
 
 @dataclass(frozen=True)
 class Numbering:
-    """Assigns sentences numbers that seed random transforms: from `first`, with `1 << bits` numbers per
-    group."""
+    """Numbers sentences to seed random transforms: from `first`, with `1 << bits` numbers per group."""
 
     bits: int
     first: int = 0
@@ -72,8 +71,7 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Return the sentence with word `order[i]`, and its annotation, at position i; spans may be split
-        into several."""
+        """Return the sentence with the words and annotation at positions `order`; spans may be split."""
         if sorted(order) != list(range(len(self))):
             expected = f"expected each position from 0 to {len(self) - 1} once"
             raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")

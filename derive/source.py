@@ -92,6 +92,5 @@ class Source(ABC):
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Return the source after computing and caching all that its sentences require; with `trees`, they
-        get trees."""
+        """Return the source after caching all that its sentences require, including trees if `trees`."""
         return self

@@ -16,8 +16,7 @@ NONE = "no stored tree"
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """Trees for the lines of a text and for the sentences of treebanks. Each line of `file` contains the tree
-    of the corresponding line of `text`."""
+    """Trees for the lines of `text`, stored in the same lines of `file`, and for sentences in treebanks."""
 
     text: Path
     file: Path
@@ -37,8 +36,8 @@ class StoredTrees:
 
 
 def line_of(sentence: Sentence) -> str:
-    """Format a tree as one `tag.distance.relation` per word, where the distance is to the head (0 for the
-    root): `PRON.1.nsubj VERB.0.root`."""
+    """Format a tree as `tag.distance.relation` per word, with the distance to its head: `PRON.1.nsubj
+    VERB.0.root`."""
     distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
     return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
 

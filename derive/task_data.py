@@ -80,8 +80,7 @@ def _add(
 def task_data_fingerprint(
     examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]
 ) -> str:
-    """Return a fingerprint of the task's examples in these languages; `examples` is
-    `Source.task_identity`."""
+    """Return a fingerprint of a task's examples in these languages, given `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)

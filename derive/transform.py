@@ -54,13 +54,12 @@ class Transform(Named, ABC):
         """Return the image of sentence `number` in its corpus; the number seeds random transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """Return the derived language's id for each of `size` source ids, (size,) int64; special ids must not
-        change."""
+        """Return the derived id of each source id, (size,) int64; special ids must not change."""
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """Return separate ids for types inside words and at the ends of words, (2, size) int64; None if both
-        equal `image`."""
+        """Return the ids of types inside words and at word ends, (2, size) int64, if they differ from
+        `image`."""
         return None
 
     def spell(self, word: str) -> str:
@@ -74,13 +73,11 @@ class Transform(Named, ABC):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What is needed besides words: sentences' "trees" and "tags", or the "usage" of types (see
-        `informed`)."""
+        """What is needed besides words: "trees" and "tags" of sentences, or the "usage" of types."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """Return the transform adapted to a corpus's usage of types, stored in the field `usage` if
-        needed."""
+        """Return the transform with a corpus's usage of types in its field `usage`, if needed."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
@@ -102,8 +99,7 @@ class Transform(Named, ABC):
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """Return the values that determine the images, for a fingerprint: input files' contents, not their
-        paths."""
+        """Return the values that determine the images, for a fingerprint: files' contents, not paths."""
         return self
 
 
@@ -114,7 +110,7 @@ def check_share(share: float, of: str) -> None:
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """Return one sentence's random number generator, the same in every process. Independent draws require
+    """Return a sentence's random number generator, the same in every process; independent draws need
     different seeds."""
     return random.Random(f"{seed}:{number}")
 
@@ -197,8 +193,7 @@ def compose(*parts: Transform) -> Transform:
 
 @dataclass
 class Account:
-    """Counts a transform's side effects: split spans, exclusions (`left_out`) and parts `kept` in place, by
-    reason."""
+    """Counts a transform's side effects by reason: split spans, exclusions and parts kept in place."""
 
     split_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -211,8 +206,8 @@ class Account:
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """Return the image of sentence `number`, and add side effects to `account`. Raises BadInput if a
-    transform that may not change words does so."""
+    """Return the image of sentence `number`, and add side effects to `account`; raise BadInput if a transform
+    that is not a `Rewrite` changes words."""
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))

@@ -30,7 +30,7 @@ EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in
 
 
 def transform(name: str) -> Transform:
-    """Return the transform called `name`, whose parts are joined by dots; the last is applied first, as in
+    """Return the transform called `name`; of parts joined by dots, the last is applied first, as in
     `trans.inv`."""
     # The dot in inv-12.5 is not a separator.
     return compose(*map(_part, re.split(r"\.(?!\d)", name)))

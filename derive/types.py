@@ -9,8 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Specials:
-    """The ids of a vocabulary's special types, which never occur in text. Calque does not use the
-    `others`."""
+    """The ids of a vocabulary's special types, which never occur in text; Calque ignores the `others`."""
 
     start: int
     pad: int
@@ -57,13 +56,11 @@ class PairLayout:
 
     @classmethod
     def usual(cls, specials: Specials) -> Self:
-        """Return the layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, with a single token
-        type."""
+        """Return the layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, with one token type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after text `number`, 0 or 1. `last`: whether it is the row's last
-        text."""
+        """Return the special ids before and after text `number` (0 or 1), which may be the row's `last`."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:

@@ -32,8 +32,8 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """Create an artificial usage for trying out transforms: each type occurs twice in words of one class,
-        once at the end of a word."""
+        """Create an artificial usage: each type occurs twice, in words of one class, once at the end of a
+        word."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
@@ -41,8 +41,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count types in a text, given its sub-words (T,), the number of sub-words per word (W,), and the
-        words' UPOS tags ("" if unknown)."""
+        """Count types in a text, given its sub-words (T,), sub-words per word (W,), and the words' UPOS tags
+        or ""."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
         chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == name] for name in _NAMES)]
         return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))

@@ -86,13 +86,12 @@ class Vocabulary:
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """Return a word's sub-words with their text. Multi-byte letters that are split between sub-words are
-        omitted."""
+        """Return a word's sub-words with their text, which omits multi-byte letters that are split."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the words' concatenated ids (T,), and the number of ids per word. UNKNOWN and words that
-        yield no ids get the unknown type."""
+        """Return the words' concatenated ids (T,), and the number of ids per word; UNKNOWN and words without
+        ids get the unknown type."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
         ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
@@ -124,8 +123,7 @@ class Vocabulary:
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """Return a type in the tokenizer's notation; in byte-level BPE, a letter per byte, and `Ġ` for the
-        space before a word."""
+        """Return a type in the tokenizer's notation; in byte-level BPE, `Ġ` stands for a space."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
@@ -141,7 +139,7 @@ class Vocabulary:
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if the words are too
+    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if they are too
     few."""
     if size < SMALLEST:
         raise BadInput(
@@ -264,8 +262,8 @@ def _encode_with(template: Any, *texts: str) -> Any:
 
 
 def _template_ends(template: Any) -> dict[str, int]:
-    """Return the start and end types that a template adds, if any: the first id in a row, and the id after
-    the text."""
+    """Return the start and end types that a template adds, if any: a row's first id, and the id after the
+    text."""
     row = _encode_with(template, _WORD)
     text = row.sequence_ids.index(0)
     before, after = row.ids[:text], row.ids[text + 1 :]
@@ -273,8 +271,7 @@ def _template_ends(template: Any) -> dict[str, int]:
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """Return a template's layout of text pairs, or None unless it adds ids before, between and after the
-    texts."""
+    """Return a template's layout of text pairs, or None unless it adds ids on all sides of both texts."""
     row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
     before, between = tuple(row.ids[:first]), tuple(row.ids[first + 1 : second])

@@ -24,16 +24,15 @@ Senses = tuple[list[str], list[float]]  # a word's translations, and their proba
 
 
 class Rewrite(Transform):
-    """Base class of transforms that change words. Sentences without word classes (UPOS) are left
-    unchanged."""
+    """Base class of transforms that change words, except in sentences without word classes (UPOS)."""
 
     rewrites = True
     needs = frozenset[Need](("trees", "tags"))
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """Return the new words, each with the positions of the words that it renders, starting with the main
-        word; nothing if all words are kept."""
+        """Return new words, each with the positions of the words that it renders, main word first; empty if
+        none change."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -108,8 +107,8 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Turns the endings of nouns and verbs into separate words: *walked* becomes *walk ed*. Stems keep at
-    least three letters."""
+    """Turns endings of nouns and verbs into words: *walked* becomes *walk ed*. Stems keep at least three
+    letters."""
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
@@ -132,8 +131,8 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 @dataclass(frozen=True)
 class Cipher(_OneClass):
-    """Replaces the letters in the words of one class: each vowel becomes the next vowel, and each consonant
-    the next consonant."""
+    """Replaces the letters in words of one class: vowels by the next vowel, consonants by the next
+    consonant."""
 
     short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)

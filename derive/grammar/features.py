@@ -89,8 +89,7 @@ def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """Yield every sequence of 3 to min(5, n) consecutive labels in an order of n items, including
-    repetitions."""
+    """Yield every sequence of 3 to min(5, n) consecutive labels, with repetitions, in an order of n items."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -137,8 +136,7 @@ MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree: each word's dependents, all words from the root downwards, and whether each subtree is
-    contiguous."""
+    """Each word's dependents, all words from the root downwards, and whether each subtree is contiguous."""
 
     dependents: list[list[int]]
     downwards: list[int]
@@ -167,8 +165,8 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Self:
-        """Build the tree without sentence-final punctuation, because items do not distinguish commas from
-        full stops."""
+        """Build the tree without final punctuation, because items do not distinguish commas from full
+        stops."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
@@ -182,8 +180,7 @@ class Tree:
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """Return a dependent's label, such as `ADJ amod`, without the relation's subtype, which differs between
-    treebanks."""
+    """Return a dependent's label, such as `ADJ amod`; subtypes of relations differ between treebanks."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
@@ -199,8 +196,8 @@ def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], tuple[
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], Slots]]:
-    """Yield, for every node whose head belongs to a class: the head's tag, its sorted items followed by the
-    head's, and their slots in sentence order."""
+    """Yield the tag of each head that belongs to a class, the items of its `ranked` node, and their slots in
+    sentence order."""
     for head in tree.downwards:
         if tree.dependents[head] and sentence.tags[head] in CLASSES:
             words, items = ranked(sentence, tree, head)

@@ -29,8 +29,8 @@ Seen = tuple[Items, tuple[int, ...]]  # a node's items, and their order in a sen
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """A log-linear model for each class of heads: p(order) is exp(theta . f(order)), normalised over all
-    orders (Wang and Eisner 2016, section 4)."""
+    """A log-linear model for each class of heads (Wang and Eisner 2016, section 4): p(order) is exp(theta .
+    f(order)), normalised over all orders."""
 
     name: str
     weights: Mapping[str, Weights]
@@ -85,8 +85,7 @@ class Grammar:
         }
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f, (n!,), for all `features.orders` of a node's items, of which the head's is
-        last."""
+        """Return theta . f, (n!,), for all `features.orders` of a node's items, the head's last."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights, triples = self.weights.get(kind, {}), features.node_pairs(items)
         by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in triples]

@@ -13,8 +13,7 @@ _EXAMPLES = 5  # maximum number of line numbers listed per reason
 
 
 class LeftOut:
-    """Counts sentence pairs and words without links by reason, with the first few line numbers for each
-    reason."""
+    """Counts sentence pairs and words without links by reason, with the first few line numbers."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -65,8 +64,8 @@ def line_of(links: Iterable[Link]) -> str:
 
 
 def score_of(links: Scored, pair: Pair) -> float:
-    """Return the mean, over the words of a sentence pair, of the best score among each word's links, or 0
-    without links."""
+    """Return a sentence pair's score: the mean of its words' best link scores (0 for a word without
+    links)."""
     best: defaultdict[tuple[int, int], float] = defaultdict(float)
     for link, score in links.items():
         for side in enumerate(link):

@@ -36,8 +36,7 @@ class PairChunk:
 def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
-    """Divide a stream of sentence pairs into chunks. Each pair must have words on both sides or on
-    neither."""
+    """Divide a stream of sentence pairs, with words on both sides or on neither, into chunks."""
     sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
 
     def chunk() -> PairChunk:
@@ -93,8 +92,8 @@ class Cells:
         return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
-        """Return the expectation of h, summed over target words. As in the published tool, target positions
-        are 0-based here."""
+        """Return the expectation of h, summed over target words, with 0-based target positions as in the
+        published tool."""
         h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
@@ -114,8 +113,8 @@ class Cells:
         return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
-        """Return the probabilities of all links, a (source words, target words) array per pair; `reverse`
-        exchanges the sides."""
+        """Return each pair's link probabilities, (source words, target words); `reverse` exchanges the
+        sides."""
         sizes = (self._chunk.n + 1) * self._chunk.m
         by_pair = np.split(posterior, np.cumsum(sizes)[:-1])
         tables = zip(by_pair, self._chunk.n.tolist(), self._chunk.m.tolist(), strict=True)
@@ -134,8 +133,7 @@ def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np
 
 
 def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """Return the derivative of log Z with respect to the tension; as in the published tool, Z's lengths are
-    exchanged."""
+    """Return the derivative of log Z by the tension; as in the published tool, Z's lengths are exchanged."""
     return _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
 
 
@@ -151,8 +149,7 @@ def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: n
 
 
 def places(lengths: np.ndarray) -> np.ndarray:
-    """Return the 0-based position of each element within its segment, for consecutive segments of these
-    lengths."""
+    """Return each element's 0-based position in its segment, for consecutive segments of these lengths."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
 

@@ -42,8 +42,7 @@ class FastAlign:
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
-        """Learn from sentence pairs, which are read once and stored as ids, with up to four bytes per
-        cell."""
+        """Learn from sentence pairs, which are read once and stored in up to four bytes per cell."""
         if passes < 1:
             raise ValueError(f"passes must be at least 1, not {passes}")
         counted = count(NULL + 1)
@@ -65,7 +64,7 @@ class FastAlign:
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield each pair's links and the scores of all possible links, (n, m), empty if the pair is left
+        """Yield each pair's links and the scores of all possible links, (n, m), or (0, 0) if the pair is left
         out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
@@ -88,8 +87,7 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class StatisticalAligner(Aligner):
-    """fast_align in both directions, symmetrised. A link's score is the mean of its probabilities in the two
-    directions (DeNero and Klein 2007)."""
+    """fast_align in both directions, symmetrised; scores are averaged (DeNero and Klein 2007)."""
 
     forward: FastAlign
     reverse: FastAlign

@@ -49,8 +49,7 @@ class StoredLinks:
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write the links of sentence pairs atomically; `facts` may be extended until the last pair has been
-    read."""
+    """Write sentence pairs' links atomically; `facts` may be extended until the last pair has been read."""
     with making(folder, KIND, facts) as part:
         parts, ends = [np.empty((0, 2), np.uint16)], [0]
         for links in pairs:

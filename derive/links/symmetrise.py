@@ -24,8 +24,8 @@ def intersect(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """Extend the intersection by links from the union that are adjacent (also diagonally) to a link and
-    contain an unlinked word."""
+    """Extend the intersection by links from the union that adjoin a link, also diagonally, and contain an
+    unlinked word."""
     grown = {*forward} & {*reverse}
     sources, targets = {i for i, _ in grown}, {j for _, j in grown}
     waiting, grew = sorted({*forward, *reverse} - grown), True
@@ -42,12 +42,12 @@ def grow_diag(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag_final(forward: Links, reverse: Links) -> Links:
-    """Apply `grow_diag`, then add all forward and then all reverse links that contain an unlinked word."""
+    """Apply `grow_diag`, then add forward links and then reverse links that contain an unlinked word."""
     return _finished(forward, reverse, any)
 
 
 def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
-    """Apply `grow_diag`, then add all forward and then all reverse links between two unlinked words."""
+    """Apply `grow_diag`, then add forward links and then reverse links between two unlinked words."""
     return _finished(forward, reverse, all)
 
 
