@@ -65,7 +65,6 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands by group, with an example for each group."""
         for title, (_, example) in GROUPS.items():
             shown = [
                 (name, one)
@@ -178,13 +177,11 @@ def _check_text(word: str) -> None:
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
-    """Print why the command stopped and what becomes of unfinished work, then exit."""
     _say("; ".join([how, *getattr(stop, "__notes__", ())]))
     raise SystemExit(code)
 
 
 def _fail(*mistakes: str, code: int = 2) -> NoReturn:
-    """Exit with one line per error."""
     for mistake in dict.fromkeys(mistakes):
         _say(f"error: {mistake}")
     raise SystemExit(code)

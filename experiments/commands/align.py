@@ -89,7 +89,6 @@ def align(
 
 
 def _check_method(method: str | None, model: str | None, layer: int | None) -> None:
-    """Raise BadInput for an unknown method, or for an encoder option with fast-align."""
     if method not in (None, FAST_ALIGN):
         from calque.analysis.aligners.methods import BY_NAME
 
@@ -129,7 +128,6 @@ def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str
 
 
 def _serve(aligner: Aligner, words: bool) -> None:
-    """Write the links for pairs on standard input as soon as their lines arrive."""
     number, wrong = 0, None
     for block in _arriving():
         pairs = list[Pair]()

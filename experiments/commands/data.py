@@ -48,7 +48,6 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
 
 
 def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> str:
-    """Return a table of downloads, the altered files, and totals."""
     from calque.experiments.data.recipe import sizes
     from calque.experiments.data.store import State
 

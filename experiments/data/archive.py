@@ -123,7 +123,6 @@ def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] 
 
 
 def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
-    """Write a tab-separated table's header and the rows that match `output.where`."""
     where = {column.encode(): value.encode() for column, value in output.where.items()}
     with writing(to), table.open("rb") as file, to.open("wb") as chosen:
         lines = iter(partial(file.readline, LONGEST), b"")
@@ -149,7 +148,6 @@ def _bound(archive: Path) -> int:
 
 @contextmanager
 def _decompressed(path: Path, name: str) -> Iterator[Bounded]:
-    """Open a file as a bounded stream, decompressed according to the suffix of `name`."""
     with OPEN.get(Path(name).suffix, open)(path, "rb") as stream:
         yield Bounded(stream, _bound(path), name)
 

@@ -73,7 +73,6 @@ def fetch_file(download: Download, folder: Path, seen: str, report: Progress) ->
 
 
 def _complete(download: Download, part: Path, resumes: bool, report: Progress) -> None:
-    """Fetch the missing bytes, retrying if a connection breaks or the server is busy."""
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors are reported here instead
     tries, furthest = 0, 0
     with Session() as session:

@@ -117,7 +117,6 @@ def _rows(sentence: Sentence) -> str:
 def _write(
     path: Path, sentences: Sequence[Sentence], text: Iterable[str], counts: Counter[str]
 ) -> dict[str, Any]:
-    """Write a compressed file, and return the numbers of sentences and words, and `counts`."""
     path.write_bytes(lzma.compress("".join(text).encode(), preset=9 | lzma.PRESET_EXTREME))
     left_out = dict(sorted((+counts).items()))
     return {"sentences": len(sentences), "words": sum(map(len, sentences)), "left out": left_out}

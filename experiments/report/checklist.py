@@ -144,7 +144,6 @@ def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
 
 
 def _examples(studies: Sequence[Study], runs: Path) -> Iterator[tuple[str, Step]]:
-    """Yield each finished step that prepared examples, with its task's name."""
     seen = set[Path]()
     for study in studies:
         for seed in study.data_seeds:
@@ -211,7 +210,6 @@ def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
 
 
 def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
-    """Yield the values tried in this report and in others on the study."""
     others = (row for row in reports(runs) if row["study"] == study)
     own = about.get("configuration")
     for row in (about, *(row for row in others if row["configuration"] != own)):

@@ -77,7 +77,6 @@ class _Report:
         return replace(self, runs=[replace(run, settings={}) if run.id in same else run for run in self.runs])
 
     def configs(self, **changes: Any) -> dict[str, str]:
-        """Return a fingerprint of each run's configuration, without its name and claims."""
         return {run.id: fingerprint(as_json(replace(run, id="", claims=(), **changes))) for run in self.runs}
 
     def by_key(self) -> dict[str, dict[str, Any]]:
@@ -95,7 +94,6 @@ class _Report:
                     yield configs[record.run] + _key(of), title, values
 
     def verdicts(self, kind: str) -> dict[str, str]:
-        """Return the verdict on each claim in this kind of report."""
         from calque.analysis.papers.catalog import PAPERS
         from calque.analysis.report.claims_table import claims_table
         from calque.experiments.report.report import joined

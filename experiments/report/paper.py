@@ -82,7 +82,6 @@ class Item:
 
     @property
     def label(self) -> str:
-        """Its name in the paper, such as Table 1."""
         return self.name.replace("-", " ").capitalize()
 
     @property
@@ -92,7 +91,6 @@ class Item:
 
     @property
     def command(self) -> str:
-        """The command that recomputes its runs."""
         if self.picture:
             return self.study
         options = [
@@ -182,7 +180,6 @@ def listing() -> Iterator[str]:
 
 @cache
 def _results(folder: Path) -> dict[tuple[str, ...], Results]:
-    """Read the results in a committed folder by swept values."""
     return by_settings(*read_records(folder))
 
 

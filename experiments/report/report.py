@@ -186,7 +186,6 @@ def _write_sweep(
     root: Path,
     **parts: Any,
 ) -> Outcome:
-    """Write a sweep's report, as `_write_study` does for a study."""
     study, plot = results.first.study, sweep_figure(results, size)
     compared, tables = differences_table(results), {"sweep": sweep_table(results, size)}
     if compared:
@@ -293,7 +292,6 @@ def _cost(about: About | None) -> list[tuple[str, str]]:
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield glossary entries for the study's measures and for the user's own objectives."""
     for measure in study.measures:
         yield from measure.terms.items()
     firsts = [

@@ -147,7 +147,6 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
 
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
-    """Yield what was excluded when text, examples and gold sets were prepared."""
     for seed in study.data_seeds:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
         data = study.languages_step(root, seed)

@@ -40,7 +40,6 @@ def xtreme_small() -> Study:
 
 
 def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
-    """Return the task, on the recipe's files if the files by language are missing."""
     assert task.files
     if task.files.train[0].is_file():
         return task

@@ -92,7 +92,6 @@ def check_known(data: Step) -> None:
 
 
 def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
-    """Sample at most MOST pairs from a bitext, in random order."""
     both = TwoFiles(*paths)
     usable = sum(map(all, both))
     places = Random(seed).sample(range(usable), min(MOST, usable))

@@ -281,7 +281,6 @@ class NaturalLanguages(StudyLanguages):
     types: int = 0
 
     def step(self, home: Path, vocabulary: Path) -> Step:
-        """Return the step that encodes the text with the tokenizer in the folder `vocabulary`."""
         text = NaturalText(self, GivenVocabulary(vocabulary))
         return Step(
             _encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True
@@ -310,7 +309,6 @@ class NaturalLanguages(StudyLanguages):
         return [ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()]
 
     def described(self, study: Any) -> tuple[Described, ...]:
-        """Return the languages of text and tests."""
         tested = [name for task in study.tasks.values() for name in task.tests]
         same = [
             name for each in study.measures if isinstance(each, Retrieval) for name in each.same_sentences
@@ -342,7 +340,6 @@ class NaturalText:
 
     @cached_property
     def _arguments(self) -> tuple[Any, Any]:
-        """The texts and bitexts, without withheld sentences."""
         of = self.languages
 
         def kept(files: Any) -> Any:
@@ -406,7 +403,6 @@ class GoldPairs(StudyLanguages):
         return None
 
     def groups(self, study: Any, home: Path) -> list[Group]:
-        """Group the two languages of each gold set with parallel text."""
         texts = [self.of_set(name) for name in self.text]
         return [
             Group(

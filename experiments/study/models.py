@@ -89,11 +89,9 @@ class GivenModel:
 
     @cached_property
     def has_head(self) -> bool:
-        """Whether it has a prediction head; False while its folder is missing."""
         return self.checkpoint.is_dir() and has_head(self.checkpoint)
 
     def mistakes(self, config: ModelConfig) -> list[str]:
-        """Return the reasons why a model with this configuration cannot start from it."""
         try:
             check_start(self.checkpoint, config)
         except BadInput as error:
@@ -130,7 +128,6 @@ class Model:
 
     @property
     def folder(self) -> Path:
-        """The folder for its records."""
         return self.weights.folder if isinstance(self.weights, Step) else self.home / self.place
 
     def identity(self) -> tuple[str, int]:
@@ -166,7 +163,6 @@ class Model:
 
     @property
     def language(self) -> str:
-        """The only non-source language."""
         (language,) = self.training.languages
         return language
 
@@ -237,7 +233,6 @@ class Training:
     claims: str = ""
 
     def step(self, home: Path, group: str = "", threads: int = 1) -> Step:
-        """Return the step that trains the model, in a folder below `home`."""
         place = home / group / self.objective.name / f"seed-{self.seed}"
         title = f"{'unpack' if self.shipped else 'pretrain'} {place.relative_to(home)}"
         return Step(
@@ -271,7 +266,6 @@ class Training:
         }
 
     def unless_shipped(self, file: Path) -> Training:
-        """Return this training, or its shipped run if the file contains one."""
         name = self.name_in_file
         return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
 
@@ -349,7 +343,6 @@ class Training:
 
     @property
     def work(self) -> float:
-        """The number of operations, which its time depends on."""
         return 0.0 if self.shipped else self.cost().flops + self.train.steps * UPDATE
 
     def _memory(self, processes: int = 1) -> int:

@@ -100,7 +100,6 @@ class Study:
         return root / self.name
 
     def home(self, root: Path) -> Path:
-        """The folder of steps, which all studies share."""
         return root / SHARED
 
     def report(self, root: Path, changed: bool) -> Path:
@@ -143,7 +142,6 @@ class Study:
         return self.languages.of_seed(seed).text_step(self, self.home(root))
 
     def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
-        """Return the steps that prepare a seed's examples, by task."""
         return self._examples(root, seed if seed in self.data_seeds else 0)
 
     @cached_method

@@ -69,7 +69,6 @@ class CrossLingualTask:
     tests: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
 
     def mistakes(self, name: str) -> list[str]:
-        """Return the errors in the settings of the task `name`."""
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
         if self.files is None:
             return [*wrong, "tests applies only to tasks with files"] if self.tests else wrong
