@@ -1,4 +1,4 @@
-"""Finished folders: each contains a manifest, written last, with digests of all files and of itself."""
+"""Finished folders, each with a manifest, written last, that contains digests of all files and of itself."""
 
 import hashlib
 import json

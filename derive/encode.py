@@ -1,4 +1,4 @@
-"""Encode chunks of a corpus as ids, in the source and in derived languages (in worker processes)."""
+"""Encode chunks of a corpus as ids, in the source and in derived languages, in worker processes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

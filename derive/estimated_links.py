@@ -1,4 +1,4 @@
-"""Estimate a bitext's word links by running fast_align in both directions and symmetrising the results."""
+"""Estimate a bitext's word links with fast_align in both directions, symmetrised."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,14 +51,13 @@ def estimate_links(
         "pair": [first, second],
         "fingerprint": fingerprint(FORMAT, identity, method.__name__, passes, drawn),
         "languages": identity,
-        "method": f"fast_align, {method.__name__.replace('_', '-')}",
+        "method": aligner.name,
         "passes": passes,
         "of pairs": len(chosen),
         "unlearnt": dict(aligner.forward.unlearnt.counts),
     }
-    is_chosen = np.isin(np.arange(len(bitext)), chosen).tolist()
-    links = aligner.align(corpus)
-    return store((next(links) if chosen_one else [] for chosen_one in is_chosen), folder, facts)
+    links, every = aligner.align(corpus), np.isin(np.arange(len(bitext)), chosen).tolist()
+    return store((next(links) if is_chosen else [] for is_chosen in every), folder, facts)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Give a source's words the word order of another language: galactic dependencies (Wang and Eisner 2016)."""
+"""Give words the order of another language: galactic dependencies (Wang and Eisner 2016)."""
 
 import os
 from abc import ABC, abstractmethod

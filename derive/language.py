@@ -1,4 +1,4 @@
-"""A single language as read by models, and parallel sentences in two languages with word links."""
+"""A language as read by models, and parallel sentences in two languages with word links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""Languages opened together from one folder. V: types in the vocabulary; R: types that a model has rows
-for."""
+"""Languages opened together from one folder. V: types in the vocabulary; R: types with rows in the model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,5 +1,4 @@
-"""Tag and parse sentences with Stanza, using a folder in Stanza's own layout. Only this file imports
-Stanza."""
+"""Tag and parse sentences with Stanza, which only this file imports, from a folder in Stanza's own layout."""
 
 import sys
 from collections import Counter

@@ -1,5 +1,4 @@
-"""Transforms, each of which changes one property of a language; their composition; and checks of their
-images."""
+"""Transforms, each of which changes one property of a language; their composition; checks of their images."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The list of transforms, and the parsing of their names. To add a transform, define its class in a file of
-its own and list it here."""
+"""All transforms, and the parsing of their names. A new transform is defined in its own file and listed
+here."""
 
 import re
 

@@ -142,9 +142,7 @@ def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
     """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if they are too
     few."""
     if size < SMALLEST:
-        raise BadInput(
-            f"a vocabulary needs at least {SMALLEST} types (special types and bytes), not {size:,}"
-        )
+        raise BadInput(f"a vocabulary needs at least {SMALLEST} types (special ones and bytes), not {size:,}")
     if not words:
         raise BadInput("there are no words to learn a vocabulary from")
     tokenizer = _train(words, size)

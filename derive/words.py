@@ -1,4 +1,4 @@
-"""Transforms that change words. Gold links remain exact but are many-to-many; a new word gets its main word's
+"""Transforms that change words. Gold links stay exact but are many-to-many; new words get their main word's
 labels."""
 
 import os

@@ -1,2 +1,1 @@
-"""The ordering model of galactic dependencies (Wang and Eisner 2016), which learns a word order from a
-treebank."""
+"""Learn a word order from a treebank: the model of galactic dependencies (Wang and Eisner 2016)."""

@@ -1,4 +1,4 @@
-"""Grammars: log-linear models of the order of a node's items, learnt with L-BFGS, to sample orders from."""
+"""Log-linear models of the order of a node's items, learnt with L-BFGS, from which orders are sampled."""
 
 import math
 from collections import Counter
