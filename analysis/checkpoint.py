@@ -99,7 +99,7 @@ class Checkpoint:
         return tuple(self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """Return the `count` most probable types, from any language, for the only `<mask>` in a text, whose
+        """Return the `count` most probable types, from any language, for the single `<mask>` in a text, whose
         words are separated by spaces."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:

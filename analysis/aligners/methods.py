@@ -100,7 +100,7 @@ def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the assignment with the largest total score, which links each sub-word of the shorter side
+    """Return the one-to-one links with the largest total score, one per sub-word of the shorter side
     (SimAlign's Match)."""
     from scipy.optimize import linear_sum_assignment  # slow to import
 
@@ -151,9 +151,9 @@ DEFAULT = method()  # mutual argmax of centred cosines, which has the lowest AER
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""Returns a trained aligner's likely links, which are few in text unlike its training text."""
+"""Finds a trained aligner's likely links, which are few in text unlike its training text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
-"""The default for trained aligners. DEFAULT finds links at any general level of similarity, and SOFTMAX's
+"""The default for trained aligners. DEFAULT finds links at any overall level of similarity, and SOFTMAX's
 links raise F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
 CHOICES = (

@@ -65,7 +65,8 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of ids, and each labelled word's row and position, `at` (N, 2), and label index, `labels` (N,)."""
+    """Rows of ids, with each labelled word's row and position, `at` (N, 2), and label index, `labels`
+    (N,)."""
 
     rows: list[np.ndarray]
     at: np.ndarray

@@ -41,7 +41,7 @@ PARTS = 4  # of every four sentences, two are in both texts, and one in each tex
 def retrieval(
     model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int
 ) -> Measurement:
-    """Measure retrieval between every two languages, at every layer and in both directions. All languages
+    """Measure retrieval for every pair of languages, at every layer and in both directions. All languages
     have the same sentences, given as words."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())

@@ -41,8 +41,8 @@ def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.n
 
 
 def csls(cosines: Tensor) -> Tensor:
-    """Correct cosines (n, m) for hubs: twice the cosine, minus the mean cosine of each of the two words with
-    its nearest neighbours in the other language (Conneau et al. 2018, equation 3)."""
+    """Correct cosines (n, m) for hubs: from twice the cosine, subtract each word's mean cosine with its
+    nearest neighbours in the other language (Conneau et al. 2018, equation 3)."""
     rows, columns = neighbourhoods(cosines, NEIGHBOURS)
     return 2 * cosines - rows[:, None] - columns[None]
 

@@ -20,8 +20,8 @@ MOST_ITEMS = 10_000_000  # without a limit, a short string could exhaust memory
 
 @dataclass(frozen=True)
 class Items:
-    """A ratio stored item by item, such as by sentence, so that models can be compared on the same examples:
-    the sum of `hits` divided by the sum of `of`. Both are strings of whole numbers with repetitions: `3 4*2`
+    """A ratio stored per item, such as a sentence, so that models can be compared on the same examples: the
+    sum of `hits` divided by the sum of `of`. Both are strings of whole numbers with repetitions: `3 4*2`
     means 3, 4, 4. Raises ValueError for other strings."""
 
     hits: str
@@ -241,8 +241,9 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """The score of a baseline trained in the language `learnt` and tested in `language`. A `surface` baseline
-    compares two texts without knowing their words. `settings` are the values of swept settings."""
+    """The score of a baseline trained in the language `learnt` and tested in `language`. A `surface`
+    baseline compares two texts by surface features, such as shared words. `settings` are the values of
+    swept settings."""
 
     baseline: str
     title: str

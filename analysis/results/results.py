@@ -136,12 +136,12 @@ class Results:
         return columns
 
     def last(self, *key: Any, **facets: Any) -> dict[int, Record]:
-        """Return each seed's record at the last step, given fields of `Key`."""
+        """Return each seed's record at the last step; `key` and `facets` are fields of `Key`."""
         return {seed: list(curve.values())[-1] for seed, curve in self.curves(*key, **facets).items()}
 
     def scores(self, *key: Any, **facets: Any) -> BySeed:
-        """Return each seed's number at the last step; `facets` are further fields of `Key`. DELTA is computed
-        as SUP - ZS."""
+        """Return each seed's number at the last step; `key` and `facets` are fields of `Key`. DELTA is SUP -
+        ZS."""
         if key[0] == DELTA:
             return differences(*(self.scores(name, *key[1:], **facets) for name in ("SUP", "ZS")))
         return {seed: Measured.of(record) for seed, record in self.last(*key, **facets).items()}
@@ -153,7 +153,7 @@ class Results:
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
     def curves(self, *key: Any, **facets: Any) -> dict[int, dict[int, Record]]:
-        """Return each seed's records by step, in ascending order, given fields of `Key`."""
+        """Return each seed's records by step, in ascending order; `key` and `facets` are fields of `Key`."""
         curves: dict[int, dict[int, Record]] = {}
         column = self._columns.get(Key(*key, **facets), {})
         for seed, step in sorted(column):

@@ -11,7 +11,7 @@ ONE_SEED = "undecided: one seed"  # a single run does not show how much runs var
 AT_FLOOR = "undecided: at the floor"  # the scores do not exceed a model-free baseline
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
-ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that do not survive correction
+ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # for verdicts that do not survive correction
 WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS)
 """Verdicts in order of precedence: a claim with several comparisons gets the first of their verdicts."""
 

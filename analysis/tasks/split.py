@@ -89,8 +89,8 @@ class Split:
         return [gold for _, gold in self]
 
     def check(self, labels: Sequence[str]) -> None:
-        """Raise BadInput for unreadable examples, unknown labels or an undefined metric, before hours of
-        training."""
+        """Raise BadInput, before hours of training, for unreadable examples, unknown labels or an undefined
+        metric."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):

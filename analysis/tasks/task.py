@@ -125,8 +125,8 @@ class Task(ABC):
         if there is none, or if the texts are not those expected."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """Return the labels that a model can predict, given its gold training answers; empty if answers are
-        spans."""
+        """Return the labels that a model can predict, given the gold answers in its training data; empty if
+        answers are spans."""
         return tuple(sorted({label for labels in gold for label in labels}))
 
     def perfect(self, gold: Answer) -> Answer:

@@ -24,7 +24,7 @@ from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.lazy import torch
 
-Progress = Callable[[str, int, int], None]  # takes a title such as "pos source", the step, and all steps
+Progress = Callable[[str, int, int], None]  # a title such as "pos source", the step, the number of steps
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
 def by_diagnostic(
     task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
 ) -> dict[str, Score]:
-    """Return the main metric on each diagnostic category's examples, as `metric of category`."""
+    """Return the main metric on the examples in each diagnostic category, named `metric of category`."""
     scores = {}
     for name in sorted(set(diagnostics) - {""}):
         own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]
