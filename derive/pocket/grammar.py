@@ -88,7 +88,7 @@ class SentenceGrammar:
         if recurs:
             root.add(self.noun(THING, Role.THING, "obj", False, nested, "the"))
         else:
-            root.add(*self.objects(verb, role, nested))
+            root.add(*self.objects(verb, nested))
         if frame == "say":
             inner = self.among({"intr": 2, "tr": 3, "soc": 1, "quality": 2})
             return root.add(phrase.subordinate(self._clause(True, frame=inner), "ccomp", "that"))
@@ -104,7 +104,7 @@ class SentenceGrammar:
         role = self.among(INNER)
         verb = Pick(source, role)
         node = Node(verb.form(0), "VERB", "xcomp", [Node("to", "PART", "mark")])
-        node.add(*self.objects(verb, role, True))
+        node.add(*self.objects(verb, True))
         if self.chance(0.9 if role == Role.INTR else 0.4):
             node.add(self.phrase(verb, "obl"))
         return node
@@ -182,14 +182,14 @@ class SentenceGrammar:
             role = self.among(INNER)
             verb = Pick(TOPIC, role)
             root = phrase.verb(verb, tense).add(phrase.pronoun("who", "nsubj", "wh"))
-            root.add(*self.objects(verb, role, True))
+            root.add(*self.objects(verb, True))
         else:
             subject, source, plural = self.subject(False, True)
             role = Role.TR if frame == "what" else self.among({Role.TR: 1, Role.INTR: 1})
             verb = Pick(source, role)
             root = phrase.verb(verb, tense, plural, question=True).add(subject)
             if frame == "where":
-                root.add(*self.objects(verb, role, True), Node("where", "ADV", "advmod", place="wh"))
+                root.add(*self.objects(verb, True), Node("where", "ADV", "advmod", place="wh"))
             else:
                 root.add(phrase.pronoun("what", "obj", "wh"))
         self._adjuncts(root, verb, True, sparse=True)
@@ -249,16 +249,16 @@ class SentenceGrammar:
             return phrase.pronoun("them" if kind == "them" else FRIEND.form(ACCUSATIVE), relation)
         return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), nested)
 
-    def objects(self, verb: Pick, frame: Role, nested: bool) -> list[Node]:
-        if frame == Role.TR:
+    def objects(self, verb: Pick, nested: bool) -> list[Node]:
+        if verb.role == Role.TR:
             return [self.thing(verb, nested)]
-        if frame == Role.GO:
+        if verb.role == Role.GO:
             if self.chance(0.5) and self._first_mention(cast.ELSEWHERE):
                 return [phrase.simple_name(cast.ELSEWHERE, "obj", "LOC")]
             return [self.noun(Pick(verb, Role.OBJECT), Role.PLACE, "obj", self.chance(0.2), nested)]
-        if frame in (Role.SOC, Role.HIRE):
+        if verb.role in (Role.SOC, Role.HIRE):
             return [self.someone(verb, Role.OBJECT, "obj", nested)]
-        if frame == Role.DITR:
+        if verb.role == Role.DITR:
             if self.chance(0.6):
                 return [self.someone(verb, Role.RECIPIENT, "iobj", True), self.thing(verb, True)]
             return [self.thing(verb, True), adposition(self.someone(verb, Role.RECIPIENT, "obl", True), "to")]
@@ -274,8 +274,8 @@ class SentenceGrammar:
         determiner: str = "",
         rich: bool = False,
     ) -> Node:
-        """Build a common noun with its dependents. A `rich` noun, unless it is a place, always has a
-        prepositional phrase or a relative clause."""
+        """Build a common noun with its dependents; if `rich`, these include a prepositional phrase or a
+        relative clause."""
         node = phrase.noun(pick, relation, plural, determiner)
         if not determiner:
             self._determine(node, pick, plural)
@@ -351,4 +351,4 @@ class SentenceGrammar:
         verb = Pick(pick, frame)
         node = phrase.verb(verb, next(iter(self._tenses)), plural, negative=self.chance(0.1))
         node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj", "wh"))
-        return node.add(*self.objects(verb, frame, True))
+        return node.add(*self.objects(verb, True))

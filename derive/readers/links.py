@@ -36,10 +36,6 @@ class GoldPair:
     sure: frozenset[Link]
     possible: frozenset[Link]
 
-    def __post_init__(self) -> None:
-        if not self.sure <= self.possible:
-            raise ValueError(f"sure links must also be possible links: {sorted(self.sure - self.possible)}")
-
 
 @dataclass(frozen=True)
 class Gold:
@@ -98,7 +94,7 @@ def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
 def from_where(option: str) -> str:
     """Return an error message for positions that may be 0-based or 1-based; the two options start with
     `option`."""
-    return f"no position is 0: use {option}-one if they are 1-based, or {option}-zero if they are 0-based"
+    return f"no position is 0: use {option}-one for 1-based and {option}-zero for 0-based positions"
 
 
 def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
