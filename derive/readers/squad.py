@@ -1,6 +1,7 @@
 """Read questions with contexts and answers at character offsets, in SQuAD's JSON or one question per row."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -79,17 +80,16 @@ def _in_words(
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
     for place, sentence in enumerate(context):
-        ends = [begin + end for end in accumulate(map(_letters, sentence.words))]
-        if first < ends[-1]:
-            start = next(i for i, end in enumerate(ends) if end > first)
-            if last > ends[-1]:
-                counts[PARTED] += 1
-                return None
-            stop = next(i for i, end in enumerate(ends) if end >= last)
-            if (ends[start - 1] if start else begin) != first or ends[stop] != last:
+        bounds = list(accumulate(map(_letters, sentence.words), initial=begin))
+        if last > bounds[-1] > first:
+            counts[PARTED] += 1
+            return None
+        if bounds[-1] > first:
+            start, end = bisect_right(bounds, first) - 1, bisect_left(bounds, last, 1)
+            if (bounds[start], bounds[end]) != (first, last):
                 counts[WIDENED] += 1
-            return place, Span(start, stop + 1, ANSWER)
-        begin = ends[-1]
+            return place, Span(start, end, ANSWER)
+        begin = bounds[-1]
     return None
 
 
