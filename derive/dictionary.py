@@ -31,13 +31,9 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """How a dictionary's entries are chosen: sampled from the types, or read from a `file`.
-
-    fraction: the fraction of types that get an entry, sampled with `seed`.
-    by: whether types are sampled uniformly, or the most frequent ones are used.
-    correct: the fraction of sampled entries that are correct; the others contain a different word's image.
-    wrong: whether that word may be any word, or must have the same tag.
-    """
+    """How entries are chosen: a `fraction` of the types, sampled with `seed` or the most frequent ones, or
+    the words in a `file`. A fraction `correct` of the sampled entries is correct; the others contain the
+    image of a different word, which may be any word or must have the same tag."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"

@@ -31,8 +31,8 @@ def sha256(path: Path) -> str:
 
 def plain(value: Any) -> Any:
     """Convert a config to plain JSON values. A dataclass is represented by its class name, its compared
-    fields and, if defined outside Calque, digests of its code. `former_fields` contains removed fields, each
-    with the only value still supported."""
+    fields and, if user-defined, digests of its code. `former_fields` contains removed fields, each with the
+    only value still supported."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))

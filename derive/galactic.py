@@ -120,14 +120,10 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Reorders the dependents of nouns and verbs as in the superstrate (galactic dependencies).
-
-    superstrate_weight: interpolates from the substrate's order (0) to the superstrate's (1).
-    p: the fraction of sentences that are reordered.
-
-    Subtrees move as blocks, and closing punctuation stays last. Nodes with more than 7 items or with crossing
-    arcs keep their order.
-    """
+    """Reorders the dependents of nouns and verbs as in the superstrate (galactic dependencies), in a fraction
+    `p` of the sentences. `superstrate_weight` interpolates from the substrate's order (0) to the
+    superstrate's (1). Closing punctuation stays last; nodes with more than 7 items or with crossing arcs keep
+    their order."""
 
     short_name, full_name = "syn", "Syn"
     forms = (

@@ -16,11 +16,11 @@ SOURCE = "source"  # the name of the language from which the others are derived
 class Language:
     """One language. All arrays are int64, with -1 for missing values.
 
-    number: the language's token type in models with language embeddings.
-    table: the row of each type in this language (V,), or (R,) if the model has rows for only some types.
-    shift: a number added to corpus ids of at least V, so that each new script has its own rows.
-    rows: the row of each corpus id (V,), in models that have rows for only some types.
-    places: the rows of each type inside words and at the ends of words (2, V), if they differ.
+    number: the token type in models with language embeddings.
+    table: each type's row (V,), or (R,) if the model has rows for only some types.
+    shift: added to corpus ids of at least V, so that each new script has its own rows.
+    rows: each corpus id's row (V,), in models with rows for only some types.
+    places: each type's rows inside words and at word ends (2, V), if they differ.
     single: the row of each type's only image (V,), after a transform that changes words.
     """
 

@@ -21,9 +21,8 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 @dataclass(frozen=True)
 class Languages:
     """The languages that one model reads, with derived languages after their source. The objective uses
-    `pairs` and `dictionaries`; `texts` are bitexts that are not part of the corpora. Ids, tables and special
-    types use the model's numbering; if the model has rows for only some types, `kept` (R,) lists their
-    tokenizer ids."""
+    `pairs` and `dictionaries`; `texts` are bitexts outside the corpora. Ids, tables and special types use the
+    model's numbering; if the model has rows for only some types, `kept` (R,) lists their tokenizer ids."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -140,8 +139,8 @@ class Languages:
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. Between two derived languages,
-        it contains the source types that have entries in both; only the first language's entries may then be
-        wrong, because two wrong entries could form a correct pair."""
+        it contains source types with entries in both; only the first language's entries may then be wrong, as
+        two wrong entries could form a correct pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             entries = self._entries(first, second)

@@ -52,14 +52,10 @@ KINDS: dict[By, str] = {
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """Gives types a new script: ids are shifted by the vocabulary's size, and letters are replaced
-    (ALIGN-MLM, section 3).
-
-    overlap: the exact fraction of types that keep their script, sampled with `seed`.
-    script: the number of the script, starting at 1; one model may read several.
-    by: which types are shared: a sample of all types, the most or least frequent types, or a sample from a
-        word class. All options except "uniform" need the usage of types (`informed`).
-    """
+    """Gives types a new script (ALIGN-MLM, section 3), except for an exact fraction `overlap`, sampled with
+    `seed`. `script` is the script's 1-based number. `by`: whether the shared types are sampled from all types
+    or a word class, or are the most or least frequent ones; only "uniform" does not need the usage of
+    types."""
 
     short_name, full_name = "trans", "Trans"
     forms = (

@@ -46,9 +46,9 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence's words and annotation columns, which are empty or have one entry per word. `heads` are
-    0-based; the root's is -1. `origin[i]` is word i's position before any transform. If words were changed,
-    `sources[i]` lists the positions of all words that word i renders, starting with its main word at
-    `origin[i]`. `glued[i]`: whether there is no space before word i."""
+    0-based; the root's is -1. `origin[i]` is word i's position before any transform and, if words were
+    changed, `sources[i]` lists the positions of all words that it renders, starting with `origin[i]`.
+    `glued[i]`: whether there is no space before word i."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -87,9 +87,9 @@ class Sentence:
         )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """Return the sentence with new words, each given with the positions of the words that it renders. The
-        first of these is its main word, from which it gets its tag. It belongs to the span of the first
-        rendered word that is in a span."""
+        """Return the sentence with new words, each given with the positions of the words that it renders,
+        starting with its main word, whose tag it gets; it belongs to the span of the first rendered word that
+        is in a span."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
@@ -123,8 +123,8 @@ class Sentence:
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Return the heads and relations of new words. A new word attaches to the closest ancestor of its
-        topmost word that is still rendered. If several new words render the same word, the later ones attach
-        to the first as `goeswith`. If the root is lost, the highest word becomes the root."""
+        topmost word that is still rendered; later parts of a word attach to its first part as `goeswith`. If
+        the root is lost, the highest word becomes the root."""
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:

@@ -29,8 +29,8 @@ TORN = "more entities than before: the new order splits some, and each piece cou
 
 class Transform(Named, ABC):
     """Changes one property of a language. Subclasses are frozen dataclasses with a `name`, or `forms` (see
-    `derive.forms`), and a `__call__` method. Transforms that change words inherit from `Rewrite`
-    (`derive.words`); those that change the script override `image` and `spell`."""
+    `derive.forms`), and a `__call__` method; those that change words inherit from `Rewrite` (`derive.words`),
+    and those that change the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Example names for errors and help, each with an explanation or ""."""

@@ -23,7 +23,7 @@ _NAMES: tuple[WordClass, ...] = get_args(WordClass)
 @dataclass(frozen=True)
 class Usage:
     """How often each type occurs, (5, V): in total, at the ends of words, and in words of each of three
-    classes. `cut` is `Vocabulary.cut`; `of_text` is false for the artificial usage created by `even`."""
+    classes. `cut` is `Vocabulary.cut`; `of_text` is false for artificial usage."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None

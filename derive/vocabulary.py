@@ -47,8 +47,7 @@ _PART = re.compile("[^ \t\r\n]+")
 
 class Vocabulary:
     """A vocabulary of `size` types, including `specials`, with their `counts` (V,). Each word is encoded as
-    if it followed a space, so its encoding does not depend on context; `<s>` in text is treated as an
-    ordinary string."""
+    if it followed a space, whatever its context; `<s>` in text is treated as an ordinary string."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer, self.counts, self.specials = tokenizer, counts, specials
@@ -221,7 +220,7 @@ def role_names(folder: Path) -> dict[str, str]:
 
 def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -> Specials:
     """Find a tokenizer's special types: start and end in its template, the others by the `names` in its
-    settings or else by their usual names, preferring tokens that are marked as special."""
+    settings or else by their usual names, preferably among tokens marked as special."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     added = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()

@@ -44,9 +44,8 @@ class Rewrite(Transform):
 
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
-    """Turns function words into endings of the content word that they precede, with the nearest one first:
-    *in the house* becomes *housethein*. `share` is the fraction of word forms, sampled at random, that become
-    endings."""
+    """Turns function words into endings of the content word that they precede, nearest first: *in the house*
+    becomes *housethein*. `share` is the fraction of word forms, sampled at random, that become endings."""
 
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
@@ -146,9 +145,9 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces words with translations from a `lexicon`, sampled by their probabilities: in French, *the red
-    house* becomes *la rouge maison*. Each word is translated with probability `share`; words without an entry
-    stay unchanged."""
+    """Replaces words, each with probability `share`, by translations from a `lexicon`, sampled by their
+    probabilities: in French, *the red house* becomes *la rouge maison*. Words without an entry stay
+    unchanged."""
 
     short_name, full_name = "lex", "Lex"
     forms = (

@@ -27,9 +27,8 @@ _ROOM = 2**20  # number of keys buffered before they are merged
 @dataclass(frozen=True)
 class FastAlign:
     """A trained model for one direction, in which each target word has at most one link; `reverse` exchanges
-    the sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their t. `unlearnt`
-    counts sentence pairs not used in training. A link's score is its posterior probability given the target
-    word."""
+    the sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their t. Scores are
+    posterior probabilities given the target word. `unlearnt` counts sentence pairs not used in training."""
 
     reverse: bool
     source_ids: dict[str, int]

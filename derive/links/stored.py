@@ -62,9 +62,9 @@ def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the numbers of sub-words per word in
-    `first` and `second`. If two linked words have the same number of sub-words, these are linked one-to-one,
-    in order; otherwise, every sub-word of one is linked to every sub-word of the other (WEAM)."""
+    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the sub-words per word in `first` and
+    `second`. Linked words with equally many sub-words are linked one-to-one, in order; otherwise, every
+    sub-word of one is linked to every sub-word of the other (WEAM)."""
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
     linked: list[tuple[int, int]] = []
     for i, j in links.tolist():
