@@ -56,7 +56,7 @@ class ChunkEncoder:
     cache: Path
     code: Mapping[str, str]
     vocabulary: Path = Path()
-    digest: str = ""  # of the tokenizer
+    digest: str = ""  # the tokenizer's
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
         """Count each word in a chunk, including its images under transforms that change words."""

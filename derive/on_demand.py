@@ -61,7 +61,7 @@ def transforms_of(
     found, wrong = [], []
     for name in names:
         try:
-            derivation = own[name] if own and name in own else transform(name)
+            derivation = (own or {}).get(name) or transform(name)
             if "trees" in derivation.needs and not parsed:
                 if parser is None:
                     raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")

@@ -37,7 +37,7 @@ class StanzaParser:
         for words in sentences:
             trees.append(Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words")
         fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
-        pipeline, torch = _pipeline(self.folder), sys.modules["torch"]  # imported by Stanza
+        pipeline, torch = _pipeline(self.folder), sys.modules["torch"]  # Stanza imports torch
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:

@@ -32,8 +32,7 @@ class Transform(Named, ABC):
     `derive.forms`), and a `__call__` method; those that change words inherit from `Rewrite` (`derive.words`),
     and those that change the script override `image` and `spell`."""
 
-    examples: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Example names for errors and help, each with an explanation or ""."""
+    examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and errors, with explanations
     term: ClassVar[str] = ""  # the definition for glossaries in reports
 
     @classmethod
@@ -164,7 +163,8 @@ class Compose(Transform):
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
         if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
-            return ["Compose, parts of a word together", *identities]  # "Compose" scattered them
+            # Not "Compose", which stands for earlier images, in which the parts of a word were scattered.
+            return ["Compose, parts of a word together", *identities]
         are_plain = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]
 

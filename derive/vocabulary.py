@@ -41,7 +41,7 @@ _SETTINGS = {
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
-BLOCK = 1 << 14  # number of words encoded at a time; the tokenizer's result takes about a kilobyte per word
+BLOCK = 1 << 14  # words encoded at a time, each of which takes about a kilobyte in the tokenizer's result
 _PART = re.compile("[^ \t\r\n]+")
 
 

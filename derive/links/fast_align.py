@@ -18,7 +18,7 @@ from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, optimise
 from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
-LONGEST = 1024  # maximum number of words in a sentence; memory grows with the product of a pair's lengths
+LONGEST = 1024  # maximum words in a sentence; memory grows with the product of a pair's lengths
 _ALPHA = 0.01  # the concentration of the Dirichlet prior over t(. | e)
 _UNSEEN = 1e-9  # t for words that never co-occur, and the initial t for all words
 _ROOM = 2**20  # number of keys buffered before they are merged
