@@ -247,7 +247,8 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return a node's words in their old order: each block's reordered words fill the block's positions."""
+    """Return the words of a node that keeps its order; each block's reordered words fill the block's
+    positions."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

@@ -106,8 +106,8 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Turns endings of nouns and verbs into words: *walked* becomes *walk ed*. Stems keep at least three
-    letters."""
+    """Turns endings of nouns and verbs into separate words: *walked* becomes *walk ed*. Stems keep at least
+    three letters."""
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)

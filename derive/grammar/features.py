@@ -189,7 +189,7 @@ def head_item(tag: str) -> str:
 
 
 def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], tuple[str, ...]]:
-    """Return a head's dependents, sorted by their items, and the head, with the items of all of them."""
+    """Return a head's dependents, sorted by item, followed by the head, and the items of all these words."""
     labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
     words = sorted(labels, key=labels.__getitem__)
     return [*words, head], (*map(labels.__getitem__, words), head_item(sentence.tags[head]))
