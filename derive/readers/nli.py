@@ -89,7 +89,7 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
         return
     names = [cell.strip().casefold() for cell in head[1].split("\t")]
     expected, first = f"the header's {len(names)}", FirstRow()
-    has_header = all(not {*names}.isdisjoint(map(str.casefold, wanted)) for wanted in (*columns.texts, GOLD))
+    has_header = not any({*names}.isdisjoint(wanted) for wanted in (*columns.texts, GOLD))
     if not has_header:
         names = [*(f"sentence{place}" for place in range(1, len(columns.texts) + 1)), "label"]
         expected = ", ".join([*(wanted[0] for wanted in columns.texts), "label"])
@@ -124,4 +124,4 @@ def _label(place: Place, row: Mapping[str, Any], counts: Counter[str], columns: 
 
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((row[name.casefold()] for name in names if name.casefold() in row), None)
+    return next((row[name] for name in names if name in row), None)

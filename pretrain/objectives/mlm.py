@@ -51,7 +51,7 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """Return the number of lines that end before `place` in the concatenated lines (`low` to `high`)."""
+        """Return how many lines, from `low` to `high`, end before `place` in the concatenated lines."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 
