@@ -187,8 +187,8 @@ class BitextFiles(FileSet):
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """The files, minus any line that contains a sentence from the `tests` files; only letters and digits
-    count."""
+    """The files, minus any line that contains a sentence from the `tests` files; only letters and digits are
+    compared."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles

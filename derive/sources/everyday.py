@@ -18,7 +18,7 @@ TYPES = 4_000  # number of distinct words in the text
 
 
 def everyday(types: int = TYPES) -> Files:
-    """Return Everyday English as a source: sentences of only the `types` most frequent words."""
+    """Return Everyday English as a source: sentences that contain only the `types` most frequent words."""
     return files(opened().folder, types)
 
 

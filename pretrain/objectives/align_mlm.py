@@ -1,7 +1,5 @@
 """ALIGN-MLM: MLM with a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

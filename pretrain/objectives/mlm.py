@@ -1,7 +1,5 @@
 """MLM: masked language modelling on text in every language (Devlin et al. 2019)."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass

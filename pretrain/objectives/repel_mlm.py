@@ -1,8 +1,6 @@
 """REPEL-MLM: MLM with a loss that keeps the embeddings of translations dissimilar, the opposite of
 ALIGN-MLM."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from calque.derive.forms import number

@@ -1,7 +1,5 @@
 """ROTATE-MLM: MLM in which the derived language's embeddings are rotated onto their translations once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,8 +64,8 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
     """Rotate the `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
     `pairs` (d, 2) closest to the first. First moments rotate exactly; second moments do only if a row's
-    gradients are uncorrelated across dimensions, but keep their sum. Moments cannot be reset to 0, because
-    AdamW's bias correction depends on the steps of the whole table."""
+    gradients are uncorrelated across dimensions, but their sum is preserved. Moments cannot be reset to 0,
+    because AdamW's bias correction depends on the steps of the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):
