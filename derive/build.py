@@ -67,8 +67,6 @@ from calque.derive.workers import Progress, Workers, reported, silent
 
 MEASURED = 10_000  # sentences used to measure the order distance
 TRANSLATED = 10_000  # sentence pairs encoded at a time by `write_translation`
-UNLIKE = "wrong pairs of the dictionary without a common tag"
-
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 """The words of each sentence and of its translation; neither is empty."""
 
@@ -303,7 +301,8 @@ def _write_dictionary(
     if dictionary.correct < 1:
         entries, unlike = with_wrong_pairs(dictionary, entries, tags)
         facts[WRONG] = int((entries[:, 1] != images[entries[:, 0]]).sum())
-        facts["left out"] |= {UNLIKE: unlike} if unlike else {}
+        if unlike:
+            facts["left out"]["wrong pairs of the dictionary without a common tag"] = unlike
     facts["dictionary pairs"] = len(entries)
     letters = letters_of(transform, types) if places is None else None
     out.add_image(transform.name, image, places, letters)

@@ -87,12 +87,11 @@ def draw_dictionary(
     config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray
 ) -> np.ndarray:
     """Sample entries among a corpus's `types`, (n, 2) source and derived ids, sorted by source id."""
-    size = round(config.fraction * len(types))
     if config.by == "frequency":
-        chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
+        ranked = types[np.argsort(-counts[types], kind="stable")]
     else:
-        chosen = np.random.default_rng(config.seed).permutation(types)[:size]
-    chosen = np.sort(chosen).astype(np.int64)
+        ranked = np.random.default_rng(config.seed).permutation(types)
+    chosen = np.sort(ranked[: round(config.fraction * len(types))]).astype(np.int64)
     return np.stack([chosen, image[chosen]], axis=1)
 
 
@@ -209,8 +208,8 @@ class Entry:
 
     source: str
     target: str
-    probability: float
-    count: int
+    probability: float = 1.0
+    count: int = 1
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
@@ -273,10 +272,10 @@ def _parse(line: str) -> Entry:
     if len(columns) not in (2, 4) or not all(column.strip() for column in columns[:2]):
         raise ValueError(EXPECTED)
     if len(columns) == 2:
-        return Entry(columns[0], columns[1], 1.0, 1)
+        return Entry(*columns)
     if not (_PROBABILITY.fullmatch(columns[2]) and _COUNT.fullmatch(columns[3])):
         raise ValueError(EXPECTED)
     probability, count = float(columns[2]), int(columns[3])
     if not (0 < probability <= 1 and count > 0):
         raise ValueError("the probability must be above 0 and at most 1, and the count positive")
-    return Entry(columns[0], columns[1], probability, count)
+    return Entry(*columns[:2], probability, count)

@@ -10,7 +10,6 @@ from calque.derive.example import Example
 from calque.derive.sentence import Sentence
 
 Item = TypeVar("Item", Sentence, Example)
-SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word too rare to be easy"
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,12 @@ class EasyText:
 
     def reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
         if len(sentence) < self.shortest:
-            return SHORT
+            return "too short to be easy"
         if len(sentence) > self.longest:
-            return LONG
+            return "too long to be easy"
         entities = {place for span in sentence.spans for place in range(span.start, span.end)}
         rare = (word not in frequent for place, word in enumerate(sentence.words) if place not in entities)
-        return RARE if any(rare) else ""
+        return "with a word too rare to be easy" if any(rare) else ""
 
     def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
         """Return the items whose sentences are all easy; count the others by reason in `counts`."""

@@ -22,8 +22,6 @@ from calque.derive.types import OURS, Specials
 from calque.derive.usage import Usage
 
 Need = Literal["trees", "tags", "usage"]
-LOST_WORDS = "words that no derived word renders"
-LOST_SPANS = "entities, answers or labels that no derived word has"
 TORN = "more entities than before: the new order splits some, and each piece counts as one"
 
 
@@ -212,12 +210,13 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
         account.kept.update(part.account(image, own))
         before, image = len(image.spans), part(image, own)
         account.split_spans += max(len(image.spans) - before, 0)
-        account.left_out += Counter({LOST_SPANS: max(before - len(image.spans), 0)})
+        lost = max(before - len(image.spans), 0)
+        account.left_out += Counter({"entities, answers or labels that no derived word has": lost})
     if image is not sentence and not (transform.rewrites and image.sources):
         _check_words(transform, sentence, image)
     if image.sources:
-        rendered = set(chain.from_iterable(image.sources))
-        account.left_out += Counter({LOST_WORDS: len(sentence) - len(rendered)})
+        lost = len(sentence) - len(set(chain.from_iterable(image.sources)))
+        account.left_out += Counter({"words that no derived word renders": lost})
     return image
 
 
