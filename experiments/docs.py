@@ -52,7 +52,10 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | No
                 if not mark.string[: mark.start()].rpartition("\n")[2].strip():
                     raise BadInput("a comment at the start of a line ends the paragraph; put a word first")
                 return mark[1] + _cell(mark) + mark[6]
-            return f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->"
+            if mark[1] not in known:
+                raise BadInput(unknown("block", mark[1], known))
+            lines = "".join(f"{line}\n" for line in known[mark[1]]())
+            return f"<!-- calque: {mark[1]} -->\n{lines}<!-- /calque -->"
         except BadInput as error:
             raise BadInput(str(error), page, mark.string.count("\n", 0, mark.start()) + 1) from None
 
@@ -108,12 +111,6 @@ def _cell(mark: re.Match[str]) -> str:
     if not 1 <= place <= len(numbers):
         raise BadInput(f"{cell!r} contains {len(numbers)} numbers; expected #1 to #{len(numbers)}")
     return numbers[place - 1]
-
-
-def _block(name: str, known: Mapping[str, Block]) -> str:
-    if name not in known:
-        raise BadInput(unknown("block", name, known))
-    return "".join(f"{line}\n" for line in known[name]())
 
 
 def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
@@ -174,8 +171,8 @@ def _claims() -> list[str]:
                 f"{one.claim.removeprefix(claim).strip(', ')} {one.size}{_direction(one)}" for one in tasks
             ]
             rows.append((claim, where.replace("section ", "§"), "; ".join(sizes).strip()))
-        heading = f"## {about['title'].split(' (')[0]}"
-        lines += ["", heading, "", *_table_of("claim | in the paper | ours / the paper’s", rows)]
+        lines += ["", f"## {about['title'].split(' (')[0]}", ""]
+        lines += _table_of("claim | in the paper | ours / the paper’s", rows)
     return [*lines[1:], ""]
 
 

@@ -100,5 +100,5 @@ def exchange(gold: Gold, predicted: Sequence[Links]) -> str:
     both = list(zip((pair.possible for pair in gold.pairs), predicted, strict=True))
     agreed = sum(len(pair.intersection(own)) for pair, own in both)
     exchanged = sum(len(pair & {(j, i) for i, j in own}) for pair, own in both)
-    way = f"{agreed:,} links are possible ones, {exchanged:,} if source and target are exchanged"
-    return way if exchanged > agreed else ""
+    hint = f"{agreed:,} links are in the gold set, but {exchanged:,} after source and target are exchanged"
+    return hint if exchanged > agreed else ""

@@ -116,7 +116,7 @@ def fetch(
     if unstated:
         failed.append(
             f"{len(unstated):,} not fetched, because no digest is published: {unstated[0]}"
-            f"{' and others' if unstated[1:] else ''}; --trust fetches it and records its digest ({LOCK})"
+            f"{' and others' if unstated[1:] else ''}; --trust fetches them and records digests in {LOCK}"
         )
     if failed:
         raise BadInput(failed[:MOST] + ([f"{len(failed) - MOST:,} more failed"] if failed[MOST:] else []))

@@ -61,7 +61,8 @@ def show(
         sentences, failed = sentences_of(text, transforms, parser)
     for why, count in failed.items():
         typer.echo(
-            f"calque: {count} of {len(sentences)} have no tree and keep the original order: {why}", err=True
+            f"calque: {count} of {len(sentences)} sentences could not be parsed and keep their order: {why}",
+            err=True,
         )
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))

@@ -115,15 +115,9 @@ def run(
     if on != "local":
         from calque.experiments.run.slurm import Slurm
 
-        words = [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
-        words = [
-            "calque.experiments",
-            "cell",
-            exp,
-            f"--runs={runs}",
-            *words,
-            *(["--allow-change"] if change else []),
-        ]
+        words = ["calque.experiments", "cell", exp, f"--runs={runs}"]
+        words += [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
+        words += ["--allow-change"] if change else []
         engine = Slurm(study.steps(runs), study.folder(runs), words, option or (), processes, jobs)
         if dry_run:
             typer.echo(engine.script)
@@ -380,11 +374,9 @@ def _compute(
     if first_process():
         note_use(report, runs, every)
     steps = [step for step in every if step.stage in stages]
-    title = (
-        study.name
-        if not time or any(step.finished for step in steps)
-        else f"{study.name}, {time} on two cores"
-    )
+    title = study.name
+    if time and not any(step.finished for step in steps):
+        title += f", {time} on two cores"
     with board(steps, quiet or not first_process(), title) as shown:
         if engine:
             engine.compute(shown.watch, lambda line: None if quiet else typer.echo(line, err=True))

@@ -27,7 +27,6 @@ from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, NOTICES, TEXT,
 PAIRS = ("parallel/manythings/fra-eng.tsv", "parallel/manythings/deu-eng.tsv")
 GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
 ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # its training file is called train or train.older
-FRENCH = "ud/UD_French-Sequoia/fr_sequoia-ud-train.conllu"
 # The entity reader expects the tag in the column after the word.
 COLUMNS = "# global.columns = ID FORM UNER:TAG UPOS HEAD DEPREL\n"
 COUNTED = (1_500, 2_000, 3_000, TYPES)  # vocabulary sizes for which easy sentences are counted

@@ -17,10 +17,9 @@ PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "K
 """The languages, other than English, of the PUD treebanks used, all of which contain the same thousand
 sentences."""
 DEFAULT = FinetuneConfig()
-DATA = "set CALQUE_DATA to the folder that contains its data"
 ENCODER = (
-    "set CALQUE_ENCODER to a folder with an encoder and its tokenizer, or to its Hub name with a revision, "
-    "such as FacebookAI/xlm-roberta-base@ and the 40 digits of a commit (and --set model.* to its sizes)"
+    "set CALQUE_ENCODER to a folder with an encoder and its tokenizer, or to its Hub name and a commit, as "
+    "in FacebookAI/xlm-roberta-base@COMMIT, and --set model.* to its sizes"
 )
 
 
@@ -28,7 +27,7 @@ def real_data(study: str, recipe: str) -> Path:
     """Return the folder named by CALQUE_DATA. Raises BadInput, naming `recipe`, if it is not set."""
     if folder := os.environ.get("CALQUE_DATA"):
         return Path(folder)
-    raise BadInput(f"the study {study} reads real data: {_data(recipe)}")
+    raise BadInput(_data(study, recipe))
 
 
 def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
@@ -37,13 +36,14 @@ def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
     folder, encoder = os.environ.get("CALQUE_DATA"), os.environ.get("CALQUE_ENCODER")
     if folder and encoder:
         return Path(folder), Path(encoder)
-    lacking = [*([] if folder else [_data(recipe)]), *([] if encoder else [f"for the encoder, {ENCODER}"])]
-    what = f"the study {study} reads real data and starts from a multilingual encoder"
-    raise BadInput([f"{what}: {each}" for each in lacking])
+    lacking = [] if folder else [_data(study, recipe)]
+    lacking += [] if encoder else [f"the study {study} starts from a multilingual encoder: {ENCODER}"]
+    raise BadInput(lacking)
 
 
-def _data(recipe: str) -> str:
-    return f"{DATA}; `calque data fetch {recipe}` fetches the public part of it"
+def _data(study: str, recipe: str) -> str:
+    fetch = f"`calque data fetch {recipe}` downloads public data"
+    return f"the study {study} reads real data: set CALQUE_DATA to their folder; {fetch}"
 
 
 def ewt(data: Path, **more: Any) -> TaskFiles:

@@ -78,8 +78,7 @@ class GoldText:
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
         """Return the set's own sentences and the parallel text, without repeated pairs, and exclusions."""
         left_out: Counter[str] = Counter()
-        everything = self.own()
-        everything += [pair for text in self.text for pair in text.words(*self.pair, left_out)]
+        everything = self.own() + [pair for text in self.text for pair in text.words(*self.pair, left_out)]
         once = list(dict.fromkeys(everything))
         left_out["sentence pairs that were there already"] += len(everything) - len(once)
         left_out["sentence pairs learnt from"] += len(once)

@@ -137,9 +137,8 @@ class DerivedLanguages(StudyLanguages):
 
     def examples(self, study: Any, home: Path) -> dict[str, Step]:
         measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
-        return {
-            name: DerivedExamples(self, name).step(home) for name in dict.fromkeys((*study.tasks, *measured))
-        }
+        names = dict.fromkeys((*study.tasks, *measured))
+        return {name: DerivedExamples(self, name).step(home) for name in names}
 
     def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
         pairs = [(SOURCE, SOURCE)]
@@ -176,12 +175,9 @@ class DerivedLanguages(StudyLanguages):
         return bool(words) and (changed or renamed)
 
     def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
-        (transform,) = (transform for transform in self.transforms if transform.name == name)
-        questions, ready = self.source.questions(), transform.ready(cache)
-        return [
-            (question, image_of_question(question, ready, number))
-            for number, question in enumerate(questions)
-        ]
+        (ready,) = (transform.ready(cache) for transform in self.transforms if transform.name == name)
+        questions = self.source.questions()
+        return [(each, image_of_question(each, ready, number)) for number, each in enumerate(questions)]
 
     @property
     def names(self) -> list[str]:
@@ -250,11 +246,9 @@ class DerivedLanguages(StudyLanguages):
 
 
 def _vocabulary_mistakes(size: int) -> list[str]:
-    return (
-        []
-        if SMALLEST <= size <= TYPES
-        else [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
-    )
+    if SMALLEST <= size <= TYPES:
+        return []
+    return [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
 
 
 def _derive(step: Step, machine: Machine) -> None:
@@ -403,19 +397,16 @@ class GoldPairs(StudyLanguages):
         return None
 
     def groups(self, study: Any, home: Path) -> list[Group]:
-        texts = [self.of_set(name) for name in self.text]
-        return [
-            Group(
-                text.name, text.step(home), text.pair[1:], tuple(Described(code, code) for code in text.pair)
-            )
-            for text in texts
-        ]
+        groups = []
+        for text in map(self.of_set, self.text):
+            described = tuple(Described(code, code) for code in text.pair)
+            groups.append(Group(text.name, text.step(home), text.pair[1:], described))
+        return groups
 
     def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
         texts = [self.of_set(name) for name in self.sets]
-        aligners = [
-            GoldSetAligner(name, text, study.name) for name in ("diagonal", "fast_align") for text in texts
-        ]
+        names = ("diagonal", "fast_align")
+        aligners = [GoldSetAligner(name, text, study.name) for name in names for text in texts]
         if study.encoder:
             aligners += [GoldSetAligner("encoder", text, study.name, study.encoder) for text in texts]
         return [aligner.step(home, study.threads) for aligner in aligners]

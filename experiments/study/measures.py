@@ -117,13 +117,11 @@ class Sharing(Measure):
     name = "sharing"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        languages, measured, name = _languages(model), model.measured(machine), model.language
-        shares = count_shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
-        records = (
-            measured.record(SHARING, metric, value, count, step=0)
-            for metric, (value, count) in shares.items()
-        )
-        return Measurement(tuple(records))
+        languages, measured, derived = _languages(model), model.measured(machine), model.language
+        types, table = languages.vocabulary.types, languages[derived].table
+        shares = count_shared(languages.folder / derived, types, table)
+        shared = [measured.record(SHARING, name, *share, step=0) for name, share in shares.items()]
+        return Measurement(tuple(shared))
 
 
 class Knowledge(Measure):
@@ -363,9 +361,9 @@ class ZeroShot(Measure):
         }
 
     def work(self, model: Model) -> float:
-        return (
-            finetuning_work(self.examples, self.finetune, model) if isinstance(model.weights, Step) else 0.0
-        )
+        if not isinstance(model.weights, Step):
+            return 0.0
+        return finetuning_work(self.examples, self.finetune, model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"
@@ -464,7 +462,5 @@ PAIR_MEASURES: tuple[Measure, ...] = (
 )
 """The measures of models trained on a source and one derived language."""
 _OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
-MEASURES: Mapping[str, Measure] = {
-    measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)
-}
+MEASURES = {measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)}
 """The measures without settings, by name."""

@@ -27,7 +27,7 @@ from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import GOLD, GROWN, Linked, Objective
 from calque.pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
 from calque.pretrain.saved_model import RUN, weights_digest
-from calque.pretrain.shipped import ShippedRun, runs_of
+from calque.pretrain.shipped import ShippedRun
 from calque.pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20  # bytes used by Python, torch and transformers before a model is built
@@ -265,10 +265,6 @@ class Training:
             "order": None if list(self.languages) == sorted(self.languages) else list(self.languages),
         }
 
-    def unless_shipped(self, file: Path) -> Training:
-        name = self.name_in_file
-        return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
-
     @property
     def name_in_file(self) -> str:
         """The name of its run in a file of shipped runs: a fingerprint that covers all of its languages'
@@ -338,7 +334,7 @@ class Training:
             flops=ids * self.objective.flops(model, types, self.mixture.pairs or 0.0),
             memory=self._memory(),
             batch=self.train.batch,
-            card=self._bytes(card=True),
+            card=self._bytes(True),
         )
 
     @property
@@ -350,10 +346,8 @@ class Training:
         import torch
 
         card, parts = torch.cuda.is_available(), self.train.micro_batches * processes
-        micro_batch = (
-            1 if card and self.train.grad_accumulation == "auto" else math.ceil(self.train.batch / parts)
-        )
-        training = int(self._bytes(card=card).of(micro_batch))
+        automatic = card and self.train.grad_accumulation == "auto"
+        training = int(self._bytes(card).of(1 if automatic else math.ceil(self.train.batch / parts)))
         return training if card else PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
 
     def _bytes(self, card: bool) -> TrainingBytes:
@@ -364,9 +358,8 @@ class Training:
 
     @property
     def _language_embeddings(self) -> int:
-        return (
-            (1 + len(self.languages)) * self.model.hidden if self.objective.traits.language_embeddings else 0
-        )
+        languages = 1 + len(self.languages) if self.objective.traits.language_embeddings else 0
+        return languages * self.model.hidden
 
 
 def _pretrain(step: Step, machine: Machine) -> None:

@@ -39,6 +39,7 @@ from calque.pretrain.architecture import main_layer
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective
+from calque.pretrain.shipped import ShippedRun, runs_of
 
 START = "start"
 THE_START = Described(START, "the start")  # how records describe the model that all others start from
@@ -177,8 +178,8 @@ class Study:
             first, share = objective.traits.start
             start = self.pretraining(root, group, first, seed, portion * share)
         training = self._training(group, objective, train, seed, start)
-        if self.shipped:
-            training = training.unless_shipped(self.shipped)
+        if self.shipped and (name := training.name_in_file) in runs_of(self.shipped):
+            training = replace(training, shipped=ShippedRun(self.shipped, name))
         return training.step(self.home(root), group.name, self.threads)
 
     def _training(

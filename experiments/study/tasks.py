@@ -23,7 +23,7 @@ from calque.derive.folder import NamePair
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.readers.conllu import WORDS
-from calque.derive.source import SPLITS, Source
+from calque.derive.source import SPLITS
 from calque.derive.sources.files import TAGGED, TaskFiles
 from calque.derive.task_data import (
     FORMAT,
@@ -45,12 +45,8 @@ LONGEST = 32  # maximum letters in a language's name
 def language_mistakes(key: str, name: object) -> list[str]:
     """Return the errors in a language's name, which becomes part of folder and file names."""
     letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
-    if (
-        isinstance(name, str)
-        and len(name) <= LONGEST
-        and name not in RESERVED
-        and re.fullmatch(letters, name)
-    ):
+    short = isinstance(name, str) and len(name) <= LONGEST and name not in RESERVED
+    if short and re.fullmatch(letters, str(name)):
         return []
     return [
         f"{key}: {shown(str(name))} cannot be a language's name; expected letters, digits and dashes, as in "
@@ -77,9 +73,8 @@ class CrossLingualTask:
     def _file_mistakes(self, files: TaskFiles, name: str) -> list[str]:
         wrong = []
         for language, paths in self.tests.items():
-            wrong += language_mistakes("tests", language) or (
-                [] if paths else [f"tests.{language}: expected at least one file"]
-            )
+            wrong += language_mistakes("tests", language)
+            wrong += [] if paths else [f"tests.{language}: expected at least one file"]
         if not self.tests:
             wrong.append("tests: expected at least one other language")
         if not (files.dev or files.held_out):
@@ -127,9 +122,7 @@ class DerivedExamples:
 
     def language(self, name: str) -> str:
         """Return a fingerprint of the examples in one language alone."""
-        return self._fingerprint(
-            tuple(transform for transform in self.languages.transforms if transform.name == name)
-        )
+        return self._fingerprint(tuple(each for each in self.languages.transforms if each.name == name))
 
     def check(self, folder: Path) -> None:
         """Raise BadInput for damaged examples, or for labels or metrics with which scoring would fail."""
@@ -150,11 +143,8 @@ class DerivedExamples:
 
 def _derive(step: Step, machine: Machine) -> None:
     examples: DerivedExamples = step.config
-    source: Source = examples.languages.source
-    cache = step.place.parents[2] / CACHE
-    derive_task(
-        source, task(examples.task).data, examples.languages.transforms, step.folder, cache, machine.report
-    )
+    of, data, cache = examples.languages, task(examples.task).data, step.place.parents[2] / CACHE
+    derive_task(of.source, data, of.transforms, step.folder, cache, machine.report)
     examples.check(step.folder)
 
 
@@ -252,8 +242,9 @@ def _score(step: Step, machine: Machine) -> None:
 
 def read_floors(step: Step) -> list[Floor]:
     """Read a finished step's floors, with languages named as in records. Raises BadInput for damaged ones."""
-    names = {SOURCE: step.config.source}
-    return [
-        replace(row, language=names.get(row.language, row.language), learnt=names.get(row.learnt, row.learnt))
-        for row in json_rows.read(step.open().path(FLOORS), Floor)
-    ]
+
+    def name(language: str) -> str:
+        return str(step.config.source) if language == SOURCE else language
+
+    rows = json_rows.read(step.open().path(FLOORS), Floor)
+    return [replace(row, language=name(row.language), learnt=name(row.learnt)) for row in rows]
