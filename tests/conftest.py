@@ -5,7 +5,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-# A deadline would say how busy the machine is, and other examples each time would fail the suite by chance.
+# Busy machines would miss deadlines, and new examples in each run would fail at random.
 settings.register_profile("calque", deadline=None, derandomize=True)
 settings.load_profile("calque")
 

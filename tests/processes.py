@@ -9,13 +9,9 @@ from itertools import count
 from pathlib import Path
 
 STUCK = 600
-"""Seconds after which a test gives up: an upper bound for the slowest machine, which no verdict depends
-on.
-"""
+"""Seconds after which a test gives up: an upper bound for the slowest machine."""
 FIRST_PORT, PORTS = 20_000, 1_000
-"""Ports below those that the system gives to outgoing connections; each worker of pytest-xdist has its own
-thousand.
-"""
+"""Below the ports of outgoing connections; each worker of pytest-xdist has its own thousand."""
 _worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0)
 _ports = count(FIRST_PORT + _worker % 10 * PORTS + os.getpid() % (PORTS // 2))
 
@@ -55,6 +51,6 @@ def free_port():
 def descendants(process):
     try:
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    except OSError:  # it has ended, or the system does not say
+    except OSError:  # it has ended
         children = []
     return [process, *(one for child in children for one in descendants(int(child)))]

@@ -18,7 +18,7 @@ from tests.treebanks import write_treebank
 SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64
     --word_cutoff 2 --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20
     --dropout 0.2 --word_dropout 0.1 --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
-"""Both models are small, with less dropout than Stanza's default, under which a small model hardly learns."""
+"""Small models hardly learn under Stanza's default dropout."""
 ONLY = {
     "tagger": "--composite_deep_biaff_hidden_dim 20 --batch_size 48 --fix_eval_interval",
     "parser": """--deep_biaff_output_dim 50 --batch_size 1500 --no_xpos --no_ufeats --optim adam
@@ -57,7 +57,7 @@ def _train(kind, steps, folder):
     files = {"train_file": folder / "train.conllu", "eval_file": folder / "dev.conllu", "save_dir": folder}
     places = [word for option, path in files.items() for word in (f"--{option}", path)]
     command = [sys.executable, "-m", f"stanza.models.{kind}", *options.split(), *places]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}  # matrices so small gain nothing from a second thread
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
     return model
 
@@ -66,7 +66,7 @@ def write_folder(part, language, models):
     for processor, model in models.items():
         place = part / language / processor / "calque.pt"
         place.parent.mkdir(parents=True)
-        shutil.move(model, place)  # it may come from another disk
+        shutil.move(model, place)  # it may be on another disk
     packages = {"packages": {"default": dict.fromkeys(models, "calque")}}
     write_json(part / RESOURCES, {language: packages | {processor: {"calque": {}} for processor in models}})
 

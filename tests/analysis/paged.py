@@ -8,7 +8,7 @@ from calque.analysis.report.page import Report, write_page
 from calque.analysis.report.sentence_figure import Example
 from tests.analysis.toy import joined, toy_published, toy_records
 
-ATTACK = '<script>alert("1")</script>'  # a name that some page might run
+ATTACK = '<script>alert("1")</script>'
 WORDS = ("Sara", "sleeps", ".")
 IMAGES = (("Trans", ("a", "b", "."), (0, 1, 2)), ("Trans + Inv", ("b", "a", "."), (1, 0, 2)))
 SENTENCE = Example(

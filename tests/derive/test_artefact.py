@@ -125,7 +125,7 @@ def test_users_files_survive_a_replaced_folder(tmp_path):
 
 @dataclass(frozen=True)
 class Later:
-    __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
+    __module__ = "calque.derive"  # Calque's own code is not part of a fingerprint
     rate: float = 0.1
     order: str = field(default="old", metadata=ADDED)
 

@@ -21,7 +21,7 @@ from calque.derive.types import OURS
 from calque.derive.vocabulary import SMALLEST
 from tests.vocabularies import learn
 
-FIRST = len(OURS.ids)  # the first id that is not special
+FIRST = len(OURS.ids)
 
 SIZE = 400
 IMAGE = Transliterate().image(SIZE)

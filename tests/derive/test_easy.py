@@ -50,4 +50,4 @@ def test_easy_text_filters_text_and_tasks(files, tmp_path):
     data = ready.task_data("word_labels")
     (example,) = data.examples["train"]
     assert example.texts[0][0].words == ("the", "cat", "sleeps", ".")
-    assert sum(data.left_out["train"].values()) == 3 + 2  # examples with `zebra`, and held-out ones
+    assert sum(data.left_out["train"].values()) == 3 + 2  # 3 with `zebra`, 2 held out

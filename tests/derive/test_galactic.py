@@ -37,7 +37,6 @@ def sentence_of(heads, seed):
 @settings(max_examples=300)
 @given(trees(), st.integers(0, 10**6))
 def test_tree_and_labels_follow_words(heads, seed):
-    # Every order is alike: the widest choice.
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     before = sentence_of(heads, seed)
     after = transform(before, seed)

@@ -159,7 +159,7 @@ OF_IT = [{"text": "It", "answer_start": 0}]
 
 
 READ = [
-    # byte order marks inside files, direction marks alone, numbered lines, escapes, leftovers of Wikipedia
+    # byte order marks inside files, lone direction marks, numbered lines, escapes, Wikipedia markup
     (text, f"{MARK}One day .\n{MARK}Two days .\n", ["One day .", "Two days ."], {"byte order marks": 1}),
     (natural, f"One .{MARK} Two .\n", ["One . Two ."], {"byte order marks": 1}),
     (pos, TREE + MARK + TREE, ["Snow/NOUN falls/VERB"] * 2, {"byte order marks": 1}),
@@ -171,7 +171,7 @@ READ = [
     (natural, "it &apos;s\n", ["it &apos;s"], {"lines that seem to have escaped": 1}),
     (text, WIKI, OF_WIKI, IN_WIKI),
     (natural, WIKI, OF_WIKI, IN_WIKI | {"blank lines": 2}),
-    # treebanks without trees, with comments or blank lines between sentences, with words withheld
+    # treebanks without trees, with stray comments or blank lines, or with withheld words
     (
         pos,
         f"# newdoc id = a\n{TREE}# end of file\n",
@@ -215,7 +215,7 @@ READ = [
     (ner, "# O\n#one O\nRome B-LOC\n", ["# #one Rome/LOC"], {}),
     (natural, CONLL_2003, ["Paris waits ."], {"-DOCSTART-": 1}),
     (natural, GERMEVAL, ["FC Kiel siegt"], IN_GERMEVAL),
-    # pairs and questions without a side or an answer, as data sets are exported
+    # exported pairs and questions without a side or an answer
     (PARAPHRASE, PAWS_X, ["A . = B . = 1", "A . = C . = 0"], {}),
     (
         NLI,
@@ -232,7 +232,7 @@ READ = [
         ["1931"],
         {"questions without an answer": 2},
     ),
-    # bitexts, dictionaries, headers and quotation marks that writers add
+    # bitexts and dictionaries with headers and quotation marks
     (
         bitext,
         "In .\tAm .\n<range>\tEs .\nNS\tx\na\t\n",

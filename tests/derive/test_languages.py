@@ -198,6 +198,6 @@ def test_derived_languages_share_the_unknown_type(derived):
     for language in derived.languages:
         assert (language.ids(np.asarray(language.corpus.tokens)) == OURS.unknown).sum() == 5 * 30
     source, inverted = (derived[name].corpus for name in ("source", "trans.inv"))
-    assert source[2].tolist()[0] == inverted[2].tolist()[-2] == OURS.unknown  # the final mark stays last
+    assert source[2].tolist()[0] == inverted[2].tolist()[-2] == OURS.unknown  # the final full stop stays last
     for name in ("trans", "trans.inv"):
         assert OURS.unknown not in read_dictionary(derived.folder / name / "dictionary.tsv")

@@ -14,7 +14,7 @@ from tests.derive.strategies import law
 
 LARGE = 10**9
 some = settings(law, max_examples=200)
-FIRST = len(OURS.ids)  # the first id that is not special
+FIRST = len(OURS.ids)
 
 sizes, seeds = st.integers(FIRST, 400), st.integers(0, 99)
 overlaps = st.floats(0, 1)

@@ -37,12 +37,12 @@ def test_transforms_keep_words_and_their_columns(sentence, transform, number):
     image = transform(sentence, number)
     assert image == transform(sentence, number)
     assert sorted(image.origin) == list(range(len(sentence)))
-    # Applying the order that the image reports to the source gives all of the image, labels included.
+    # Reordering the source by the image's origins gives the image, with its labels.
     assert sentence.reorder(image.origin).words == image.words
     assert sentence.reorder(image.origin).tags == image.tags
     assert sentence.reorder(image.origin).heads == image.heads
     assert sentence.reorder(image.origin).relations == image.relations
-    # a composition may tear a span and then bring its words together again: a torn span stays torn.
+    # A composition may split a span and rejoin its words, but the span stays split.
     assert labelled(sentence.reorder(image.origin)) == labelled(image)
     if not isinstance(transform, Compose):
         assert sentence.reorder(image.origin).spans == image.spans
@@ -65,7 +65,7 @@ def test_inversion_twice_is_the_identity(sentence, p, number):
     once = invert(sentence, number)
     twice = invert(once, number)
     assert replace(twice, spans=()) == replace(sentence, spans=())
-    if len(once.spans) == len(sentence.spans):  # a span that takes in the final mark is torn, and stays so
+    if len(once.spans) == len(sentence.spans):  # a span that contains the final mark is split and stays so
         assert twice.spans == sentence.spans
 
 

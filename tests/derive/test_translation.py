@@ -52,14 +52,14 @@ def test_translations_have_links_only_when_estimated(tmp_path):
         np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1))
         for p, line in enumerate(lines)
     ]
-    assert np.mean(right) > 0.9  # word by word translations in the same order
+    assert np.mean(right) > 0.9
     models = [FastAlign.train(pairs, reverse=turned) for turned in (False, True)]
     both = zip(*(model.align(pairs) for model in models), strict=True)
     for pair, (forward, reverse) in enumerate(
         both
-    ):  # words are known by their ids, and that is no difference
+    ):  # words are identified by their ids, which changes nothing
         assert list(map(tuple, linked.links(pair).tolist())) == grow_diag_final_and(forward, reverse)
-    for pair in range(50):  # an id's target is the first that it is linked to, whichever side asks
+    for pair in range(50):  # an id's target is its first link, from either side
         links = linked.piece_links(pair).tolist()
         sizes = map(len, linked.ids(pair))
         for turned, size in zip((False, True), sizes, strict=True):

@@ -56,7 +56,7 @@ def test_transformers_gives_the_same_ids(vocabulary, saved):
     a, b = vocabulary.encode("the"), vocabulary.encode("dog")
     assert fast("the", "dog").input_ids == [0, *a, 2, 2, *b, 2]
     assert fast.decode(fast("the dog").input_ids, skip_special_tokens=True).split() == ["the", "dog"]
-    assert vocabulary.text([0, *a, 2]).split() == ["<s>", "the</s>"]  # a person sees what a model sees
+    assert vocabulary.text([0, *a, 2]).split() == ["<s>", "the</s>"]
 
 
 @settings(max_examples=300)
@@ -84,7 +84,7 @@ def test_special_types_come_from_template_settings_or_added_tokens(tmp_path):
     both = specials("<s>", "<mask>", cls_token="[CLS]", bos_token="<s>", mask_token={"content": "[MASK]"})
     assert both == Specials(start=2, pad=0, end=3, unknown=1, mask=4, others=(5, 9))
     identities = [plain, folder.identity()]
-    assert specials(mask_token="[MASK]").start == 5  # of two special types, the usual first
+    assert specials(mask_token="[MASK]").start == 5
     identities.append(folder.identity())
     tokenizer.post_processor = processors.BertProcessing(("</s>", 6), ("[CLS]", 2))
     assert specials(cls_token="<s>", mask_token="<mask>") == Specials(

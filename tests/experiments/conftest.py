@@ -49,7 +49,7 @@ TINY = [
     "tasks=pos",
     "tasks.pos.finetune.epochs=1",
 ]
-"""What makes the pocket study so small, as a person would write it after --set."""
+"""Settings that make the pocket study tiny."""
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.report.paper import conclusions, items, write
 
 LOCK = Path(__file__).with_name("papers.lock.json")
-LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")  # PNG and PDF differ by the version of a library
+LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")  # PNG and PDF differ between library versions
 
 
 def lock():

@@ -42,7 +42,7 @@ def test_show_prints_valid_languages_and_names_invalid_ones(monkeypatch):
     ):
         assert said in err
     assert all(line.startswith("calque: error: ") for line in err.splitlines())
-    assert len(err.splitlines()) == 5  # a line for each of the four, and one with the names that there are
+    assert len(err.splitlines()) == 5  # one line per name, and one with the valid names
 
 
 def test_plan_runs_nothing(tmp_path, monkeypatch):
@@ -81,7 +81,7 @@ def test_light_commands_do_not_import_torch():
         "-c",
         "import sys\nfrom calque.experiments.cli import app\n"
         f"for words in {commands}:\n"
-        "    print({'numpy'} & sys.modules.keys())\n"  # which settings need
+        "    print({'numpy'} & sys.modules.keys())\n"
         "    try:\n        app(words)\n    except SystemExit:\n        pass\n"
         "print({'torch', 'transformers', 'matplotlib', 'scipy'} & sys.modules.keys())",
     )
@@ -224,7 +224,7 @@ def at_work(derived, temporary):
 @pytest.mark.slow
 def test_interrupt_is_one_line_and_leaves_no_process(at_work):
     os.killpg(at_work.pid, signal.SIGINT)  # as a terminal does
-    _, err = at_work.communicate()  # which waits for all that hold standard error: the processes are gone
+    _, err = at_work.communicate()  # it waits until no process holds standard error
     assert at_work.returncode == 130
     assert err == "calque: interrupted; the same command resumes\n"
 

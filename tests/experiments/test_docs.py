@@ -47,7 +47,7 @@ def test_documentation_is_up_to_date():
 
 def test_docs_command_checks_and_fills_pages(tmp_path):
     page, run = tmp_path / "README.md", CliRunner().invoke
-    assert run(app, ["docs", str(tmp_path)]).exit_code == 2  # without a README
+    assert run(app, ["docs", str(tmp_path)]).exit_code == 2
     page.write_text(f"MLM: <!-- {ACCURACY} -->-1<!-- / -->\n")
     checked = run(app, ["docs", "--check", str(tmp_path)])
     assert (checked.exit_code, checked.stdout) == (1, "README.md: differs from its records\n")

@@ -40,7 +40,7 @@ class Disk:
     def __init__(self):
         self.root, self.tried, self.struck = "", set(), False
         self.before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        sys.addaudithook(self.heard)  # which nothing removes: it does nothing without a root
+        sys.addaudithook(self.heard)  # a hook cannot be removed; it does nothing without a root
 
     def heard(self, event, arguments):
         if not self.root or self.struck or event not in ("open", "os.mkdir"):
@@ -48,9 +48,9 @@ class Disk:
         path = os.fspath(arguments[0]) if isinstance(arguments[0], str | os.PathLike) else ""
         writes = event == "os.mkdir" or (isinstance(arguments[1], str) and set("wax+") & set(arguments[1]))
         if not writes or not str(path).startswith(self.root) or str(path).endswith(".claim"):
-            return  # a claim holds nothing
+            return  # a claim is an empty file
         name = _TEMPORARY.sub("", str(path))
-        if "report" in name:  # its many figures and tables are written in one way a kind, and drawn slowly
+        if "report" in name:  # one failure per kind of file, as figures are slow to draw
             name = Path(name).suffix
         if (key := f"{event} {name}") not in self.tried:
             self.tried.add(key)

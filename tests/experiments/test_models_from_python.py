@@ -157,6 +157,7 @@ CODE, SHOWN = (
 )
 
 
+@pytest.mark.slow
 def test_page_program_equals_the_study(done, capsys):
     found = output(StudySession(done.study, done.root), capsys)
     assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]

@@ -27,7 +27,6 @@ def test_page_shows_its_commands_output(tmp_path):
         )
         shown = "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
         assert ran.returncode == 0, ran.stderr
-        # Progress.
         printed = re.sub(r"^(?:(?:\w+: )?\d.* steps?\b|aligning ).*\n", "", ran.stdout, flags=re.MULTILINE)
         assert re.sub(r"-[0-9a-f]{12}", "-…", printed) == shown
 
@@ -60,6 +59,7 @@ for kind, file in KINDS.items():
     OWN[1:1] = [f"source.{kind}={file}", f"source.{kind}.held_out=20"]
 
 
+@pytest.mark.slow
 def test_user_tasks_are_reported(here):
     tiny = [one for one in TINY if not one.startswith(("source", "tasks"))]
     settings = sets(*OWN, *tiny, "objectives=MLM")

@@ -35,13 +35,13 @@ def test_tutorial_works_step_by_step(tmp_path):
         if kind == "python":
             if named := re.match(r"# (\w+\.py)\n", block):
                 (own / named[1]).write_text(block, encoding="utf-8")
-            else:  # a file that a command before it wrote
+            else:  # a file written by an earlier command
                 assert block in [path.read_text(encoding="utf-8") for path in own.glob("*.py")]
         elif INSTALL not in block:
             commands = re.findall(r"^\$ (.*)", block, re.MULTILINE) if kind == "console" else [block]
             outputs = re.split(r"^\$ .*\n", block, flags=re.MULTILINE)[1:] if kind == "console" else [None]
             for command, output in zip(commands, outputs, strict=True):
-                # A changed study has another.
+                # A changed study has another folder.
                 command = command.replace("runs/mine/report/", "runs/mine/report*/")
                 done = subprocess.run(
                     ["bash", "-ec", command], cwd=own, env=os.environ | paths, capture_output=True, text=True

@@ -29,7 +29,7 @@ from tests.pretrain.ranks import EVERYTHING
 from tests.pretrain.worlds import begin, end_of
 
 STEPS = {1: 60, 2: 60}
-"""By the number of processes: more than all lives of the test can take."""
+"""By the number of processes: more than all lives together can take."""
 AHEAD = 3
 """How many steps a process may take after the one at which it is due to die, before it waits for the
 signal.
@@ -79,7 +79,7 @@ def struck_life(study, folder, size, dice, rank, by=signal.SIGKILL):
     for descriptor in (read, gate, gate_held):
         os.close(descriptor)
     ends = {child: end_of(child) for child in children if child != struck}
-    os.kill(struck, signal.SIGKILL)  # also one that is only stopped
+    os.kill(struck, signal.SIGKILL)  # even if it is only stopped
     return [ends[child] if child in ends else end_of(child) for child in children]
 
 
@@ -95,7 +95,7 @@ def first_dies(world):
 
 def main(study, out, lives, size):
     torch.set_num_threads(1)
-    build(MODEL, 10, 1)  # imports what each life would import again
+    build(MODEL, 10, 1)
     dice = random.Random(size)
     if not study.exists():
         write_study(study)

@@ -44,20 +44,20 @@ from calque.pretrain.train import make_optimizer
 from calque.pretrain.train import train as run_steps
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
+
 
 SOURCE, DERIVED, PADDING = 0, 1, 2
-"""Token types of the made languages."""
+
 SIZE, SENTENCES, LANGUAGE = 300, 500, "trans.inv"
 TOKEN_TYPES = 3
-"""Of a model that tells the two languages and padding apart."""
+"""For a model with language embeddings."""
 TYPES = 500
-"""The vocabulary of `derive_several`."""
+
 WORDS = 190
-"""Distinct words; the first half have one piece, the others two, and no two share one."""
+"""Distinct words: half with one piece, half with two, none shared."""
 MODEL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.1, initializer_range=0.1)
 STILL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.0, initializer_range=0.1)
-"""Without dropout."""
+
 TRAIN = TrainConfig(steps=12, batch=8, learning_rate=2e-3, warmup=3, log_every=3, probe_every=0, save_every=3)
 OBJECTIVES = {
     objective.name: objective

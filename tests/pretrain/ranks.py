@@ -38,23 +38,19 @@ from tests.pretrain.worlds import through
 
 SIZES = (1, 2, 4)
 MOST = SIZES[-1]
-"""The number of processes that train every objective; gradients and resumed runs are tested in two."""
+"""The number of processes that train every objective; two processes test gradients and resumed runs."""
 PRECISION = torch.float64
-"""Worlds of different sizes add the same numbers in another order. In double precision the rounding this
-leaves is far below any real difference, on every processor; in single precision AdamW lets it grow to the
-size of a small update."""
+"""Worlds of different sizes add numbers in different orders. In double precision the rounding errors are far
+below any real difference; in single precision AdamW lets them grow to the size of a small update."""
 BATCHES = {"even": 8, "odd": 5, "one row for two": 1}
 STEPS = 6
 SHORT = replace(TRAIN, steps=STEPS, batch=6, learning_rate=1e-3, epsilon=1e-6)
-"""Four processes have 0 to 2 of a stream's rows each.
-
-With AdamW's own epsilon, 1e-8, a gradient as small as what rounding leaves would make a step of full size;
-this one is XLM-Align's (Table 11).
-"""
+"""Four processes get 0 to 2 rows of a stream each. Epsilon is XLM-Align's (Table 11): with AdamW's own, 1e-8,
+gradients as small as rounding errors would make full steps."""
 SEVERAL, MIXED = ("trans", "inv"), "everything of three languages"
 UNEVEN = Mixture((0.45, 0.1, 0.45))
 CHANGED_AT = 3
-"""The step from which another number of processes goes on."""
+"""The step at which the number of processes changes."""
 QUEUED = PPA(queue=40, momentum=0.9, temperature=0.5, dimensions=8)
 EVERYTHING = Sum("everything", (MLM(), QUEUED, Align(), DWA(tlm=False), WordAligned(links="gold")))
 VARIANTS = (
@@ -227,7 +223,7 @@ def main(study, out):
                 raise SystemExit(f"{work.__name__} of {size} processes ended with {ends}")
 
     derive_several(out / "several")
-    build(STILL, 10, 1)  # imports what forked processes would import one by one
+    build(STILL, 10, 1)
     in_worlds((1, MOST), every_objective)
     in_worlds((2,), two)
     in_worlds(SIZES, another)

@@ -89,7 +89,7 @@ def test_loss_by_hand(languages, labels, least, layer):
         model_of(),
         [0, 3, 4, 9, 11, 12, 17, 20, 21],
     )
-    # Agreement with gold links in place of fast_align's.
+    # Gold links replace fast_align's agreement.
     one.objective = replace(one.objective, labels=labels, least=least)
     batch, counts = one.draw(chosen, np.random.default_rng(0))
     learner = one.objective.learner(model, 0)

@@ -48,7 +48,7 @@ def test_every_pair_is_a_row_in_either_order(parallel, languages):
             turned[before == DERIVED] += 1
             found[(tuple(second), tuple(first)) if before == DERIVED else (tuple(first), tuple(second))] += 1
         assert found == pairs
-        assert batch.rows.ids.equal(batch.clean)  # nothing is masked
+        assert batch.rows.ids.equal(batch.clean)
     assert abs(turned[True] - turned.total() / 2) < 4 * np.sqrt(turned.total() / 4)
 
 
@@ -87,7 +87,7 @@ def test_gold_links_are_the_derivations(parallel, languages):
         assert gold[len(first) :] == [-1] * (len(gold) - len(first))
         assert [image[i] for i in first] == [second[at] for at in gold[: len(first)]]
         split += any(b == a + 1 for a, b in pairwise(gold))
-    assert split  # the words are inverted, so only the pieces of one go up
+    assert split  # the words are reversed, but not the pieces of a word
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 4, 1000])

@@ -66,7 +66,7 @@ def test_all_mistakes_are_named_at_once():
 
 def test_unpublished_values_are_the_librarys_defaults():
     model, train = ModelConfig(), TrainConfig()
-    # To make one asks for accelerate.
+    # Creating one requires accelerate.
     theirs = {field.name: field.default for field in fields(TrainingArguments)}
     assert model.initializer_range == RobertaConfig().initializer_range
     assert (train.weight_decay, train.clip) == (theirs["weight_decay"], theirs["max_grad_norm"])

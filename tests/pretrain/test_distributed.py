@@ -15,9 +15,7 @@ from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, MOST, PRECIS
 ROOT = Path(__file__).parents[2]
 CLOSE = 1e-6
 NO_MATTER = "key.bias"
-"""What is added to all keys alike changes no softmax: the gradient is 0, and AdamW steps by what rounding
-leaves.
-"""
+"""Softmax is invariant to a bias of all keys: its gradient is 0, and AdamW steps by rounding errors."""
 pytestmark = pytest.mark.slow
 
 
@@ -59,7 +57,7 @@ def test_processes_train_like_one(ranks, name):
     together = seen([ranks / f"{name} seen {MOST}-{rank}.json" for rank in range(MOST)])
     assert together == alone
     assert len(alone) >= STEPS
-    assert len({tuple(rows) for rows in alone if rows}) > STEPS / 2  # they are no two steps' the same
+    assert len({tuple(rows) for rows in alone if rows}) > STEPS / 2  # steps differ
     assert farthest(ranks / f"{name} 1.safetensors", ranks / f"{name} {MOST}.safetensors") < CLOSE
 
 

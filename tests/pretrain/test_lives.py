@@ -11,7 +11,7 @@ import pytest
 from tests.pretrain.lives import STEPS
 
 LIVES = {1: 4, 2: 2}
-"""How many times a run of so many processes is killed. `tests/pretrain/lives.py` does more by hand."""
+"""How often a run is killed, by its number of processes; `tests/pretrain/lives.py` can do more."""
 KILLED, LOST = -signal.SIGKILL, 1
 pytestmark = pytest.mark.slow
 Died = tuple[Path, dict[str, Any], str]
@@ -55,7 +55,6 @@ def check_same(out, size):
         "tokenizer.json",
         "tokenizer_config.json",
     ]
-    # And nothing half-written beside them.
     assert sorted(path.name for path in (out / "killed").rglob("*")) == files
     whole, other = (out / name / "checkpoint" / "model.safetensors" for name in ("whole", "killed"))
     assert whole.read_bytes() == other.read_bytes()

@@ -33,7 +33,7 @@ def test_shares(rate):
     selected = labels != UNLABELLED
     assert within(selected.sum(), (ids >= FIRST).sum(), rate)
     n = selected.sum()
-    random_share = 0.1 * (1 - 1 / (SIZE - FIRST))  # one replacement in a hundred is the word itself
+    random_share = 0.1 * (1 - 1 / (SIZE - FIRST))
     assert within((shown[selected] == OURS.mask).sum(), n, 0.8)
     assert within((shown[selected] == ids[selected]).sum(), n, 0.2 - random_share)
     assert within(
@@ -57,5 +57,5 @@ def test_random_replacements_are_uniform_over_the_language(language):
     shown = rows.ids.numpy()
     replaced = (shown != ids) & (shown != OURS.mask) & (languages == language)
     own = np.arange(FIRST, SIZE) + language * SIZE
-    assert set(shown[replaced].tolist()) == set(own.tolist())  # the first and the last too
+    assert set(shown[replaced].tolist()) == set(own.tolist())
     assert chisquare([(shown[replaced] == word).sum() for word in own]).pvalue > 1e-4

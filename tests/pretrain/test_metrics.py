@@ -17,7 +17,7 @@ def test_resumed_run_restores_its_metrics(damage, study, tmp_path):
     """Whatever happened to the file, rows up to the state are restored, and later ones written again."""
     path = tmp_path / METRICS
     config = of_study(study, train=EACH)
-    stop_at(tmp_path, config, 23)  # its last state is that of step 20
+    stop_at(tmp_path, config, 23)  # the last state is from step 20
     kept = path.read_bytes().splitlines(keepends=True)[:20]
     if damage is None:
         path.unlink()

@@ -67,11 +67,13 @@ def test_chunked_loss_is_equal_and_bounds_logits(most, monkeypatch):
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         pieces = prediction_loss(model, batch)
     pieces.backward()
-    assert max(made) <= max(most, 2 * SIZE) and sum(made) == 2 * batch.labelled * 2 * SIZE  # there and back
+    assert (
+        max(made) <= max(most, 2 * SIZE) and sum(made) == 2 * batch.labelled * 2 * SIZE
+    )  # forward and backward
     assert batch.labelled > 12 and not any(kept)
     torch.testing.assert_close(pieces, whole, rtol=1e-6, atol=0)
     for name, p in model.named_parameters():
-        # Sums in another order are rounded as their largest terms are.
+        # Rounding depends on the largest terms.
         largest = float(gradients[name].abs().max())
         torch.testing.assert_close(p.grad, gradients[name], rtol=1e-5, atol=1e-6 * max(1.0, largest))
 

@@ -169,7 +169,7 @@ def test_tlm_rows(languages, fraction):
         spare.append((source.padding, derived.padding))
     first, second = corpora(languages)
     corpus = Counter((tuple(first[i].tolist()), tuple(second[i].tolist())) for i in range(SENTENCES))
-    assert not pairs - corpus  # gold pairs, without replacement
+    assert not pairs - corpus
     assert pairs.total() + stream.left_out["parallel sentences longer than half a row"] == round(
         fraction * SENTENCES
     )
@@ -210,7 +210,6 @@ def test_dict_mlm_shows_images_and_predicts_originals(languages):
     ):
         n = sum(count for kind, count in shows.items() if kind.startswith(f"{known} "))
         for kind, share in shares.items():
-            # One random replacement in SIZE is the word itself: far inside the error.
             assert abs(shows[f"{known} {kind}"] - n * share) <= 4 * np.sqrt(n * share * (1 - share)), (
                 known,
                 kind,

@@ -73,7 +73,7 @@ def test_onednn_keeps_loss_gradients_and_state():
     model = build(MODEL, WIDE)
     expected, names = of(model), list(state_of(model))
     use_onednn(Learner(model, {}), LENGTH)
-    # All layers but the last, and its keys and values, are computed at all positions.
+    # All layers except the last, and its keys and values, are computed at all positions.
     assert products(lambda: of(model)) == 2 * (6 * (MODEL.layers - 1) + 2)
     assert list(state_of(model)) == names
     torch.testing.assert_close(of(model), expected, rtol=1e-4, atol=1e-4)

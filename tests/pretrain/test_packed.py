@@ -58,6 +58,6 @@ def test_shuffled_visits_each_instance_once_an_epoch(size, seed, start, count):
     epochs = order.take(0, 8 * size).reshape(8, size)
     assert (np.sort(epochs) == np.arange(size)).all()
     assert size < 10 or len({tuple(epoch) for epoch in epochs.tolist()}) == 8
-    # From anywhere, by anyone: what is taken depends on the place alone.
+    # The result depends only on the position.
     far = Shuffled(size, seed, 0).take(0, start + count)
     assert np.array_equal(order.take(start, count), far[start:])

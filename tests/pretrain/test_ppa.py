@@ -45,14 +45,14 @@ def vector(model, projection, ids):
 def test_contrastive_loss_by_hand(languages):
     stream, learner = made(languages)
     own = learner.own[MOCO]
-    for parameter in learner.model.parameters():  # an update, which the slow encoder has yet to follow
+    for parameter in learner.model.parameters():  # an update that the slow encoder has not followed
         parameter.add_(0.05 * torch.randn_like(parameter))
     slow = {name: p.clone() for name, p in own.slow.model.named_parameters()}
     live = dict(learner.model.named_parameters())
     queue = own.queue.clone()
     batch, counts = stream.draw(range(6), np.random.default_rng(0))
     ((keyed,), more) = stream.before_step(learner, [batch], one_process())
-    for name, p in own.slow.model.named_parameters():  # equation 1, before the keys
+    for name, p in own.slow.model.named_parameters():
         torch.testing.assert_close(p, 0.8 * slow[name] + 0.2 * live[name])
     learner.eval()
     losses = stream.losses(learner, keyed)

@@ -49,8 +49,8 @@ def test_words_are_not_contrasted_with_other_translations():
     excluded = Anchors(ids, torch.zeros_like(ids), 0, 4, "both").excluded
     against = {i: (~row).nonzero().flatten().tolist() for i, row in enumerate(excluded)}
     # 0 to 3 are the words 1, 1, 3, 4 and 4 to 7 their translations 11, 12, 13, 11.
-    assert against[0] == [0, 2, 4, 6]  # itself, 11, and of the others those of the entry (3, 13)
-    # 12, the entry (3, 13), and (4, 11), which shares nothing with (1, 12)
+    assert against[0] == [0, 2, 4, 6]  # itself, 11 and the entry (3, 13)
+    # 12 and the entries (3, 13) and (4, 11)
     assert against[1] == [1, 2, 3, 5, 6, 7]
     assert against[2] == [0, 1, 2, 3, 4, 5, 6, 7]
     assert against[7] == [1, 2, 3, 5, 6, 7]

@@ -49,7 +49,7 @@ def test_rotate_mlm_is_mlm_until_its_step(languages):
     assert all(a.equal(b) for a, b in zip(state_of(mlm).values(), state_of(ours).values(), strict=True))
     mlm, ours = (trained(objective, languages, 6, 10)[0] for objective in (MLM(), RotateMLM()))
     before, after = (state_of(learner)[WORDS][SIZE + 5 :] for learner in (mlm, ours))
-    assert (before - after).abs().max() > 0.1  # far more than one update
+    assert (before - after).abs().max() > 0.1
 
 
 def by_hand(table, source, derived):
@@ -74,11 +74,11 @@ def test_only_derived_rows_and_moments_rotate(languages):
         rotated = old.double().numpy()[SIZE + 5 :] @ turn
         np.testing.assert_allclose(moments[name][SIZE + 5 :].numpy(), rotated, rtol=1e-3, atol=1e-7)
         assert moments[name][: SIZE + 5].equal(old[: SIZE + 5])
-    # A row's share of the updates stays.
+    # A row's share of the updates is unchanged.
     torch.testing.assert_close(moments["exp_avg_sq"].sum(1), square.sum(1))
     assert table.detach()[: SIZE + 5].equal(before[WORDS][: SIZE + 5])
     after = state_of(learner)
-    assert [name for name in after if not after[name].equal(before[name])] == [WORDS]  # also biases stay
+    assert [name for name in after if not after[name].equal(before[name])] == [WORDS]
 
 
 def test_rotated_translations_become_equal(languages):

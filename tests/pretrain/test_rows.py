@@ -94,7 +94,7 @@ def test_trained_rows_are_put_back(spelt, tied):
             assert tensor[KEPT].equal(before[name][KEPT] + 1)
         elif before[name].is_floating_point():
             assert tensor.equal(before[name] + 1)
-    assert of_types == 4  # the table and the bias, each by two names
+    assert of_types == 4  # the table and the bias, each under two names
 
 
 KINDS = {"unigram": (XLM_R, XLM_R.masked_model), "wordpiece": (BERT, BertModel)}
@@ -144,7 +144,7 @@ def test_checkpoint_keeps_unused_rows_of_its_start(given, checkpoint):
     others = np.setdiff1d(np.arange(len(after[table])), kept)
     start = next(tensor for name, tensor in before.items() if table.endswith(name)).float()
     assert after[table][others].equal(start[others]) and len(others) > 3
-    assert (after[table][kept] != start[kept]).any(1).all()  # the softmax reaches each of them
+    assert (after[table][kept] != start[kept]).any(1).all()
     (bias,) = (tensor for name, tensor in after.items() if name in ("lm_head.bias", "cls.predictions.bias"))
     old = before.get("lm_head.bias", torch.zeros(len(start))).float()
     assert bias[others].equal(old[others]) and (bias[kept] != old[kept]).all()
@@ -158,7 +158,7 @@ def test_resumed_run_keeps_only_used_rows(given, checkpoint):
     (state,) = (stopped / "resume").iterdir()
     kept = Languages.open(given / "made", ["en", "xx"]).rows
     moments = load_file(state / "optimizer.safetensors")
-    table = ("word_embeddings.weight", "decoder.weight")  # it has two names
+    table = ("word_embeddings.weight", "decoder.weight")
     assert [m.shape for name, m in moments.items() if "exp_avg." in name and name.endswith(table)] == [
         (kept, LONG.hidden)
     ]

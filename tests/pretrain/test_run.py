@@ -179,7 +179,7 @@ def test_thread_count_changes_only_if_allowed(study, tmp_path):
         pretrain(tmp_path, of_study(study), allow_change=True)
     finally:
         torch.set_num_threads(1)
-    # What is finished is the same wherever one looks at it from.
+    # A finished run does not depend on the machine.
     assert pretrain(tmp_path, of_study(study)) == tmp_path / "checkpoint"
 
 

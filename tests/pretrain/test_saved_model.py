@@ -56,7 +56,7 @@ def test_code_in_a_folder_is_not_run_and_nothing_is_asked(folder, tmp_path, monk
     loads = {"model": lambda: load_model(folder), "config": lambda: read_config(folder)}
     try:
         loads.get(kind, lambda: load_tokenizer(folder))()
-        assert kind != "tokenizer" and model_type == "roberta"  # transformers' own code reads it
+        assert kind != "tokenizer" and model_type == "roberta"
     except BadInput as error:
         assert str(folder) in str(error) and "\n" not in str(error)
     assert not mark.exists()
@@ -135,7 +135,7 @@ def test_lack_of_memory_is_not_blamed_on_the_folder(tmp_path):
     text = json.dumps(header).encode()
     with path.open("wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        file.truncate(8 + len(text) + at)  # a hole: it takes no room on disk
+        file.truncate(8 + len(text) + at)  # a sparse file takes no room on disk
     script = f"""
 import resource
 from pathlib import Path

@@ -31,9 +31,7 @@ def test_rows_of_a_language_contain_only_its_ids(languages):
     assert set(rows.languages.unique().tolist()) == {0, 1, 2, 3}
     types, numbers = meaning(languages), rows.languages.numpy()
     shown, labels = rows.ids.numpy(), rows.labels.numpy()
-    assert (
-        types[numbers, shown] >= 0
-    ).all()  # random replacements too: they are of the position's own language
+    assert (types[numbers, shown] >= 0).all()  # even random replacements
     asked = labels != UNLABELLED
     assert (types[numbers[asked], labels[asked]] >= 0).all()
     assert (labels[asked] != shown[asked]).any()
@@ -51,7 +49,7 @@ def test_parallel_rows_pair_the_source_with_each_language(languages, fraction):
             (language,) = set(numbers[real].tolist())
             sides.append((language, sorted(types[language, ids[real]].tolist())))
         (source, words), (other, images) = sides
-        assert source == 0 and words == images  # sentences and their images have the same types
+        assert source == 0 and words == images
         met[other] += 1
     assert met.keys() == {1, 2, 3}
     assert met.total() == stream.instances

@@ -18,7 +18,7 @@ from tests.pretrain.made import MODEL, SIZE, TRAIN, of_study, pretrain, stop_at
 
 KEPT = replace(TRAIN, snapshots=4)
 STEPS = (0, 8, 10, 11, 12)
-"""Those of `KEPT`: eight times the fourth root of 2, and so on, and the last."""
+"""The steps of `KEPT`: powers of the fourth root of 2 from 8, and the last."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_stopped_run_has_the_same_snapshots(run, study, tmp_path, at):
     and 11 are not."""
     given = of_study(study, XLMAlign(), train=KEPT)
     stop_at(tmp_path, given, at)
-    if at == 11:  # half of a snapshot, and one of nobody's
+    if at == 11:  # a truncated snapshot and a stray one
         (tmp_path / SNAPSHOTS / "step-000000010.safetensors").write_bytes(b"half")
         (tmp_path / SNAPSHOTS / "step-000000005.safetensors").write_bytes(b"another")
     pretrain(tmp_path, given)
@@ -58,7 +58,7 @@ def test_stopped_run_has_the_same_snapshots(run, study, tmp_path, at):
         json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"] for folder in (run, tmp_path)
     ]
     for names in files:
-        del names["metrics.jsonl"]  # which tells how fast it was
+        del names["metrics.jsonl"]  # it contains speeds
     assert files[0] == files[1]
 
 

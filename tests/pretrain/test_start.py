@@ -42,7 +42,7 @@ def test_run_starts_from_given_weights(cold, moved, study, tmp_path):
     assert all((after[name] - value).abs().max() < 1e-9 for name, value in before.items())
     manifest = json.loads((tmp_path / "still" / MANIFEST).read_text(encoding="utf-8"))
     assert manifest["identity"]["start"] == sha256(cold / WEIGHTS)
-    # What counts is what it began with, not where that lies.
+    # Only the starting weights count, not their place.
     assert pretrain(tmp_path / "still", warm(study, moved, train=still)) == checkpoint
     with pytest.raises(BadInput, match="started with start"):
         pretrain(tmp_path / "still", warm(study, None, train=still))
@@ -84,7 +84,7 @@ def test_unsuitable_start_is_rejected_before_writing(moved, tmp_path):
     with pytest.raises(BadInput, match=r"tokenizer\.json: has no types"):
         check_start(moved, MODEL)
     (moved / "tokenizer.json").unlink()
-    (moved / "vocab.txt").write_text("<pad>\n", encoding="utf-8")  # AutoTokenizer makes one of it
+    (moved / "vocab.txt").write_text("<pad>\n", encoding="utf-8")  # AutoTokenizer would read it
     with pytest.raises(
         BadInput, match=r"tokenizer\.json: there is no tokenizer; save one with AutoTokenizer"
     ):

@@ -92,7 +92,7 @@ def test_golden_losses(name, languages):
     assert found.keys() == golden.keys()
     for term, values in golden.items():
         np.testing.assert_allclose(found[term], values, rtol=1e-4, atol=1e-5, err_msg=term)
-    first, *_ = found.values()  # masked words, or what the objective has in their place
+    first, *_ = found.values()
     assert first[-1] < (first[0] - 0.3 if OBJECTIVES[name].traits.text else first[0])
 
 
@@ -207,7 +207,7 @@ class Waits(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         name = func.overloadpacket.__name__
         places = args[1] if name in ("index", "index_put", "index_put_") else ()
-        # It is made into a list.
+        # Boolean masks become lists of positions.
         masked = any(place is not None and place.dtype == torch.bool for place in places)
         if name in self.NAMES or masked:
             self.found.append(name)
@@ -223,7 +223,7 @@ def test_no_loss_or_gradient_waits_for_a_gpu(objective, languages, monkeypatch):
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
     there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, one_process())]
-    for name in ("tolist", "numpy", "cpu"):  # which no dispatcher sees on a CPU
+    for name in ("tolist", "numpy", "cpu"):  # the dispatcher does not see these on a CPU
         monkeypatch.setattr(torch.Tensor, name, lambda *_, name=name: pytest.fail(f"{name} waits for a GPU"))
     with waits:
         parts, more = _before_step(learner, streams, there, one_process())
@@ -235,13 +235,13 @@ def test_no_loss_or_gradient_waits_for_a_gpu(objective, languages, monkeypatch):
     assert waits.found == ["_local_scalar_dense"]
 
 
-@pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch asks for it and hides what it says
+@pytest.mark.filterwarnings("ignore:The .grad attribute")
 def test_layers_compile_to_one_graph_without_breaks(languages):
     """One graph for all steps and layers, as on a GPU, with dropout; `fullgraph` makes a break an error."""
     deep = replace(MODEL, layers=4)
     learner, streams = new_learner(MLM(), deep), MLM().streams(languages, deep.length, 0)
     torch._dynamo.reset()
-    graphs = CompileCounter()  # runs what was compiled as it is
+    graphs = CompileCounter()
     compile_layers(learner.model, backend=graphs, fullgraph=True)
     fit(learner, streams, replace(TRAIN, steps=5), optimizer=make_optimizer(learner, TRAIN))
     assert graphs.frame_count == 1

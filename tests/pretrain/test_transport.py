@@ -73,7 +73,7 @@ def links_by_hand(scores):
 
 @given(SHAPES, SEEDS)
 def test_itermax_is_its_definition(shapes, seed):
-    alike = [np.abs(s).round(1) for s in products(shapes, seed)]  # with ties
+    alike = [np.abs(s).round(1) for s in products(shapes, seed)]
     batch, *masks = padded(alike)
     table = itermax_table(batch, *masks)
     assert torch.equal(table.nonzero(), itermax(batch, *masks).unique(dim=0))

@@ -13,7 +13,7 @@ from calque.derive.vocabulary import SMALLEST
 from tests.vocabularies import learn, read_as_saved
 
 LENGTH = 256
-"""Ids that either takes."""
+"""The number of ids that either model takes."""
 SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "initializer_range": 0.2}
 
 

@@ -262,7 +262,7 @@ def check_equal(folder, studies):
     assert [special.unknown, special.mask] == [tokenizer.unk_token_id, tokenizer.mask_token_id]
     ours = load_model(folder, AutoModelForMaskedLM)[0]
     with torch.inference_mode():
-        rows = torch.tensor([ids[:10]])  # a multiple of the size of chunks
+        rows = torch.tensor([ids[:10]])
         assert ours(rows, return_dict=True).logits.equal(model(rows, return_dict=True).logits)
         states = model.base_model(rows, return_dict=True).last_hidden_state
     (*_, top) = Encoder(folder)([ids[:10]])

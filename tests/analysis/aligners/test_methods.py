@@ -33,7 +33,7 @@ def test_softmax_links_words_that_are_likely_in_both_directions():
     ]
     sizes = [torch.tensor([[len(pair[side])] for pair in sides]) for side in (0, 1)]
     real = [torch.arange(own.shape[1]) < size for own, size in zip(states, sizes, strict=True)]
-    # What all words of a side share does not count.
+    # A shift of all words of a side changes nothing.
     scores = SOFTMAX.score(states[0] + 7, states[1] - 3, *real)
     links = set(map(tuple, SOFTMAX.extract(scores, *real).tolist()))
     for number, pair in enumerate(sides):
@@ -67,4 +67,4 @@ def test_released_rule_equals_its_definition():
             expected[i, j] = xi[:, j].argmax() == i
         assert np.array_equal(links, expected)
         fewer += links.sum() < filtered.sum()
-    assert fewer > 100  # it is not the rule that labels in pretraining
+    assert fewer > 100  # unlike the rule used in pretraining

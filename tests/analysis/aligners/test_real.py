@@ -32,7 +32,7 @@ def test_error_rates_of_the_real_encoder(calque_data, calque_encoder):
     columns = score_each(gold.gold.pairs, encoder.links(gold.pairs, readings), len(readings))
     scores = [sum(counts, LinkCounts()) for counts in columns]
     rates = {one.method.name: 100 * (score.aer or 0) for one, score in zip(readings, scores, strict=True)}
-    assert rates == pytest.approx(MEASURED, abs=0.25)  # processors round otherwise
+    assert rates == pytest.approx(MEASURED, abs=0.25)  # processors round differently
 
 
 def test_trained_reading_keeps_links_in_a_distant_script(calque_data, calque_encoder):

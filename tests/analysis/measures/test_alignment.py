@@ -15,7 +15,7 @@ from calque.pretrain.architecture import ROBERTA
 
 FIRST = len(OURS.ids)
 NUMBERS = (0, 1), 0, 0
-"""The token types of two languages, any number of rows, and no type without an image."""
+"""Token types of two languages; every type has an image."""
 
 
 def toy_types(size=30, overlap=0.0):

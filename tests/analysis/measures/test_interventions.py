@@ -93,7 +93,9 @@ def test_wrong_words_have_the_same_tag(seed):
         found = dict(rows.changes())[change]
         taken = [int((rows.source == row).all(1).nonzero()) for row in found]
         assert sorted(taken) == list(range(8))
-        others = [i for i in range(8) if not (same and rows.tags[i] == "A")]  # a tag's only word has no other
+        others = [
+            i for i in range(8) if not (same and rows.tags[i] == "A")
+        ]  # the only word with its tag cannot be exchanged
         assert all(taken[i] != i for i in others)
         assert not same or (rows.tags[taken] == rows.tags).all()
 

@@ -118,7 +118,7 @@ def xtremes(source, target):
 
 @given(st.integers(2, 12), st.floats(0.0, 3.0), st.integers(0, 10_000))
 def test_mining_equals_xtremes_evaluation(groups, noise, seed):
-    source = rows(groups * PARTS, seed) + 1  # cosines are above 0, as between an encoder's states
+    source = rows(groups * PARTS, seed) + 1  # so that cosines are positive, as between an encoder's states
     target = source + noise * rows(len(source), seed + 1)
     found, _ = mined(source, target, MINED_XTREME)
     assert found == pytest.approx(xtremes(source, target), abs=1e-12)

@@ -7,7 +7,7 @@ from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 
 from calque.analysis.measures.alignment import Types
-from calque.analysis.measures.rotation import NEIGHBOURS, csls, normalised
+from calque.analysis.measures.rotation import normalised
 from calque.pretrain.rotation import procrustes
 
 WIDTH = 16
@@ -39,23 +39,10 @@ def test_procrustes_equals_scipy(pairs, seed):
         assert torch.allclose(ours, torch.from_numpy(theirs), atol=1e-6)
 
 
-@given(st.integers(2, 30), st.integers(0, 10**6))
-@settings(max_examples=25)
-def test_csls_is_its_definition(size, seed):
-    cosines = drawn(size, size, seed=seed)
-    near = min(NEIGHBOURS, size)
-    expected = cosines.clone()
-    for i in range(size):
-        for j in range(size):
-            of_row, of_column = (sorted(values.tolist())[-near:] for values in (cosines[i], cosines[:, j]))
-            expected[i, j] = 2 * cosines[i, j] - sum(of_row) / near - sum(of_column) / near
-    assert torch.allclose(csls(cosines), expected)
-
-
 def test_alignment_after_rotation_equals_brute_force():
     size, first = 90, 5
     image, types = np.arange(size) + size, np.arange(first, size)
-    spread = torch.logspace(0, -1, WIDTH, dtype=torch.float64)  # no frame is like another
+    spread = torch.logspace(0, -1, WIDTH, dtype=torch.float64)  # so that no two axes are alike
     source = drawn(size, WIDTH) * spread + 0.3
     derived = source @ turn(1) + 0.2 * spread * drawn(size, WIDTH, seed=3)
     known = types[::3]

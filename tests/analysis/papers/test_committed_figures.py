@@ -38,7 +38,7 @@ def test_committed_figures_are_those_of_the_records(name, tmp_path):
             plt.close(plot.figure)
     expected = ROOT / name / "figures"
     drawn, files = ({file.name for file in folder.glob("*")} for folder in (tmp_path, expected))
-    # Large numbers are not committed.
+    # Large files of numbers are not committed.
     assert files <= drawn and all(file.endswith(".jsonl") for file in drawn - files)
     for file in files:
         assert (tmp_path / file).read_bytes() == (expected / file).read_bytes(), file

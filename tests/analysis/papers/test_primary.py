@@ -78,7 +78,7 @@ def order(align, dictionary, mlm):
         (order(SMALL, LARGE, MIDDLE), FAILS, "disagrees"),
         (order(LARGE, MIDDLE, SMALL), FAILS, "disagrees"),
         (order(SMALL, MIDDLE, NOISY), UNDECIDED, "undecided"),
-        (order(LARGE, SMALL, NOISY), FAILS, "disagrees"),  # whatever the other comparison is
+        (order(LARGE, SMALL, NOISY), FAILS, "disagrees"),
         (order(SMALL[:1], MIDDLE[:1], LARGE[:1]), ONE_SEED, "undecided"),
     ],
 )

@@ -20,4 +20,4 @@ def test_any_text_is_valid_xml(text):
     node.text = visible(text)
     xml = ElementTree.tostring(node, encoding="unicode")
     again = ElementTree.fromstring(xml).text or ""
-    assert again == visible(text).replace("\r\n", "\n").replace("\r", "\n")  # as XML reads line ends
+    assert again == visible(text).replace("\r\n", "\n").replace("\r", "\n")  # XML normalises line endings

@@ -38,7 +38,7 @@ def verdict(*found, side=1):
         ((ABOVE, ABOVE), HOLDS),
         ((ABOVE, OPEN), UNDECIDED),
         ((ABOVE, BELOW), FAILS),
-        ((estimate([0.3] * 3),), UNDECIDED),  # seeds that do not differ say nothing of others
+        ((estimate([0.3] * 3),), UNDECIDED),  # identical seeds say nothing about others
         ((over_items(0.9, 0.001),), ONE_SEED),
         ((ABOVE, over_items(0.9, 0.001)), ONE_SEED),
         ((estimate([0.3, 0.301]),), HOLDS),  # two seeds can decide
@@ -101,6 +101,6 @@ def test_verdicts_are_corrected_within_families():
     assert words(("a", weak), ("a", strong), ("a", open_)) == [HOLDS_ALONE, FAILS, UNDECIDED]
     assert words(("a", fails), ("a", open_)) == [FAILS_ALONE, UNDECIDED]
     assert words(("a", weak), ("b", strong), ("b", open_)) == [HOLDS, FAILS, UNDECIDED]
-    assert words(("a", weak), ("a", undecidable)) == [HOLDS, ONE_SEED]  # it is no test, and costs nothing
+    assert words(("a", weak), ("a", undecidable)) == [HOLDS, ONE_SEED]  # without a p, it is not counted
     certain, level = Verdict(HOLDS, "", 0.0), Verdict(HOLDS, "", 1 - CONFIDENCE)
-    assert words(("a", certain), ("b", level)) == [HOLDS, HOLDS_ALONE]  # below the level, and not at it
+    assert words(("a", certain), ("b", level)) == [HOLDS, HOLDS_ALONE]  # p must be below the level

@@ -16,7 +16,7 @@ def slow_unigram(train, test):
     order = sorted({tag for _, tag in tokens}, key=lambda tag: (-[t for _, t in tokens].count(tag), tag))
 
     def best(word):
-        return max(order, key=lambda tag: tokens.count((word, tag)))  # the first of the equal
+        return max(order, key=lambda tag: tokens.count((word, tag)))  # the first of equals
 
     return [tuple(best(word) for word in example.texts[0][0].words) for example in test]
 

@@ -68,7 +68,7 @@ def answer_to(question, context):
 
 
 def test_known_answer_comes_from_the_most_similar_sentence():
-    # `the` is asked with.
+    # `the` is in the question.
     assert answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
     assert answer_to("who saw tom ?", "eve ran . the dog saw tom") == "the dog"
     assert answer_to("who saw eve ?", "tom saw eve . the dog ran") == "the dog"  # eve is in the question

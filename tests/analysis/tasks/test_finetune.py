@@ -87,7 +87,7 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint):
     kept = RobertaForTokenClassification.from_pretrained(checkpoint, num_labels=C, hidden_dropout_prob=0.0)
     still = FinetuneConfig(learning_rate=1e-30, epochs=1, batch=8, dropout=0.0)
     start = finetune(checkpoint, data, WORDS, C, still, 3, CPU)
-    kept.load_state_dict(start.model.state_dict())  # the same fresh head
+    kept.load_state_dict(start.model.state_dict())
     ids, labels = (
         pad_sequence([torch.from_numpy(getattr(row, column)).long() for row in data.rows], True, filler)
         for column, filler in (("ids", OURS.pad), ("targets", UNLABELLED))
@@ -101,7 +101,7 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint):
     for (name, weight), own in zip(kept.named_parameters(), ours.model.parameters(), strict=True):
         assert weight.grad is not None, name
         large = weight.grad.abs() > 1e-4
-        assert large.any() != name.endswith("key.bias"), name  # softmax does not see a key's bias
+        assert large.any() != name.endswith("key.bias"), name  # the softmax is invariant to a key's bias
         assert not large.any() or (weight - own)[large].abs().max() < 1e-6, name
 
 
@@ -145,7 +145,7 @@ def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths, each):
     made = pieces(rows, each)
     assert sorted(id(row) for piece in made for row in piece) == sorted(map(id, rows))
     if len(made) == 1:
-        assert made == [rows]  # in its order
+        assert made == [rows]
     ordered = sorted(lengths)
     ways = []
     for cuts in product((False, True), repeat=len(lengths) - 1):

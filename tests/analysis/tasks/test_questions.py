@@ -93,7 +93,7 @@ def test_windows_cover_every_sub_word(words, length, asked, data):
         assert words == [f"w{number}" for number in (row.ids[inside] - FIRST) // 2]
         shown[row.ids[inside & row.best] - FIRST] += 1
         begin, last = row.targets
-        if begin:  # the answer, whole
+        if begin:
             assert row.ids[begin] == FIRST + 2 * start and row.ids[last] == FIRST + 2 * end - 1
         else:
             assert last == 0 and not {FIRST + 2 * start, FIRST + 2 * end - 1} <= {*row.ids[inside]}
@@ -128,7 +128,7 @@ def test_best_span_equals_brute_force(seed, words, marks):
     context = np.flatnonzero(row.starts < row.ends)
     row = marked(row, context[:-1][random.random(len(context) - 1) < marks])
     logits = random.normal(size=(2, len(row.ids) + 3))
-    logits[:, len(row.ids) :] = BARRED  # padding of its batch
+    logits[:, len(row.ids) :] = BARRED  # padding
     found = max(spans(row, logits) or spans(row, logits, None))
     best = brute(row, logits)
     assert found[0] <= best[0] and row.starts[found[1]] < row.ends[found[2]]

@@ -22,7 +22,7 @@ def paired(tags):
 def seqeval_f1(gold, predicted, **options):
     metrics = pytest.importorskip("seqeval.metrics")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of every bare tag, and where F1 is not defined
+        warnings.simplefilter("ignore")  # it warns about bare tags and undefined F1
         return float(metrics.f1_score(gold, predicted, **options))
 
 
@@ -66,7 +66,7 @@ def of_others(gold, predicted):
     """F1 and exact match by torchmetrics, whose F1 of two empty answers is 1, as in SQuAD 2; SQuAD v1.1 has
     0."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of its own imports
+        warnings.simplefilter("ignore")  # warnings of its own imports
         from torchmetrics.functional.text import squad
     preds = [{"prediction_text": said, "id": str(i)} for i, (said,) in enumerate(predicted)]
     target = [
@@ -88,7 +88,7 @@ def test_answer_scores_equal_torchmetrics(pairs):
     gold, predicted = [right for right, _ in pairs], [(said,) for _, said in pairs]
     scores = answer_scores(gold, predicted)
     f1, exact = of_others(gold, predicted)
-    assert scores["f1"].value == pytest.approx(f1, abs=1e-6)  # theirs is of 32 bits
+    assert scores["f1"].value == pytest.approx(f1, abs=1e-6)  # theirs is in 32 bits
     assert scores["exact"].value == pytest.approx(exact, abs=1e-6)
 
 

@@ -40,7 +40,7 @@ from tests.vocabularies import learn
 FIRST = len(OURS.ids)
 
 MakeCheckpoint = Callable[..., Path]
-V = 285  # enough for every word of the toy language to be one sub-word
+V = 285  # large enough to make every toy word one sub-word
 TASKS = (POS(), NER(), NLI())
 QUICK = FinetuneConfig(learning_rate=5e-3, epochs=2, batch=16)
 TAGS = {
@@ -80,7 +80,7 @@ def data(tmp_path_factory):
     vocabulary = learn([sentence(draw).words for _ in range(200)], V)
     vocabulary.save(folder / "vocabulary")
     languages = [Same(), TRANS, TRANS_INV]
-    line = Shard(*(np.array([n]) for n in (FIRST, 1, 1, 0, 0)))  # evaluation looks at no corpus
+    line = Shard(*(np.array([n]) for n in (FIRST, 1, 1, 0, 0)))  # evaluation reads no corpus
     for name in ("source", *(transform.name for transform in languages)):
         with CorpusWriter(folder / name, 2 * V) as writer:
             writer.append(line, 0)
@@ -156,7 +156,7 @@ def test_every_number_has_its_record(run, data, tmp_path):
         assert (row.items is not None) == (row.measure in ("SUP", "ZS"))
         if row.items is not None:
             hits, of = row.items.numbers
-            assert sum(hits) / sum(of) == row.value  # item by item, what the number is made of
+            assert sum(hits) / sum(of) == row.value
     for task in TASKS:
         delta = number(rows, "SUP", task.name, task.primary) - number(rows, "ZS", task.name, task.primary)
         assert number(rows, "DELTA", task.name, task.primary) == delta
@@ -169,7 +169,7 @@ def test_every_number_has_its_record(run, data, tmp_path):
         for span in example.texts[0][0].spans
     ]
     counts = {row.count for row in rows if (row.task, row.metric) == ("ner", "f1") and row.measure != "DEV"}
-    assert counts == {len(entities)}  # the gold ones, however many a model says
+    assert counts == {len(entities)}  # the gold entities
 
 
 def test_transfer_to_an_identical_language_is_complete(run, data, tmp_path):

@@ -67,7 +67,7 @@ def test_model_equals_its_definition(pairs, passes, reverse):
         best = dict(links) if reverse else {j: i for i, j in links}
         assert len(best) == len(links)
         for place, joint in enumerate(twin.joints(pair)):
-            # Equally likely words differ in the last bits, which depend on the order of sums.
+            # Equally likely words differ in their last bits, which depend on the order of summation.
             assert joint[best.get(place, -1) + 1] == pytest.approx(max(joint), rel=1e-9)
 
 

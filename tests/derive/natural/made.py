@@ -7,8 +7,8 @@ from tests.derive.test_spelling import given_vocabulary
 from tests.vocabularies import read_as_saved
 
 EN = [" ".join(sentence.words) for sentence in islice(Pocket(types=300).sentences(400), 400)]
-"""Sentences of Pocket English."""
-XX = [" ".join(reversed(text.split())) for text in EN]  # the same, backwards
+
+XX = [" ".join(reversed(text.split())) for text in EN]
 
 
 def vocabulary(folder, kind="unigram"):

@@ -66,7 +66,7 @@ def test_output_does_not_depend_on_the_number_of_workers(given, tmp_path):
 
 SPECIALS = Specials(0, 1, 2, 3, 4)
 ODD = "a bé ́x ﾞy  ︎z a\u00a0b c\u3000d \u0600e f\u200bg <s> ''' ... ｶﾞ ﷺ है ¨ ´u ‾ ` \U0001f44d \U0001f3fd"
-"""Marks that join what stands before them, white space of other kinds, and a special type's name."""
+"""Combining marks, unusual white space, and a special type's name."""
 
 
 def byte_level(spaced):

@@ -142,7 +142,7 @@ def test_word_nearest_to_the_root_gives_the_tag(tmp_path):
         row("3", "pense", "VERB"),
     )
     assert token(tmp_path / "a", *words) == ("PRON", "VERB")
-    # An arc of the enhanced graph makes a word's way to the root longer, even one that is not in its tree.
+    # An arc of the enhanced graph lengthens a word's path to the root.
     longer = (
         words[0],
         enhanced(words[1], "3:obl|4:nsubj|8.1:dep"),

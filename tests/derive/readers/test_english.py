@@ -35,7 +35,7 @@ def test_words(text, words):
         ["See No. 5 and pp. 3 to 4.", "It costs 3.50 or $4.", "$5 is too much."],
         ["Cats, dogs, etc. were there.", "Really...", "Yes."],
         ["World War I.", "The next."],
-        ["It costs 3.50.", "It takes 2.5.", "Bill pays."],  # a number's point is no abbreviation's
+        ["It costs 3.50.", "It takes 2.5.", "Bill pays."],  # a number's point is not an abbreviation's
         ["1. First we go.", "Then we stay."],
         ["He knows .NET. Bill does not."],
         ["Is it .NET.", "The rest is not."],

@@ -2,20 +2,11 @@ import csv
 import gzip
 from collections import Counter
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.errors import BadInput
 from calque.derive.readers.lines import Lines, cut_file
 from calque.derive.readers.tables import QUOTED, Table
-
-
-def test_truncated_last_line_is_rejected(tmp_path):
-    path = tmp_path / "a"
-    path.write_bytes(b"one\ntw")
-    with pytest.raises(BadInput, match=r"a:2: .*truncated"):
-        list(Lines(path, must_end=True))
 
 
 @given(

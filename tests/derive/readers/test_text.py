@@ -92,7 +92,7 @@ def test_compressed_text_is_read_like_plain_text(tmp_path, pack, text):
         assert read(packed, size) == read(plain, size)
     pieces = list(chunks(packed, 1))
     assert [sentences(piece) for piece in reversed(pieces)] == [sentences(piece) for piece in pieces][::-1]
-    write(packed, pack(text.encode()))  # changed: what is kept open is not read
+    write(packed, pack(text.encode()))  # the file changed: cached handles must not be read
     assert read(packed) == read(write(plain, text))
     with pytest.raises(BadInput, match=r"truncated|damaged"):
         read(write(packed, packed.read_bytes()[:-9]))

@@ -47,7 +47,7 @@ def test_links_are_written_one_line_per_pair(here, tmp_path, method):
     lengths = [len(line.split()) for line in (here / "a.txt").read_text(encoding="utf-8").splitlines()]
     gold = [{(i, n - 1 - i) for i in range(n)} for n in lengths]
     right = sum(len(known & set(links)) for known, links in zip(gold, found, strict=True))
-    if method != "fast-align":  # the same word is most like itself
+    if method != "fast-align":  # a word is most similar to itself
         assert right / sum(lengths) > 0.8
     assert [path.name for path in tmp_path.iterdir()] == ["links"]
 

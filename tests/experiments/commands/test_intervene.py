@@ -38,8 +38,8 @@ def test_bad_input_is_one_line(done, tmp_path):
     checkpoint = done.model("MLM").checkpoint
     alone = shutil.copytree(checkpoint, tmp_path / "alone")
     for words in (
-        [alone],  # a checkpoint without its study
-        [tmp_path],  # no checkpoint
+        [alone],
+        [tmp_path],
         [checkpoint, "--task", "ner"],  # never fine-tuned
         [checkpoint, "--task", "klingon"],
         [checkpoint, "--language", "klingon"],

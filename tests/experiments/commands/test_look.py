@@ -76,8 +76,8 @@ def test_bad_input_is_one_line_and_writes_nothing(model, elsewhere, tmp_path):
     state["model"]["vocab"]["xyzzy"] = smaller["vocab_size"]
     (elsewhere / "tokenizer.json").write_text(json.dumps(state))
     for words in (
-        [elsewhere],  # another vocabulary
-        [tmp_path],  # no model
+        [elsewhere],  # a different vocabulary
+        [tmp_path],
         [model.folder, "--sentence", "the xyzzy <s> ."],
         [model.folder, "--sentence", "the " * 40],
         [model.folder, "--sentence", "  "],

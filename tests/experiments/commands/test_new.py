@@ -15,7 +15,7 @@ CHANGES = {
     "task": ("rare = [", "rare = [*()] + [", {"floors of a_b", "a_b trans.inv/MLM/seed-0"}),
     "objective": (".square()", ".abs()", {"pretrain trans.inv/A-B/seed-0"}),
 }
-"""By kind: a change of the file, and some steps that it concerns."""
+"""A change of the file of each kind, and steps that it affects."""
 SIZE = [setting for setting in TINY if not setting.startswith(("objectives", "transforms", "tasks"))]
 
 

@@ -80,7 +80,7 @@ def test_labels_come_from_the_encoder_if_fast_align_disagrees(here, tmp_path):
     (tmp_path / "model").symlink_to(here / "model")
     (tmp_path / "a.txt").symlink_to(here / "a.txt")
     lines = (here / "b.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    # No line is a translation.
+    # No line is a translation of its pair.
     (tmp_path / "b.txt").write_text("".join([*lines[1:], lines[0]]), encoding="utf-8")
     good, poor = ((folder / "a.txt", folder / "b.txt") for folder in (here, tmp_path))
     (labels, share), (others, less) = label_source([good], 1), label_source([good, poor], 1)

@@ -5,7 +5,6 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 Answer = Callable[["Handler", bytes], None]
-"""Answers a request for a file with these bytes."""
 
 
 class Site:

@@ -25,7 +25,7 @@ from tests.experiments.data import site as served
 from tests.experiments.data.site import serving
 from tests.processes import below, wait_for
 
-CONTENT = bytes(range(256)) * 4_000  # more than a socket holds, so that a break comes in the middle
+CONTENT = bytes(range(256)) * 4_000  # larger than a socket's buffer, so that transfers break in the middle
 SIZE = len(CONTENT)
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
@@ -59,7 +59,7 @@ def test_recipes_state_sizes_digests_and_members(name):
         for output in download.outputs:
             assert not output.sha256 or output.bytes
             assert bool(output.inside) == (download.name.endswith(ZIPS + TARS) and not output.decompress)
-    # From addresses that are rewritten, or not yet measured.
+    # Their addresses change, or have not been measured.
     free = ("manythings", "wikipedia", "xlm_r_base", "cc_100")
     unpinned = {download.url for one in free for download in read_recipe(one).downloads}
     assert name == "xlm_align" or all(one.pinned or one.url in unpinned for one in downloads)
@@ -95,7 +95,7 @@ def fetched(one, folder, seen=""):
             ["", "bytes=300000-", "bytes=500000-"],
         ),
         ([served.sends(0), served.sends(1), served.whole], ["", "", "bytes=1-"]),
-        ([served.sends(90_000)] * 11 + [served.whole], None),  # each brings something new
+        ([served.sends(90_000)] * 11 + [served.whole], None),  # each attempt makes progress
         ([served.sends(400_000), served.ignores_range], ["", "bytes=400000-"]),
         ([served.status(500), served.status(503), served.whole], ["", "", ""]),
         ([served.sends(300_000), served.status(416), served.whole], ["", "bytes=300000-", ""]),

@@ -9,7 +9,7 @@ from tests.experiments.committed import ROOT, committed, natural
 from tests.experiments.conftest import Done
 from tests.experiments.test_records import STUDIES
 
-OLDER = ("word_alignment",)  # its study describes its text in other words now
+OLDER = ("word_alignment",)  # its study's description of the text has changed
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if name not in OLDER])

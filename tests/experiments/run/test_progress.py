@@ -42,10 +42,10 @@ def test_time_left_follows_steps_of_the_same_kind(monkeypatch):
     run = Remaining(steps)
     run.begin(steps[0])
     run.finish(steps[0])
-    assert run.left is None  # no model was trained yet
+    assert run.left is None  # no model has been trained
     run.begin(steps[1])
     run.finish(steps[1])
-    # A step that trains nothing takes 3 s until one was measured.
+    # Other steps are estimated at 3 s until one is measured.
     assert (run.done, run.of, run.left) == (2, 4, 23.0)
     assert str(run) == "2 of 4 steps, about 23 s left"
 

@@ -82,7 +82,7 @@ def test_parallel_and_sequential_steps_are_equal(tmp_path):
         compute([last, b], home, jobs)
         made.append([text(step) for step in (first, a, b, last)])
         assert times(first)[1] <= times(a)[0] and times(a)[1] <= times(last)[0]
-    assert times(b)[1] <= times(last)[0]  # nothing is computed beside a step that spreads
+    assert times(b)[1] <= times(last)[0]  # a step that spreads runs alone
     assert made[0] == made[1] == ["first ", "first a ", "first b ", "first a last "]
 
 
@@ -111,5 +111,5 @@ def test_steps_of_other_commands_are_awaited(shared, tmp_path):
     first.join()
     assert text(a) == "a " and times(a)[1] < time.time() and not list(tmp_path.glob(".*"))
     before = times(a)
-    do(a, Machine())  # as a command that looked before the other had finished
+    do(a, Machine())  # like a command that looked before the other finished
     assert times(a) == before

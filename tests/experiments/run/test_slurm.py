@@ -145,7 +145,7 @@ def test_slurm_survives_kills_failures_and_requeues(fragile, tmp_path):
     subprocess.run(["scontrol", "requeue", running[0]], check=True)
     subprocess.run(["scancel", queued("RUNNING", "PENDING")[-1]], check=True)
     wait_for(lambda: running[0] in queued("PENDING"))
-    # And not in 2 minutes.
+    # Otherwise it starts after 2 minutes.
     subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)
     with begun(fragile, tmp_path, *words) as second:
         _, err = second.communicate()

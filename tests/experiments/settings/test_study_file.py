@@ -43,11 +43,10 @@ def examples():
 
 
 PARTS = {"nouns": ("2", ["objectives=MLM"]), "cosines": ("1", ["objectives=MLM", "tasks=pos"])}
-"""Studies of the page with a part of their own, each with its parallel steps and settings that keep it
-small.
-"""
+"""Studies on the page with a part of their own, their jobs, and settings that keep them small."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PARTS)
 def test_documented_parts_reach_the_report(folder, name):
     (folder / f"{name}.py").write_text(examples()[name], encoding="utf-8")

@@ -15,7 +15,7 @@ from calque.experiments.settings.catalogue import studies, study
 
 PATH = Path(__file__).with_name("golden.json")
 PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}
-"""Folders that are not there: a study only names its files."""
+"""Folders that need not exist, since a study only names its files."""
 
 
 def values(name):
@@ -28,10 +28,10 @@ def values(name):
     found = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
     if made.shipped:  # a file of the package
         found["shipped"] = made.shipped.name
-    if made.claims:  # what it states must not change
+    if made.claims:
         found["claims"] = sha256(made.claims)
     prints = {field: fingerprint(value) for field, value in found.items()}
-    if isinstance(getattr(made.languages, "source", None), PocketEnglish):  # which reads no files
+    if isinstance(getattr(made.languages, "source", None), PocketEnglish):
         prints["folders"] = fingerprint([str(step.folder) for step in made.steps(Path())])
     return prints
 

@@ -14,7 +14,7 @@ from calque.derive.task_data import TaskFolder
 from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval
 from tests.experiments.conftest import finished
 
-SENTENCES = 50  # of 120 in the task's three splits
+SENTENCES = 50  # out of 120 in three splits
 
 NAMES = ALL[: ALL.index(ORDER)]
 
@@ -62,4 +62,4 @@ def test_retrieval_shares_equal_brute_force(made, records):
             hits = [row[place] > np.delete(row, place).max() for place, row in enumerate(rows)]
             (record,) = (r for r in records if (r.layer, r.language, r.metric) == (layer, language, "cosine"))
             assert record.count == SENTENCES
-            assert abs(record.value - np.mean(hits)) <= 1 / SENTENCES  # a tie within rounding
+            assert abs(record.value - np.mean(hits)) <= 1 / SENTENCES  # rounding may break ties

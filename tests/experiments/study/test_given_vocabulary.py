@@ -24,7 +24,7 @@ from tests.vocabularies import read_as_saved
 KINDS = {"wordpiece": (BertConfig, BertModel, 0), "unigram": (XLMRobertaConfig, XLMRobertaModel, 2)}
 NAME = "trans.inv"
 LENGTH = 64
-"""Pieces of letters: a pair of sentences is longer than with a vocabulary of its own."""
+"""Letters as pieces make sentence pairs long."""
 
 
 def encoder(kind, folder):
@@ -78,7 +78,7 @@ def test_study_starts_from_a_folder_and_its_vocabulary(kind, tmp_path):
     for name, value in before.items():
         if "pooler" not in name:
             now = next(tensor for key, tensor in after.items() if key.endswith(f".{name}"))
-            assert (now[: len(value)] - value).abs().max() < 0.06  # twelve steps of 4e-3 at most
+            assert (now[: len(value)] - value).abs().max() < 0.06  # at most twelve steps of 4e-3
     (transform,) = done.study.languages.transforms
     tokenizer = AutoTokenizer.from_pretrained(checkpoint / "tokenizers" / NAME)
     spelt = " ".join(map(transform.spell, transform(first).words))
@@ -87,6 +87,6 @@ def test_study_starts_from_a_folder_and_its_vocabulary(kind, tmp_path):
     measured = {record.measure for record in done.records(model)}
     assert {ALIGNMENT, AER, "ZS"} <= measured
     moved, data = tmp_path / "moved", done.data
-    given.rename(moved)  # what counts is what is in it
+    given.rename(moved)  # only its contents count
     there = Done(done.root, of_folder(moved))
     assert there.data == data and all(step.finished for step in there.study.steps(done.root))

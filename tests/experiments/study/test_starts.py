@@ -82,7 +82,7 @@ def test_study_may_start_from_any_checkpoint(done, tmp_path):
     (model,) = places.models()
     assert model.folder.name != places.changed("start=none").model("XLM-ALIGN").folder.name
     start = model.run.start
-    # Records tell it from one drawn from scratch.
+    # Records distinguish it from random weights.
     assert start and start.objective.name == GivenModel(begun).fingerprint
     assert start.objective.parts == ({"kind": "GivenModel", "weights": sha256(begun / "model.safetensors")},)
     places.compute("pretrain")

@@ -32,7 +32,7 @@ def folders(study):
             for setting in ("source.language.seed=1", "vocabulary=601")
         ),
         ("source.size=601", {"languages", "run", *MEASURES}),
-        ("dictionary.fraction=0.5", {"languages", *MEASURES}),  # the first model is MLM's, which reads none
+        ("dictionary.fraction=0.5", {"languages", *MEASURES}),  # the first model, MLM, reads no dictionary
         ("dictionary.by=frequency", {"languages", *MEASURES}),
         ("transforms=trans.inv,trans", {"languages", EXAMPLES}),
         ("source.pos.train=41", {EXAMPLES, "pos"}),

@@ -111,7 +111,7 @@ def test_given_encoder_is_scored_on_every_set(done, tmp_path):
     chosen = [one for one in systems.all if one.layers]
     assert len({(one.aligner, one.joint, one.layer) for one in chosen}) == len(chosen) == 2 * 3 * len(CHOICES)
     table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
-    # En-fr is not there.
+    # en-fr is missing
     assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()
     assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
 

@@ -40,5 +40,5 @@ def test_study_reads_every_language_pair_of_the_paper(planned):
     assert {"-".join(pair) for pair in of.bitexts} == corpora("xlm_align")["bitexts"].keys()
     assert next(iter(of.texts)) == "en"
     files = [path for text in of.texts.values() for path in text.paths]
-    # CC-100's, and Wikipedia's of the six languages that it lacks.
+    # CC-100, and Wikipedia for the six languages that it lacks.
     assert len(set(files)) == len(files) == 88 + 7

@@ -16,9 +16,9 @@ def curve(*values):
 @pytest.mark.parametrize(
     ("values", "side", "expected"),
     [
-        ((0, 2, 0, 2, 2, 2), 1, 32),  # one probe alone may be chance
+        ((0, 2, 0, 2, 2, 2), 1, 32),  # a single probe may be chance
         ((2, 2, 0, 0), 1, 0),
-        ((0, 0, 0, 2), 1, NEVER),  # and nobody knows what would have followed the last
+        ((0, 0, 0, 2), 1, NEVER),  # the last probe cannot be confirmed
         ((0, -2, -2), 1, NEVER),
         ((0, -2, -2), -1, 8),
         ((1, 1, 1), 1, NEVER),
