@@ -44,7 +44,7 @@ def inspect(page, look, cases, folder):
     and the browser's console."""
     frames = folder / "frames.html"
     words = json.dumps(page).replace("</", "<\\/").replace("<!--", "<\\!--")
-    frames.write_text(FRAMES.format(page=words, cases=json.dumps(cases), look=look), encoding="utf-8")
+    frames.write_text(FRAMES.format(page=words, cases=json.dumps(cases), look=look))
     ran = run(
         folder, "--enable-logging=stderr", "--virtual-time-budget=200000", "--dump-dom", frames.as_uri()
     )

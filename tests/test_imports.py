@@ -26,7 +26,7 @@ def imported(path):
     """The full names of everything that a file imports, including imports within functions and for type
     checkers."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name.removeprefix(OURS) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -121,7 +121,7 @@ def test_derive_needs_no_torch():
     ],
 )
 def test_foreign_things_are_touched_in_one_file(thing, file):
-    users = [path for path in FILES if thing in path.read_text(encoding="utf-8")]
+    users = [path for path in FILES if thing in path.read_text()]
     assert [name(path) for path in users] == (file.split() if file else [])
 
 

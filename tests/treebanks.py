@@ -10,4 +10,4 @@ def write_treebank(path, sentences, lemmas=False):
         )
         blocks.append("".join(lines) + "\n")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(blocks), encoding="utf-8", newline="\n")
+    path.write_text("".join(blocks), newline="\n")

@@ -10,6 +10,4 @@ def learn(sentences, size):
 
 def read_as_saved(folder):
     """Name a class that reads tokenizer.json as it is; those of RoBERTa and BERT build their own."""
-    (folder / "tokenizer_config.json").write_text(
-        '{"tokenizer_class": "PreTrainedTokenizerFast"}', encoding="utf-8"
-    )
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')

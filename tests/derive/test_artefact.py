@@ -24,7 +24,7 @@ def artefact(tmp_path_factory):
     artefact = tmp_path_factory.mktemp("made") / "of-numbers"
     facts = {"format": 1, "value": 0.25}
     with making(artefact, "numbers", facts) as part:
-        (part / NAMES[0]).write_text('{"value": 0.125}\n', encoding="utf-8")
+        (part / NAMES[0]).write_text('{"value": 0.125}\n')
         (part / "deep").mkdir()
         (part / NAMES[1]).write_bytes(bytes(range(64)))
         facts["said at the end"] = True
@@ -71,7 +71,7 @@ def test_folder_with_a_wrong_name_is_rejected(place, other, tmp_path):
     for name in (place, other):
         with making(tmp_path / "made" / name, "numbers", {"name": name}) as part:
             (part / "deep").mkdir()
-            (part / "deep" / "file").write_text(name, encoding="utf-8")
+            (part / "deep" / "file").write_text(name)
     moved = shutil.copytree(tmp_path / "made" / other, tmp_path / place)
     opened = (
         finished,

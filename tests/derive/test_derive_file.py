@@ -19,7 +19,7 @@ SENTENCES = tuple(Pocket(types=300).sentences(40))
 
 
 def written(path, lines):
-    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    path.write_text("".join(f"{line}\n" for line in lines))
     return path
 
 

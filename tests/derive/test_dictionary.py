@@ -116,17 +116,17 @@ def test_user_dictionary_pairs_words_with_images(text, tmp_path):
     vocabulary.counts[vocabulary.encode("la")[0]] = 0
     script, path = Transliterate(), tmp_path / "words"
     image = script.image(vocabulary.size)
-    path.write_text(text.replace("հղկխճ", script.spell("house")), "utf-8")
+    path.write_text(text.replace("հղկխճ", script.spell("house")))
     expected = sorted(vocabulary.encode("house") + vocabulary.encode("the"))
     entries, left_out = own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
     assert entries.tolist() == [[i, image[i]] for i in expected] and not left_out
     more = "".join(line + ("\tthe\n" if "\t" in text else "\n") for line in ("xylophone", "la"))
     if "\t" in text or " " not in text:
-        path.write_text(path.read_text("utf-8") + more, "utf-8")
+        path.write_text(path.read_text() + more)
         again, left_out = own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
         assert np.array_equal(again, entries) and left_out.total() == 2, (
             "several sub-words, and not in the text"
         )
-        path.write_text(more, "utf-8")
+        path.write_text(more)
         with pytest.raises(BadInput, match=f"{path}: all entries were left out"):
             own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)

@@ -53,9 +53,9 @@ def mine(folder, word):
     (folder / "own_bases").mkdir(exist_ok=True)
     files = {"__init__": "", "base": BASE, "tables": f"WORD = {word!r}\n"}
     for name, text in files.items():
-        (folder / "own_bases" / f"{name}.py").write_text(text, encoding="utf-8")
-    (folder / "own_mine.py").write_text(OWN.format(bases="own_bases.base"), encoding="utf-8")
-    (folder / "unrelated.py").write_text(f"WORD = {word!r}\n", encoding="utf-8")
+        (folder / "own_bases" / f"{name}.py").write_text(text)
+    (folder / "own_mine.py").write_text(OWN.format(bases="own_bases.base"))
+    (folder / "unrelated.py").write_text(f"WORD = {word!r}\n")
     for name in [name for name in sys.modules if name.startswith("own_")]:
         del sys.modules[name]
     invalidate_caches()

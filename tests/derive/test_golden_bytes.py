@@ -35,7 +35,7 @@ SHARED = {"source": "b4a2ea", "shared": "815fdc"}
 def manifest(tmp_path_factory):
     home = tmp_path_factory.mktemp("golden")
     lexicon = home / "lexicon.tsv"
-    lexicon.write_text("the\tle\t0.75\t3\nthe\tla\t0.25\t1\na\tun\n", encoding="utf-8")
+    lexicon.write_text("the\tle\t0.75\t3\nthe\tla\t0.25\t1\na\tun\n")
     few = Sizes(40, 10, 20)
     source = PocketEnglish(language=Pocket(types=300), size=300, pos=few)
     syntax = Reorder(PocketTreebank("verbfinal", 100), PocketTreebank("english", 100), 0.5, 0.75)
@@ -47,7 +47,7 @@ def manifest(tmp_path_factory):
     folder = derive_languages(
         source, transforms, 400, DictionaryConfig(0.5), home / "languages", home / "cache"
     )
-    return dict(json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
+    return dict(json.loads((folder / "manifest.json").read_text()))
 
 
 def digest(value):

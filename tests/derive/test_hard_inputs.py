@@ -252,7 +252,7 @@ READ = [
 @pytest.mark.parametrize(("read", "content", "expected", "counted"), READ)
 def test_real_world_files_are_read(read, content, expected, counted, tmp_path):
     path, counts = tmp_path / "file", Counter()
-    path.write_text(content, encoding="utf-8", newline="")
+    path.write_text(content, newline="")
     assert read(path, counts) == expected
     found = sorted((reason, count) for reason, count in counts.items() if count)
     assert [count for _, count in found] == [count for _, count in sorted(counted.items())]
@@ -349,7 +349,7 @@ REFUSED = [
 @pytest.mark.parametrize(("read", "content", "line", "said"), REFUSED)
 def test_malformed_real_world_files_are_rejected(read, content, line, said, tmp_path):
     path = tmp_path / "file"
-    path.write_text(content, encoding="utf-8", newline="")
+    path.write_text(content, newline="")
     with pytest.raises(BadInput) as refused:
         read(path, Counter())
     (message,) = refused.value.messages
@@ -393,6 +393,6 @@ def test_utf_16_is_named(read, encoding, tmp_path):
 )
 def test_text_that_resembles_annotation(content, tmp_path):
     path = tmp_path / "file"
-    path.write_text(content, encoding="utf-8")
+    path.write_text(content)
     assert natural(path, Counter()) == [line.strip() for line in content.split("\n") if line]
     assert text(path, Counter())

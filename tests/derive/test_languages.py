@@ -175,7 +175,7 @@ TEXT = """ = Lobster <unk> =\x20
 
 
 def put(path, text=TEXT):
-    path.write_text(text, "utf-8")
+    path.write_text(text)
     return path
 
 

@@ -75,7 +75,7 @@ def test_special_types_come_from_template_settings_or_added_tokens(tmp_path):
     def specials(*special, **settings):
         tokenizer.add_special_tokens(list(special))
         tokenizer.save(str(tmp_path / "tokenizer.json"))
-        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
         return folder.open().specials
 
     assert specials() == Specials(start=5, pad=7, end=6, unknown=8, mask=9)

@@ -182,7 +182,7 @@ def test_types_with_one_image(study):
 @pytest.fixture
 def lexicon(tmp_path):
     path = tmp_path / "en-xx.tsv"
-    path.write_text("dog\tfido\t0.75\t3\ndog\trex\t0.25\t1\nthe\tle\t1\t9\n", encoding="utf-8")
+    path.write_text("dog\tfido\t0.75\t3\ndog\trex\t0.25\t1\nthe\tle\t1\t9\n")
     return path
 
 

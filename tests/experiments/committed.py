@@ -19,7 +19,7 @@ def read(name, paper):
 
 
 def committed(path):
-    return path.read_text(encoding="utf-8")
+    return path.read_text()
 
 
 def natural(name, monkeypatch):

@@ -24,4 +24,4 @@ def lock():
 
 
 if __name__ == "__main__":
-    LOCK.write_text(json.dumps(lock(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    LOCK.write_text(json.dumps(lock(), indent=1, ensure_ascii=False) + "\n")

@@ -150,7 +150,7 @@ def test_wrong_commands_are_one_line_and_leave_nothing(words, tmp_path, monkeypa
 
 def test_output_is_utf_8_in_every_locale(tmp_path):
     text = tmp_path / "text.txt"
-    text.write_text("Sara aß two apples .\n", encoding="utf-8")
+    text.write_text("Sara aß two apples .\n")
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
     words = ["-m", "experiments", "derive", str(text), "--language", "trans.inv"]
     found = python(*words, **locale)

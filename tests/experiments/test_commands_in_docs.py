@@ -18,7 +18,7 @@ PROGRAMS = ("calque", ".venv/bin/calque", *MODULES, *(f".venv/bin/{module}" for 
 
 def commands():
     for page in pages(ROOT):
-        text = page.read_text(encoding="utf-8")
+        text = page.read_text()
         for block in re.finditer(r"^```(?:sh|console|bash)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
             line = text[: block.start()].count("\n") + 1
             for command in re.sub(r"\\\n", " ", block[1]).splitlines():

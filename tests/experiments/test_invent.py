@@ -12,7 +12,7 @@ from calque.experiments.lessons import HERE
 from tests import browser
 from tests.experiments.test_lessons import code_cells
 
-PAGE = (HERE / "invent.html").read_text(encoding="utf-8")
+PAGE = (HERE / "invent.html").read_text()
 HARD = [". . a b", "a", ".", "? Who Knows", "Zebra ate Ճաղա !", "one two three four five", "co-op 's 3.5 é"]
 NAMES = ("trans", "inv", "swap")
 CHOICES = [choice for choice in product((False, True), repeat=3) if any(choice)]

@@ -16,7 +16,7 @@ EXERCISE = re.compile(r"# Exercise (\d)")
 
 
 def code_cells():
-    notebook = json.loads((HERE / "lesson.ipynb").read_text(encoding="utf-8"))
+    notebook = json.loads((HERE / "lesson.ipynb").read_text())
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
@@ -42,7 +42,7 @@ def test_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
         '{SEEDS}")': f'{{SEEDS}}", {settings})',
         ".run()": ".run(jobs=1)",
     }
-    blocks = re.findall(r"```python\n(.*?)```", (HERE / "solutions.md").read_text(encoding="utf-8"), re.S)
+    blocks = re.findall(r"```python\n(.*?)```", (HERE / "solutions.md").read_text(), re.S)
     solutions = {found[1]: block for block in blocks if (found := EXERCISE.match(block))}
     names = {}
     solved = []

@@ -17,7 +17,7 @@ from calque.experiments.study.measuring import read_measured
 from tests.experiments.conftest import Done, finished
 
 ROOT, NAME = Path(__file__).parents[2], "trans.inv"
-PAGE = (ROOT / "docs" / "causes-tutorial.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "causes-tutorial.md").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from calque.derive.pocket.language import Pocket
 from tests.experiments.conftest import TINY, calque, sets
 
-PAGE = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text()
 FILE = re.compile(r"^`([\w.]+)`:\n\n```\n(.*?)^```", re.MULTILINE | re.DOTALL)
 STUDY = re.compile(r"^```python\n# (\w+\.py)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -17,14 +17,12 @@ COMMAND = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 @pytest.mark.slow
 def test_page_shows_its_commands_output(tmp_path):
     for name, text in (*FILE.findall(PAGE), *STUDY.findall(PAGE)):
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text(text)
     assert len(STUDY.findall(PAGE)[0][1].strip().splitlines()) <= 15
     for block in COMMAND.findall(PAGE):
         commands = re.findall(r"^\$ (.*)$", block, re.MULTILINE)
         script = f'calque() {{ "{sys.executable}" -m calque.experiments "$@"; }}\n' + "\n".join(commands)
-        ran = subprocess.run(
-            ["bash", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
-        )
+        ran = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False)
         shown = "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
         assert ran.returncode == 0, ran.stderr
         printed = re.sub(r"^(?:(?:\w+: )?\d.* steps?\b|aligning ).*\n", "", ran.stdout, flags=re.MULTILINE)
@@ -49,7 +47,7 @@ def here(tmp_path, monkeypatch):
         "other.tsv": ["It rains .\tunseen"],
     }
     for name, rows in tables.items():
-        (tmp_path / name).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+        (tmp_path / name).write_text("".join(f"{row}\n" for row in rows))
     return tmp_path
 
 
@@ -66,7 +64,7 @@ def test_user_tasks_are_reported(here):
     code, _, err = calque("run", "pocket", "--jobs", "1", *settings)
     assert code == 0, err
     (report,) = Path("runs/pocket").glob("report-*")
-    page = (report / "report.html").read_text(encoding="utf-8")
+    page = (report / "report.html").read_text()
     assert all(title in page for title in ("Text labels", "Pair labels", "Word labels", "bag of words"))
 
 

@@ -125,7 +125,7 @@ def test_checkout_without_symlinks_explains_how_to_clone(program, tmp_path):
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "calque/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "calque" / "derive").write_text("../derive", encoding="utf-8")
+    (tmp_path / "calque" / "derive").write_text("../derive")
     ran = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True
     )

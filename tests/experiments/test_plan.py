@@ -62,5 +62,5 @@ def test_missing_files_are_listed_with_their_command(tmp_path, monkeypatch):
     for path in paths:
         assert str(path.parent) in said and path.name in said
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("something", encoding="utf-8")
+        path.write_text("something")
     assert describe_files(planned, planned.name) == "files: 10 needed, none missing\n"

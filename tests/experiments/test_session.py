@@ -11,7 +11,7 @@ MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "c
 
 @pytest.mark.parametrize("name", ["xlm_align_pocket", "word_alignment"])
 def test_joined_rows_contain_record_and_run_fields(name):
-    lines = {file: (ROOT / name / file).read_text(encoding="utf-8").splitlines() for file in (RUNS, RECORDS)}
+    lines = {file: (ROOT / name / file).read_text().splitlines() for file in (RUNS, RECORDS)}
     runs = {run["id"]: run for run in map(json.loads, lines[RUNS])}
     rows = joined_rows(ROOT / name)
     assert len(rows) == len(lines[RECORDS])
@@ -25,9 +25,7 @@ def test_joined_rows_contain_record_and_run_fields(name):
 
 def test_sweep_value_is_a_field(tmp_path):
     for file in (RUNS, RECORDS):
-        (tmp_path / file).write_text(
-            (ROOT / "control" / file).read_text(encoding="utf-8").splitlines()[0] + "\n"
-        )
+        (tmp_path / file).write_text((ROOT / "control" / file).read_text().splitlines()[0] + "\n")
     run = json.loads((tmp_path / RUNS).read_text()) | {"settings": {"train.steps": "7"}}
     (tmp_path / RUNS).write_text(json.dumps(run) + "\n")
     assert [row["train.steps"] for row in joined_rows(tmp_path)] == [7]

@@ -72,10 +72,7 @@ def test_processes_of_torchrun_share_a_study(done, tmp_path):
     for model in places.models():
         assert model.step.open().facts["identity"]["world"] == 2
         rows, alone = (
-            [
-                json.loads(row)
-                for row in (root / model.run.id / "metrics.jsonl").read_text("utf-8").splitlines()
-            ]
+            [json.loads(row) for row in (root / model.run.id / "metrics.jsonl").read_text().splitlines()]
             for root in (places.home, done.home)
         )
         losses = [row["loss"] for row in rows if "loss" in row]

@@ -130,7 +130,7 @@ def listed(monkeypatch):
 
 
 def rows_of(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def test_fields_define_name_title_and_parser():
@@ -163,10 +163,10 @@ def test_toys_run_from_command_line_to_report(tmp_path):
         0.25,
     )
     assert {r["language"] for r in records if r["measure"] == "ZS" and r["task"] == "nouns"} == {"trans.rot"}
-    page = (report / "report.html").read_text(encoding="utf-8")
+    page = (report / "report.html").read_text()
     for text in (Backwards.summary, Rotate.term, "Nouns accuracy", Nouns.summary, *LongerRows.terms.values()):
         assert text in page, text
-    own = (report / "own-measures.md").read_text(encoding="utf-8")
+    own = (report / "own-measures.md").read_text()
     numbers = {f"{100 * r['value']:.1f}" for r in records if r["measure"] == "longer rows"}
     assert len(numbers) >= 1 and all(number in own for number in numbers)
     drawn = rows_of(report / "figures" / "figure-longer.jsonl")
@@ -175,7 +175,7 @@ def test_toys_run_from_command_line_to_report(tmp_path):
 
 def test_aligner_is_found_by_name(done, tmp_path):
     text = tmp_path / "text"
-    text.write_text("Sara ate two apples .\n" * 3, encoding="utf-8")
+    text.write_text("Sara ate two apples .\n" * 3)
     model = done.model("MLM").checkpoint
     code, out, err = calque("align", str(text), str(text), "--method", "nearest", "--model", str(model))
     assert (code, out) == (0, "0-0 1-1 2-2 3-3 4-4\n" * 3), err

@@ -24,19 +24,19 @@ def test_tutorial_works_step_by_step(tmp_path):
         ("calque", f'{small}\nexec "{sys.executable}" -m calque.experiments "$@"'),
         ("python", f'exec "{sys.executable}" "$@"'),
     ):
-        (programs / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
         (programs / name).chmod(0o755)
     own = tmp_path / "mine"
     own.mkdir()
     paths = {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": f"{ROOT}:{own}"}
-    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorial.md").read_text()
     tables = []
     for kind, block in re.findall(r"^```(\w+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         if kind == "python":
             if named := re.match(r"# (\w+\.py)\n", block):
-                (own / named[1]).write_text(block, encoding="utf-8")
+                (own / named[1]).write_text(block)
             else:  # a file written by an earlier command
-                assert block in [path.read_text(encoding="utf-8") for path in own.glob("*.py")]
+                assert block in [path.read_text() for path in own.glob("*.py")]
         elif INSTALL not in block:
             commands = re.findall(r"^\$ (.*)", block, re.MULTILINE) if kind == "console" else [block]
             outputs = re.split(r"^\$ .*\n", block, flags=re.MULTILINE)[1:] if kind == "console" else [None]

@@ -30,4 +30,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         made = Languages.open(write_study(Path(folder) / "study"), [LANGUAGE])
         golden = {name: losses(objective, made) for name, objective in OBJECTIVES.items()}
-    PATH.write_text(json.dumps(golden, indent=1) + "\n", encoding="utf-8")
+    PATH.write_text(json.dumps(golden, indent=1) + "\n")

@@ -135,7 +135,7 @@ def only(objective, languages, length=STILL.length):
 
 def with_dictionary(study, folder, lines):
     shutil.copytree(study, folder)
-    (folder / LANGUAGE / "dictionary.tsv").write_text("".join(lines), encoding="utf-8")
+    (folder / LANGUAGE / "dictionary.tsv").write_text("".join(lines))
     write_manifest(folder, KIND, study_facts())
     return Languages.open(folder, [LANGUAGE])
 
@@ -175,9 +175,7 @@ def write_study(folder, sentences=SENTENCES):
     chosen = np.arange(FIRST, SIZE, 4)
     chosen = chosen[counts[chosen] > 0]
     np.save(folder / LANGUAGE / "image.npy", image)
-    (folder / LANGUAGE / "dictionary.tsv").write_text(
-        "".join(f"{i}\t{image[i]}\tw{i}\n" for i in chosen), encoding="utf-8"
-    )
+    (folder / LANGUAGE / "dictionary.tsv").write_text("".join(f"{i}\t{image[i]}\tw{i}\n" for i in chosen))
     (folder / "vocabulary").mkdir()
     np.save(folder / "vocabulary" / "counts.npy", counts)
     tokenizer = Tokenizer(

@@ -163,7 +163,7 @@ def begun(study, folder, world, last=STEPS, allow_change=False):
 
 
 def write(path, value):
-    path.write_text(json.dumps(value), encoding="utf-8")
+    path.write_text(json.dumps(value))
     SEEN.clear()
 
 
@@ -188,8 +188,8 @@ def two(study, out, world):
             gradient, losses = gradients(objective, languages, batch, world)
             if world.first:
                 save_file(gradient, out / f"{name} {cut}.safetensors")
-                (out / f"{name} {cut}.json").write_text(json.dumps(losses), encoding="utf-8")
-    (out / f"stops-{world.rank}.json").write_text(json.dumps(stops(languages, world)), encoding="utf-8")
+                (out / f"{name} {cut}.json").write_text(json.dumps(losses))
+    (out / f"stops-{world.rank}.json").write_text(json.dumps(stops(languages, world)))
     for folder in ("run", "again"):
         pretrain(
             out / folder,
@@ -209,7 +209,7 @@ def another(study, out, world):
     said = [begun(study, folder, world)]
     if said != ["finished"]:
         said.append(begun(study, folder, world, allow_change=True))
-    (out / f"{folder.name} said-{world.rank}.json").write_text(json.dumps(said), encoding="utf-8")
+    (out / f"{folder.name} said-{world.rank}.json").write_text(json.dumps(said))
     write(out / f"{folder.name} seen-{world.rank}.json", SEEN)
 
 

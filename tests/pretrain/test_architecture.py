@@ -93,7 +93,7 @@ def test_run_starts_from_a_folder_and_saves_one(spelt, objective, study, tmp_pat
     moved = {name: float((after[name] - value).abs().max()) for name, value in before.items()}
     assert 0 < moved[spelt.word_embeddings] < 0.1  # it started there: at most twelve steps of 2e-3
     assert max(moved.values()) < 0.1
-    assert json.loads((tmp_path / "run" / MANIFEST).read_text(encoding="utf-8"))["drawn"] == []
+    assert json.loads((tmp_path / "run" / MANIFEST).read_text())["drawn"] == []
 
 
 @EACH

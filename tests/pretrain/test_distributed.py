@@ -41,7 +41,7 @@ def double_precision():
 
 
 def seen(paths):
-    parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    parts = [json.loads(path.read_text()) for path in paths]
     return [[row for part in same for row in part] for same in zip(*parts, strict=True)]
 
 
@@ -65,7 +65,7 @@ def test_processes_train_like_one(ranks, name):
 def test_process_count_changes_only_if_allowed(ranks, size):
     refused = f"this run was started with world 2, not {size}"
     for rank in range(size):
-        said = json.loads((ranks / f"changed to {size} said-{rank}.json").read_text(encoding="utf-8"))
+        said = json.loads((ranks / f"changed to {size} said-{rank}.json").read_text())
         assert refused in said[0]
         assert said[1:] == ["finished"]
     whole = seen([ranks / f"whole seen-{rank}.json" for rank in range(2)])
@@ -78,9 +78,7 @@ def test_process_count_changes_only_if_allowed(ranks, size):
 
 def test_same_process_count_resumes_bitwise(ranks):
     for rank in range(2):
-        assert json.loads((ranks / f"changed to 2 said-{rank}.json").read_text(encoding="utf-8")) == [
-            "finished"
-        ]
+        assert json.loads((ranks / f"changed to 2 said-{rank}.json").read_text()) == ["finished"]
     whole, resumed = (ranks / name / "checkpoint" / "model.safetensors" for name in ("whole", "changed to 2"))
     assert whole.read_bytes() == resumed.read_bytes()
 

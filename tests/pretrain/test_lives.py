@@ -40,7 +40,7 @@ def died_of_two(study, tmp_path_factory):
 
 
 def metrics(run):
-    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     return [{key: value for key, value in row.items() if key != "tokens/s"} for row in rows]
 
 

@@ -54,7 +54,7 @@ def test_objectives_use_the_lexicon_as_dictionary(objective, tmp_path):
     single = sorted({word for line in EN for word in line.split() if len(opened.encode(word)) == 1})
     entries = list(zip(single[:20], single[20:40], strict=True))
     lines = "".join(f"{word}\t{other}\t0.5\t3\n" for word, other in entries)
-    (tmp_path / "lexicon").write_text(lines, encoding="utf-8")
+    (tmp_path / "lexicon").write_text(lines)
     folder = derive_natural(
         *inputs(tmp_path), given, tmp_path / "made", dictionaries={("en", "xx"): tmp_path / "lexicon"}
     )

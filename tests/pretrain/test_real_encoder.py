@@ -30,13 +30,11 @@ def test_real_encoder_is_trained_on_rows_of_its_text(calque_encoder, tmp_path):
     derive_natural(*inputs(tmp_path), GivenVocabulary(calque_encoder), tmp_path / "made")
     languages = Languages.open(tmp_path / "made", ["en", "xx"])
     kept, told = languages.kept, []
-    assert kept is not None and languages.whole.rows == 250_002 and languages.rows == len(kept) < 1_000
+    assert languages.whole.rows == 250_002 and languages.rows == len(kept) < 1_000
     config = Pretraining(languages, MLM(), MODEL, TRAIN, 0, calque_encoder)
     checkpoint = pretrain(tmp_path / "run", config, one_process(), notify=told.append)
     assert told == ["random, because the starting model lacks them: the prediction head"]
-    assert json.loads((tmp_path / "run" / MANIFEST).read_text(encoding="utf-8"))["drawn"] == [
-        "the prediction head"
-    ]
+    assert json.loads((tmp_path / "run" / MANIFEST).read_text())["drawn"] == ["the prediction head"]
 
     with (
         safe_open(calque_encoder / "model.safetensors", "pt") as start,

@@ -139,7 +139,7 @@ def test_checkpoint_keeps_unused_rows_of_its_start(given, checkpoint):
     languages = Languages.open(given / "made", ["en", "xx"])
     before, after = load_file(given / "start" / WEIGHTS), load_file(checkpoint / WEIGHTS)
     kept = languages.kept
-    assert kept is not None and len(kept) < languages.whole.size
+    assert len(kept) < languages.whole.size
     (table,) = (name for name in after if name.endswith("word_embeddings.weight"))
     others = np.setdiff1d(np.arange(len(after[table])), kept)
     start = next(tensor for name, tensor in before.items() if table.endswith(name)).float()
@@ -148,7 +148,7 @@ def test_checkpoint_keeps_unused_rows_of_its_start(given, checkpoint):
     (bias,) = (tensor for name, tensor in after.items() if name in ("lm_head.bias", "cls.predictions.bias"))
     old = before.get("lm_head.bias", torch.zeros(len(start))).float()
     assert bias[others].equal(old[others]) and (bias[kept] != old[kept]).all()
-    drawn = json.loads((given / "run" / MANIFEST).read_text(encoding="utf-8"))["drawn"]
+    drawn = json.loads((given / "run" / MANIFEST).read_text())["drawn"]
     assert drawn == ([] if "lm_head.bias" in before else ["the prediction head"])
 
 

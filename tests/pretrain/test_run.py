@@ -64,7 +64,7 @@ def test_transformers_finds_our_loss(run, languages):
 
 def test_run_folder_is_complete(run, study):
     folder, objective = run
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest = json.loads((folder / MANIFEST).read_text())
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint", MANIFEST, "metrics.jsonl"]
     weights, tokenizer = ("config.json", "model.safetensors"), ("tokenizer.json", "tokenizer_config.json")
     names = {"metrics.jsonl", *(f"checkpoint/{name}" for name in (*weights, *tokenizer))}

@@ -45,7 +45,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("model_type", ["unheard-of", "roberta"])
 def test_code_in_a_folder_is_not_run_and_nothing_is_asked(folder, tmp_path, monkeypatch, kind, model_type):
     mark = tmp_path / "mark"
-    (folder / "own.py").write_text(CODE.format(mark=mark), encoding="utf-8")
+    (folder / "own.py").write_text(CODE.format(mark=mark))
     config = json.loads((folder / "config.json").read_text())
     names = dict.fromkeys(("AutoConfig", "AutoModel", "AutoModelForMaskedLM"), "own.Own")
     config |= {"model_type": model_type, "auto_map": names}

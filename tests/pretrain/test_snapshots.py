@@ -54,9 +54,7 @@ def test_stopped_run_has_the_same_snapshots(run, study, tmp_path, at):
         (tmp_path / SNAPSHOTS / "step-000000010.safetensors").write_bytes(b"half")
         (tmp_path / SNAPSHOTS / "step-000000005.safetensors").write_bytes(b"another")
     pretrain(tmp_path, given)
-    files = [
-        json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"] for folder in (run, tmp_path)
-    ]
+    files = [json.loads((folder / MANIFEST).read_text())["files"] for folder in (run, tmp_path)]
     for names in files:
         del names["metrics.jsonl"]  # it contains speeds
     assert files[0] == files[1]

@@ -40,7 +40,7 @@ def test_run_starts_from_given_weights(cold, moved, study, tmp_path):
     before, after = load_file(cold / WEIGHTS), load_file(checkpoint / WEIGHTS)
     assert before.keys() == after.keys()  # the pointer is left out
     assert all((after[name] - value).abs().max() < 1e-9 for name, value in before.items())
-    manifest = json.loads((tmp_path / "still" / MANIFEST).read_text(encoding="utf-8"))
+    manifest = json.loads((tmp_path / "still" / MANIFEST).read_text())
     assert manifest["identity"]["start"] == sha256(cold / WEIGHTS)
     # Only the starting weights count, not their place.
     assert pretrain(tmp_path / "still", warm(study, moved, train=still)) == checkpoint
@@ -61,7 +61,7 @@ def test_warm_start_resumes_to_the_same_bits(cold, study, tmp_path):
 
 def test_unsuitable_start_is_rejected_before_writing(moved, tmp_path):
     check_start(moved, MODEL)
-    config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
+    config = json.loads((moved / "config.json").read_text())
     for changes, said in (
         ({"model_type": "gpt2"}, "'gpt2' are not supported; supported types are roberta, xlm-roberta, bert"),
         (
@@ -75,16 +75,16 @@ def test_unsuitable_start_is_rejected_before_writing(moved, tmp_path):
             r"shape: layers 3, not 2; .*shape: length 7, not \d+",
         ),
     ):
-        (moved / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
+        (moved / "config.json").write_text(json.dumps(config | changes))
         with pytest.raises(BadInput, match=said):
             check_start(moved, MODEL)
-    (moved / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (moved / "config.json").write_text(json.dumps(config))
     bare = Tokenizer(WordLevel({}, "<unk>"))
     bare.save(str(moved / "tokenizer.json"))
     with pytest.raises(BadInput, match=r"tokenizer\.json: has no types"):
         check_start(moved, MODEL)
     (moved / "tokenizer.json").unlink()
-    (moved / "vocab.txt").write_text("<pad>\n", encoding="utf-8")  # AutoTokenizer would read it
+    (moved / "vocab.txt").write_text("<pad>\n")  # AutoTokenizer would read it
     with pytest.raises(
         BadInput, match=r"tokenizer\.json: there is no tokenizer; save one with AutoTokenizer"
     ):

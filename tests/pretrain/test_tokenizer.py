@@ -33,9 +33,7 @@ def data(tmp_path_factory):
 def checkpoint(data, tmp_path):
     folder = tmp_path / "checkpoint"
     folder.mkdir()
-    (folder / "config.json").write_text(
-        json.dumps({"model_type": "roberta", "vocab_size": 800}), encoding="utf-8"
-    )
+    (folder / "config.json").write_text(json.dumps({"model_type": "roberta", "vocab_size": 800}))
     write_tokenizer(data / "vocabulary" / TOKENIZER, folder, OURS, 64)
     return folder
 

@@ -12,7 +12,7 @@ from torch._dynamo.testing import CompileCounter
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.trainer_pt_utils import get_parameter_names
 
-from calque.pretrain.batch import Pairs, Rows
+from calque.pretrain.batch import Rows
 from calque.pretrain.distributed import World, one_process
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Sum
@@ -55,7 +55,7 @@ def test_processes_and_micro_batches_divide_a_batch(size, parts, languages):
     worlds = [World(rank, size, torch.device("cpu")) for rank in range(size)]
     pieces = [piece for world in worlds for _, piece in _cut(streams, batches, parts, world)]
     (whole,) = batches
-    assert isinstance(whole, Rows) and len(pieces) == size * parts
+    assert len(pieces) == size * parts
     assert torch.cat([piece.ids for piece in pieces if isinstance(piece, Rows)]).equal(whole.ids)
 
 
@@ -64,9 +64,6 @@ def test_gradient_is_of_the_weighted_means(languages):
     model = new_learner(ALL).model
     streams = ALL.streams(languages, STILL.length, 0)
     (mlm, tlm, align), counts = Draws(streams, 8, 0).at(0)
-    assert isinstance(mlm, Rows)
-    assert isinstance(tlm, Rows)
-    assert isinstance(align, Pairs)
     a, b = model.get_input_embeddings().weight[align.ids].unbind(1)
     terms = {
         "mlm": prediction_loss(model, mlm) / mlm.labelled,
@@ -87,7 +84,7 @@ def test_golden_losses(name, languages):
     """100 steps as they always were. Another CPU rounds sums differently: two threads, or the oldest
     instructions, change a loss by at most a millionth. The tolerance of 1e-4 is larger, but smaller than any
     change of the recipe."""
-    golden = json.loads(PATH.read_text(encoding="utf-8"))[name]
+    golden = json.loads(PATH.read_text())[name]
     found = losses(OBJECTIVES[name], languages)
     assert found.keys() == golden.keys()
     for term, values in golden.items():

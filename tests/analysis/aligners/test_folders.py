@@ -76,9 +76,9 @@ Change = Callable[[Path], None]
 def setting(file, removed=(), **values):
     def change(folder):
         path = folder / file
-        settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        settings = json.loads(path.read_text()) if path.exists() else {}
         kept = {name: value for name, value in (settings | values).items() if name not in removed}
-        path.write_text(json.dumps(kept), encoding="utf-8")
+        path.write_text(json.dumps(kept))
 
     return change
 
@@ -94,7 +94,7 @@ def weights(change):
 
 def file(name, content="{}"):
     def write(folder):
-        (folder / name).write_text(content, encoding="utf-8")
+        (folder / name).write_text(content)
 
     return write
 
@@ -121,9 +121,9 @@ def cut_and_padded(folder):
 
 def random_ids(folder):
     path = folder / "tokenizer.json"
-    state = json.loads(path.read_text(encoding="utf-8"))
+    state = json.loads(path.read_text())
     state["model"]["dropout"] = 0.5
-    path.write_text(json.dumps(state), encoding="utf-8")
+    path.write_text(json.dumps(state))
 
 
 def adapter_weights(folder):

@@ -68,7 +68,7 @@ def write_set(folder, **files):
     }
     (folder / "de-en").mkdir()
     for name, text in (texts | files).items():
-        (folder / "de-en" / name).write_text(text, encoding="utf-8")
+        (folder / "de-en" / name).write_text(text)
     return folder
 
 

@@ -19,7 +19,7 @@ from tests.experiments.test_records import STUDIES
 MARKS = loads(committed(Path(__file__).with_name("marks.json")))
 TESTED = dict(
     line.split("==")
-    for line in (ROOT.parents[1] / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    for line in (ROOT.parents[1] / "constraints.txt").read_text().splitlines()
     if line.startswith("matplotlib==")
 )
 

@@ -42,7 +42,7 @@ NOISY = (0.0, 0.5, 0.2)
 
 def written(folder, *claims):
     file = folder / f"{NAME}.toml"
-    file.write_text("".join(f"[[claims]]{claim}" for claim in claims), encoding="utf-8")
+    file.write_text("".join(f"[[claims]]{claim}" for claim in claims))
     return PrimaryClaims.read(file)
 
 
@@ -152,7 +152,7 @@ def test_differences_at_the_floor_are_undecided(tmp_path):
     records = order(SMALL, MIDDLE, LARGE)
     floor = Floor("majority", "majority", "pos", "accuracy", 0.95, 2_000, "trans.inv", "source")
     table = written(tmp_path, ORDER).table(Results(runs(records), records, floors=[floor]), "toy")
-    assert table and table.rows[0][1] == AT_FLOOR
+    assert table.rows[0][1] == AT_FLOOR
 
 
 @pytest.mark.parametrize(

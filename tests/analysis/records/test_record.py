@@ -93,7 +93,7 @@ def changed(**fields):
     ],
 )
 def test_wrong_rows_are_rejected_with_their_line(tmp_path, row, names):
-    (tmp_path / "r.jsonl").write_text(f"{changed()}\n{row}\n", encoding="utf-8")
+    (tmp_path / "r.jsonl").write_text(f"{changed()}\n{row}\n")
     with pytest.raises(BadInput, match=f"r.jsonl:2: .*{names}"):
         read(tmp_path / "r.jsonl", Record)
 

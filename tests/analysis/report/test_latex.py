@@ -25,7 +25,7 @@ def test_long_tables_compile_and_fit_the_page(columns, tmp_path):
     packages = latex(table, "a_b").split("\n")[0].removeprefix("% needs ")
     document = tmp_path / "table.tex"
     body = f"\\begin{{document}}\n{latex(table, 'a_b')}\\end{{document}}\n"
-    document.write_text(f"\\documentclass{{article}}\n{packages}\n{body}", encoding="utf-8")
+    document.write_text(f"\\documentclass{{article}}\n{packages}\n{body}")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", document.name]
     told = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=True, errors="replace"

@@ -11,16 +11,14 @@ from calque.analysis.report.table import MISSING, Table, cell
 from calque.analysis.statistics.intervals import Estimate
 
 RECORDS = Path(__file__).parents[3] / "experiments" / "records"
-TABLES = [
-    path for path in sorted(RECORDS.glob("*/*.md")) if path.read_text(encoding="utf-8").startswith("**")
-]
+TABLES = [path for path in sorted(RECORDS.glob("*/*.md")) if path.read_text().startswith("**")]
 SHARES = st.floats(-1, 1)
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_committed_tables_are_numbers_in_csv(path):
-    table = Table.of_markdown(path.read_text(encoding="utf-8"))
-    assert table.markdown == path.read_text(encoding="utf-8")
+    table = Table.of_markdown(path.read_text())
+    assert table.markdown == path.read_text()
     for i, head in enumerate(table.header):
         cells = [row[i] for row in table.rows]
         for name, column in columns(head, cells) if numeric(cells) else ():

@@ -34,7 +34,7 @@ class Checker(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    text = toy_page(tmp_path_factory.mktemp("report")).read_text(encoding="utf-8")
+    text = toy_page(tmp_path_factory.mktemp("report")).read_text()
     checker = Checker()
     checker.feed(text)
     return text, checker
@@ -72,5 +72,5 @@ def test_names_and_texts_are_escaped_wherever_they_are_shown(page):
 
 def test_control_characters_are_replaced(tmp_path):
     write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
-    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    text = (tmp_path / "r.html").read_text()
     assert "bell �" in text and "a�b" in text and "\x07" not in text

@@ -35,7 +35,7 @@ def test_retained_share_by_hand():
         floor(0.1, baseline="other"),
     ]
     found = retained(results(scores("MLM", [0.8, 0.9, 0.85], [0.5, 0.61, 0.54]), *low), *CELL)
-    assert found and found.share and found.floor.baseline == "unigram"
+    assert found.share and found.floor.baseline == "unigram"
     assert found.share.mean == pytest.approx((0.55 - 0.3) / (0.85 - 0.3))
     assert found.share.low and found.share.high and found.share.low < found.share.mean < found.share.high
     assert (found.zs.mean, found.sup.mean) == pytest.approx((0.25, 0.55))

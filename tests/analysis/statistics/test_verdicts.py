@@ -63,7 +63,7 @@ def test_one_comparison_is_decided_where_its_interval_ends():
 def test_many_comparisons_are_corrected():
     values = [-0.05, -0.06, -0.09]
     worse = estimate(values)
-    assert worse.high is not None and worse.high < 0
+    assert worse.high < 0
     assert verdict(worse).verdict == FAILS
     assert verdict(worse, *[ABOVE] * 4).verdict == UNDECIDED
 

@@ -10,4 +10,4 @@ def test_gold_is_iob2_after_reordering():
     example = Example(((sentence,),))
     assert tuple(NER().gold(example)) == ("B-PER", "I-PER", "O", "B-LOC", "O")
     image = image_of_example(Invert(), example, 0, Account())
-    assert image is not None and tuple(NER().gold(image)) == ("B-LOC", "O", "B-PER", "I-PER", "O")
+    assert tuple(NER().gold(image)) == ("B-LOC", "O", "B-PER", "I-PER", "O")

@@ -19,7 +19,7 @@ def oracle(name):
     path = ORACLES / f"fast_align.en-fr.{name}"
     if not path.exists():
         pytest.skip(f"the published tool's links do not lie in {ORACLES}")
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    lines = path.read_text().split("\n")[:-1]
     return [sorted((int(i), int(j)) for i, j in (link.split("-") for link in line.split())) for line in lines]
 
 
@@ -28,7 +28,7 @@ def english_french(calque_data):
     one, other = (
         [
             tuple(line.split())
-            for line in (calque_data / "align" / "en-fr" / name).read_text("utf-8").split("\n")[:-1]
+            for line in (calque_data / "align" / "en-fr" / name).read_text().split("\n")[:-1]
         ]
         for name in ("test.en", "test.fr")
     )

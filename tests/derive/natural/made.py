@@ -20,7 +20,7 @@ def vocabulary(folder, kind="unigram"):
 
 def written(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    path.write_text("".join(f"{line}\n" for line in lines))
     return path
 
 

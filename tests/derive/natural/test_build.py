@@ -30,7 +30,7 @@ def given(request, tmp_path_factory):
 def test_lines_are_encoded_by_the_tokenizer(given):
     languages = Languages.open(given / "made", ["en", "xx"])
     tokenizer = Tokenizer.from_file(str(given / "given" / "tokenizer.json"))
-    assert languages.kept is not None and languages.rows == languages.size == len(languages.kept)
+    assert languages.rows == languages.size == len(languages.kept)
     for name, lines in (("en", EN), ("xx", XX)):
         corpus = languages[name].corpus
         assert len(corpus) == len(lines)
@@ -47,7 +47,6 @@ def test_bitext_pairs_its_own_lines(given):
     (bitext,) = languages.bitexts
     assert (bitext.first.name, bitext.second.name, len(bitext)) == ("en", "xx", 400) and not bitext.linked
     vocabulary, kept, turned = languages.vocabulary, languages.kept, languages.bitext("xx", "en")
-    assert kept is not None
     for pair in (0, 99, 100, 399):
         ids = bitext.ids(pair)
         for side, lines in zip(ids, (EN, XX), strict=True):

@@ -111,7 +111,7 @@ def test_real_treebanks(calque_data):
         sentences = words = 0
         for sentence in read_conllu(path, counts):
             sentences, words = sentences + 1, words + len(sentence)
-        rows = [line for line in path.read_text(encoding="utf-8").split("\n") if line[:1].isdigit()]
+        rows = [line for line in path.read_text().split("\n") if line[:1].isdigit()]
         assert words + counts["multiword tokens"] + counts["empty nodes"] == len(rows)
         totals[path.name] = sentences
     assert len(totals) == 25
@@ -120,7 +120,7 @@ def test_real_treebanks(calque_data):
 
 
 def read_units(path, *lines, language=""):
-    path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
+    path.write_text("\n".join(lines) + "\n\n")
     counts = Counter()
     return list(read_conllu(path, counts, units="xtreme", language=language)), counts
 

@@ -38,7 +38,7 @@ fields, quoting = (
 @given(st.lists(st.tuples(fields, fields), min_size=2, max_size=6), quoting)
 def test_quoted_fields_are_read_as_unquoted_ones(tmp_path_factory, rows, quoting):
     path = tmp_path_factory.getbasetemp() / "rows.tsv"
-    with path.open("w", encoding="utf-8", newline="") as out:
+    with path.open("w", newline="") as out:
         csv.writer(out, delimiter="\t", quoting=quoting, lineterminator="\n").writerows(rows)
     counts = Counter()
     assert [line for _, line in Table(path, counts)] == ["\t".join(row) for row in rows]

@@ -11,7 +11,7 @@ SECOND = GoldPair(frozenset({(1, 3)}), frozenset({(1, 3)}))
 
 
 def read(path, text, lengths=LENGTHS, **options):
-    path.write_text(text, encoding="utf-8", newline="")
+    path.write_text(text, newline="")
     return read_gold(path, lengths, **options)
 
 

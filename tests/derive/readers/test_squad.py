@@ -21,7 +21,7 @@ def asked(text="Mr. Lee", start=None, id_="q1", **more):
 
 def written(path, *questions, context=CONTEXT):
     made = {"version": "1.1", "data": [{"paragraphs": [{"context": context, "qas": list(questions)}]}]}
-    path.write_text(json.dumps(made), encoding="utf-8")
+    path.write_text(json.dumps(made))
     return path
 
 

@@ -17,7 +17,7 @@ FILES = {
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
-        Path(name).write_text(text, encoding="utf-8")
+        Path(name).write_text(text)
     return tmp_path
 
 
@@ -52,7 +52,7 @@ def test_without_sentences_every_link_counts(here, capsys):
 
 def test_empty_lines_are_pairs_without_words(here, capsys):
     for name, line in (("source", ""), ("target", "oh"), ("links", "")):
-        Path(name).write_text(FILES[name] + line + "\n", encoding="utf-8")
+        Path(name).write_text(FILES[name] + line + "\n")
     aer(Path("gold"), Path("links"), Path("source"), Path("target"))
     said, _ = capsys.readouterr()
     assert rows(said)[1:] == [["links", "3", *SCORED[2:]]]

@@ -26,7 +26,7 @@ def here(tmp_path_factory):
     sentences = list(islice(short, PAIRS))
     for name, step in (("a.txt", 1), ("b.txt", -1)):
         text = "".join(" ".join(words[::step]) + "\n" for words in sentences)
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text)
     vocabulary = learn(sentences, SMALLEST + 60)
     model = small_roberta(vocabulary.size, 64)
     model.roberta.embeddings.position_embeddings.weight.data.zero_()
@@ -44,7 +44,7 @@ def test_links_are_written_one_line_per_pair(here, tmp_path, method):
     )
     assert (code, told) == (0, "")
     found = list(read_links(tmp_path / "links"))
-    lengths = [len(line.split()) for line in (here / "a.txt").read_text(encoding="utf-8").splitlines()]
+    lengths = [len(line.split()) for line in (here / "a.txt").read_text().splitlines()]
     gold = [{(i, n - 1 - i) for i in range(n)} for n in lengths]
     right = sum(len(known & set(links)) for known, links in zip(gold, found, strict=True))
     if method != "fast-align":  # a word is most similar to itself
@@ -75,8 +75,8 @@ def test_empty_and_long_lines_are_counted(here, tmp_path, method):
 def test_stopped_command_keeps_the_old_file(here, tmp_path):
     files, out = [tmp_path / name for name in ("a.txt", "b.txt")], tmp_path / "links"
     for path in files:
-        path.write_text((here / path.name).read_text(encoding="utf-8") * 20_000, encoding="utf-8")
-    out.write_text("0-0\n", encoding="utf-8")
+        path.write_text((here / path.name).read_text() * 20_000)
+    out.write_text("0-0\n")
     words = ["-m", "experiments", "align", "--model", here / "model", "--layer", 1, *files, "--out", out]
     with subprocess.Popen(
         [sys.executable, *map(str, words)],
@@ -92,18 +92,17 @@ def test_stopped_command_keeps_the_old_file(here, tmp_path):
         128 + signal.SIGTERM,
         f"calque: stopped by SIGTERM; {out} is unchanged\n",
     )
-    assert out.read_text(encoding="utf-8") == "0-0\n"
+    assert out.read_text() == "0-0\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
 
 
 def test_standard_input_is_answered_line_by_line(here):
-    texts = [(here / name).read_text("utf-8").splitlines()[:FEW] for name in ("a.txt", "b.txt")]
+    texts = [(here / name).read_text().splitlines()[:FEW] for name in ("a.txt", "b.txt")]
     words = ["align", "--model", str(here / "model"), "--words"]
     printed = calque(*words, here / "a.txt", here / "b.txt")[1].splitlines()[:FEW]
     command = [sys.executable, "-m", "calque.experiments", *words]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, text=True) as process:
-        assert process.stdin and process.stdout and process.stderr
         for a, b, line in zip(*texts, printed, strict=True):
             process.stdin.write(f"{a} ||| {b}\n")
             process.stdin.flush()

@@ -24,10 +24,10 @@ def test_checklist_describes_the_study(done, tmp_path):
     root = Path(shutil.copytree(done.root, tmp_path / "runs"))
     report = root / done.report.relative_to(done.root)
     about = describe(study("pocket"), root, TINY)
-    (report / ABOUT).write_text(json.dumps(about), encoding="utf-8")
+    (report / ABOUT).write_text(json.dumps(about))
     code, text, error = calque("checklist", "pocket", "--runs", str(root))
     assert code == 0, error
-    page = (report / "report.html").read_text(encoding="utf-8")
+    page = (report / "report.html").read_text()
     answers = page.partition('<section id="checklist">')[2]
     assert "<details>" in answers and all(
         name in answers for name in re.findall(r"^## (.*)", text, re.MULTILINE)

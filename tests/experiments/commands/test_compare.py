@@ -17,14 +17,12 @@ Rows = list[dict[str, Any]]
 def write(folder, records, runs):
     folder.mkdir(exist_ok=True)
     for name, rows in (("records", records), ("runs", runs)):
-        (folder / f"{name}.jsonl").write_text(
-            "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
-        )
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
 
 
 def read(folder, name):
-    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
 
 
 def made(fingerprint="0123"):
@@ -108,7 +106,7 @@ def copy(tmp_path):
 
 def test_record_equals_itself_with_the_printed_claims():
     code, found = counts(STUDY, STUDY)
-    table = Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8"))
+    table = Table.of_markdown((STUDY / "claims.md").read_text())
     assert (
         code == 0 and found["claims"] == len(table.rows) and not found["changed"] and not found["not_equal"]
     )
@@ -127,9 +125,7 @@ def test_swapped_objectives_change_conclusions(copy):
     code, found = counts(STUDY, copy)
     assert code == 1 and found["changed"] and found["differ_corrected"]
     assert any(f"{len(found['changed'])} of {found['claims']} " in line for line in invoke(STUDY, copy)[1])
-    printed = {
-        row[0]: row[1] for row in Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8")).rows
-    }
+    printed = {row[0]: row[1] for row in Table.of_markdown((STUDY / "claims.md").read_text()).rows}
     for claim in found["changed"]:
         assert claim["first"] == printed[claim["claim"]] != claim["second"]
 

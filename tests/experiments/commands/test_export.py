@@ -32,7 +32,7 @@ def test_csv_contains_every_record_and_run():
     "path", sorted(ROOT.glob("control/*.md")), ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
 def test_every_table_is_exported(path, tmp_path):
-    rows = sum(line.startswith("|") for line in path.read_text(encoding="utf-8").split("\n")) - 2
+    rows = sum(line.startswith("|") for line in path.read_text().split("\n")) - 2
     code, latex, _ = calque("export", path.parent, "--latex", "--table", path.stem)
     assert code == 0 and sum(line.endswith(r"\\") for line in latex.splitlines()) == rows + 1
     assert latex.isascii() or not set(latex) & set("±Δ−–ρ")
@@ -41,12 +41,12 @@ def test_every_table_is_exported(path, tmp_path):
         "",
         "",
     )
-    with (tmp_path / "table.csv").open(encoding="utf-8") as file:
+    with (tmp_path / "table.csv").open() as file:
         assert len(list(csv.reader(file))) == rows + 1
 
 
 def test_macros_contain_every_cell(tmp_path):
-    table = Table.of_markdown((ROOT / "everyday_small/table-3.md").read_text(encoding="utf-8"))
+    table = Table.of_markdown((ROOT / "everyday_small/table-3.md").read_text())
     words = "--macros", "--table", "table-3", "--prefix", "Easy 2"
     code, text, _ = calque("export", ROOT / "everyday_small", *words)
     found = dict(re.findall(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}", text))
@@ -59,13 +59,13 @@ def test_macros_contain_every_cell(tmp_path):
 
 def test_bibtex_cites_calque_and_the_objectives_papers():
     code, text, _ = calque("export", ROOT / "everyday_small", "--bibtex")
-    cited = (ROOT.parents[1] / "CITATION.cff").read_text(encoding="utf-8")
+    cited = (ROOT.parents[1] / "CITATION.cff").read_text()
     assert code == 0 and re.findall(r"@\w+\{(\w+)", text) == ["calque", "devlin2019", "tang2022"]
     assert all(
         re.search(rf"{key}: .*{word}", cited)
         for key, word in (("version", __version__), ("name", "The Calque"))
     )
-    entries = REFERENCES.read_text(encoding="utf-8")
+    entries = REFERENCES.read_text()
     assert all(f"{{{_key(kind.paper)}," in entries for kind in OBJECTIVES if kind.paper)
 
 

@@ -27,9 +27,9 @@ def test_new_files_pass_their_test_and_run(kind, folder):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     sentences = [" ".join(sentence.words) for sentence in Pocket(types=300).sentences(600)]
-    (folder / "text.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    (folder / "text.txt").write_text("\n".join(sentences) + "\n")
     rows = [f"{text}\t{'long' if len(text) > 40 else 'short'}\n" for text in sentences]
-    (folder / "a_b.tsv").write_text("".join(rows), encoding="utf-8")
+    (folder / "a_b.tsv").write_text("".join(rows))
     task = "a_b" if kind == "task" else "pos"
     settings = [f"tasks={task}", f"tasks.{task}.finetune.epochs=1", *SIZE]
     settings = [setting for setting in settings if kind != "task" or not setting.startswith("source.")]
@@ -37,7 +37,7 @@ def test_new_files_pass_their_test_and_run(kind, folder):
     code, _, err = calque("run", str(folder / "a_b.py"), "--runs", "runs", "--jobs", "1", *words)
     assert code == 0, err
     (report,) = Path("runs/a_b").glob("report-*")
-    table = (report / "table-3.md").read_text(encoding="utf-8")
+    table = (report / "table-3.md").read_text()
     part = {"transform": "a-b", "objective": "A-B", "task": "A b", "study": "ALIGN-MLM"}[kind]
     assert part in table, table
 
@@ -48,8 +48,8 @@ def test_new_files_pass_their_test_and_run(kind, folder):
     assert unfinished() == set()
     if kind in CHANGES:
         before, after, titles = CHANGES[kind]
-        text = (folder / "a_b.py").read_text(encoding="utf-8")
-        (folder / "a_b.py").write_text(text.replace(before, after), encoding="utf-8")
+        text = (folder / "a_b.py").read_text()
+        (folder / "a_b.py").write_text(text.replace(before, after))
         assert text.count(before) == 1 and titles <= unfinished()
 
 
@@ -58,9 +58,7 @@ def test_imported_parts_are_known_by_name(folder):
         assert calque("new", kind, name, "--to", str(folder))[0] == 0
     lines = ["import closer", "from swap_words import swap_words"]
     lines += ["from calque.experiments.studies.pocket import pocket", "", "", "def both():"]
-    (folder / "both.py").write_text(
-        "\n".join([*lines, "    return pocket().changed(name='both')"]), encoding="utf-8"
-    )
+    (folder / "both.py").write_text("\n".join([*lines, "    return pocket().changed(name='both')"]))
     both = override(
         study(str(folder / "both.py")), ["transforms=trans.swap-words", "objectives=MLM,CLOSER-after-MLM"]
     )

@@ -28,7 +28,7 @@ def here(tmp_path_factory):
     sentences = [sentence.words for sentence in islice(Pocket().sentences(FEWEST), FEWEST)]
     images = [tuple(word[::-1] for word in words) for words in sentences]
     for name, side in (("a.txt", sentences), ("b.txt", images)):
-        (folder / name).write_text("".join(" ".join(words) + "\n" for words in side), encoding="utf-8")
+        (folder / name).write_text("".join(" ".join(words) + "\n" for words in side))
     vocabulary = learn([*sentences, *images], SMALLEST + 200)
     small_roberta(vocabulary.size, 130).save_pretrained(folder / "model")
     vocabulary.save(folder / "model")
@@ -79,9 +79,9 @@ def test_text_unlike_training_text_keeps_untrained_links(trained):
 def test_labels_come_from_the_encoder_if_fast_align_disagrees(here, tmp_path):
     (tmp_path / "model").symlink_to(here / "model")
     (tmp_path / "a.txt").symlink_to(here / "a.txt")
-    lines = (here / "b.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = (here / "b.txt").read_text().splitlines(keepends=True)
     # No line is a translation of its pair.
-    (tmp_path / "b.txt").write_text("".join([*lines[1:], lines[0]]), encoding="utf-8")
+    (tmp_path / "b.txt").write_text("".join([*lines[1:], lines[0]]))
     good, poor = ((folder / "a.txt", folder / "b.txt") for folder in (here, tmp_path))
     (labels, share), (others, less) = label_source([good], 1), label_source([good, poor], 1)
     assert labels == "agreement" and others == "self" and less < share
@@ -90,7 +90,7 @@ def test_labels_come_from_the_encoder_if_fast_align_disagrees(here, tmp_path):
             code, _, err = calque(*words(folder, tmp_path / chosen / name, "--steps", "3", *more))
             assert code == 0 and (f"labels: {chosen} (" in err) == (name == "usual")
         usual, named = (tmp_path / chosen / name for name in ("usual", chosen))
-        assert json.loads((usual / "config.json").read_text(encoding="utf-8"))["aligner_labels"] == chosen
+        assert json.loads((usual / "config.json").read_text())["aligner_labels"] == chosen
         for name in ("config.json", "model.safetensors"):
             assert (usual / name).read_bytes() == (named / name).read_bytes()
 
@@ -117,11 +117,9 @@ def test_killed_run_resumes_to_the_same_bytes(here, trained):
     ],
 )
 def test_useless_training_files_are_rejected(here, tmp_path, change, said):
-    sides = [
-        (here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")
-    ]
+    sides = [(here / name).read_text().splitlines(keepends=True) for name in ("a.txt", "b.txt")]
     for name, side in zip(("a.txt", "b.txt"), change(*sides), strict=True):
-        (tmp_path / name).write_text("".join(side), encoding="utf-8")
+        (tmp_path / name).write_text("".join(side))
     (tmp_path / "model").symlink_to(here / "model")
     code, _, err = calque(*words(tmp_path, tmp_path / "out", "--steps", "2"))
     assert code == 2 and said in err and not (tmp_path / "out").exists()
@@ -129,7 +127,7 @@ def test_useless_training_files_are_rejected(here, tmp_path, change, said):
 
 @pytest.mark.slow
 def test_unknown_script_is_rejected(here, calque_encoder, tmp_path):
-    (tmp_path / "b.txt").write_text("\U00012000\U00012001 \U00012002 .\n" * FEWEST, encoding="utf-8")
+    (tmp_path / "b.txt").write_text("\U00012000\U00012001 \U00012002 .\n" * FEWEST)
     files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
     code, _, err = calque(
         "train-aligner", *files, "--model", str(calque_encoder), "--out", str(tmp_path / "out")

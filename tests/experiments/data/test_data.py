@@ -140,7 +140,7 @@ def test_redirects_stay_on_https_and_no_password_is_sent(site, tmp_path, monkeyp
     response.headers["Location"] = "http://localhost/g"
     with pytest.raises(BadInput, match="not https"):
         Session().get_redirect_target(response)
-    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n", encoding="utf-8")
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     sent = []
 
@@ -336,7 +336,7 @@ def test_altered_file_is_not_overwritten(site, tmp_path):
     with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process"):
         fetch(tmp_path, one)
     assert fetch(tmp_path, one).placed == ["f"]
-    text = (tmp_path / LOCK).read_text(encoding="utf-8")
-    (tmp_path / LOCK).write_text(text[:-5], encoding="utf-8")
+    text = (tmp_path / LOCK).read_text()
+    (tmp_path / LOCK).write_text(text[:-5])
     with pytest.raises(BadInput, match=LOCK):
         Store(tmp_path)

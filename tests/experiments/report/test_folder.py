@@ -28,7 +28,7 @@ def write(folder, seeds=2, **about):
     records = [record for record in toy_records(seeds) if record.task == "pos"]
     json_rows.write(folder / RECORDS, records)
     json_rows.write(folder / RUNS, runs_of(records))
-    (folder / ABOUT).write_text(json.dumps({**TOY, **about}), encoding="utf-8")
+    (folder / ABOUT).write_text(json.dumps({**TOY, **about}))
     return folder
 
 
@@ -65,17 +65,17 @@ def test_records_of_a_sweep_make_its_table(toy):
         toy / RECORDS, [{**row, "run": f"{row['run']}@{of['steps']}"} for of in settings for row in records]
     )
     assert calque("report", str(toy), "--out", "page")[0] == 0
-    table = Path("page/sweep.md").read_text(encoding="utf-8")
+    table = Path("page/sweep.md").read_text()
     assert "(two layers)" in table and all(f"| {of['steps']} " in table for of in settings)
 
 
 def lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def test_only_reports_are_replaced(toy):
     Path("own").mkdir()
-    Path("own/thesis.txt").write_text("mine", encoding="utf-8")
+    Path("own/thesis.txt").write_text("mine")
     assert "own: not a report" in refused("report", toy, "--out", "own")
     for out in (toy / "report", Path("records"), ROOT / "toy"):
         assert any(
@@ -87,7 +87,7 @@ def test_only_reports_are_replaced(toy):
 def changed(name, change):
 
     def apply(folder):
-        rows = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(line) for line in (folder / name).read_text().splitlines()]
         change(rows)
         lines(folder / name, rows)
 
@@ -95,12 +95,12 @@ def changed(name, change):
 
 
 def described(**values):
-    return lambda folder: (folder / ABOUT).write_text(json.dumps({**TOY, **values}), encoding="utf-8")
+    return lambda folder: (folder / ABOUT).write_text(json.dumps({**TOY, **values}))
 
 
 def cut(folder):
-    text = (folder / RECORDS).read_text(encoding="utf-8")
-    (folder / RECORDS).write_text(text[: len(text) - 20], encoding="utf-8")
+    text = (folder / RECORDS).read_text()
+    (folder / RECORDS).write_text(text[: len(text) - 20])
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def cut(folder):
         ),
         (described(seeds=3, versions="1"), "seeds, versions: not of the type"),
         (described(report="nature"), "no kind of report is called 'nature'"),
-        (lambda folder: (folder / ABOUT).write_text("{", encoding="utf-8"), f"{ABOUT}: not JSON"),
-        (lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"), f"{ABOUT}: not a JSON object"),
+        (lambda folder: (folder / ABOUT).write_text("{"), f"{ABOUT}: not JSON"),
+        (lambda folder: (folder / ABOUT).write_text("[]"), f"{ABOUT}: not a JSON object"),
         (lambda folder: (folder / ABOUT).unlink(), "lacks 'report' and 'scale'"),
     ],
 )

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from calque.analysis.papers.published import published
-from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.report.table import MISSING, cell, percent
 from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
 from calque.experiments.report import paper
@@ -14,9 +14,7 @@ TABLES = [one for one in paper.items() if not one.is_figure]
 
 
 def table_of(paper_name, name):
-    made = paper.rendered(paper.item(paper_name, name))
-    assert isinstance(made, Table)
-    return made
+    return paper.rendered(paper.item(paper_name, name))
 
 
 def ours_and_theirs(text):
@@ -69,7 +67,7 @@ def test_conclusions_compare_our_differences_with_the_papers():
 
 
 def test_items_are_as_locked():
-    assert lock() == json.loads(LOCK.read_text(encoding="utf-8"))
+    assert lock() == json.loads(LOCK.read_text())
 
 
 def test_items_are_written_in_every_format(tmp_path):
@@ -82,7 +80,7 @@ def test_items_are_written_in_every_format(tmp_path):
 def test_writing_an_item_keeps_other_files(tmp_path):
     own = tmp_path / "align-mlm" / "table-8" / "thesis.txt"
     own.parent.mkdir(parents=True)
-    own.write_text("mine", encoding="utf-8")
+    own.write_text("mine")
     files = paper.write(paper.item("align-mlm", "table-8"), tmp_path)
-    assert own.read_text(encoding="utf-8") == "mine" and {file.parent for file in files} == {own.parent}
+    assert own.read_text() == "mine" and {file.parent for file in files} == {own.parent}
     assert own not in files

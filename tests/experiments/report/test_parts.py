@@ -11,5 +11,5 @@ def test_every_model_has_training_curves(done):
         "ALIGN-MLM, x=1, Trans + Inv, seed 0",
     ]
     for each, model in zip(curves, done.models(), strict=True):
-        lines = (model.step.folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        lines = (model.step.folder / "metrics.jsonl").read_text().splitlines()
         assert len(each.rows) == len(lines) and each.rows[-1]["step"] == done.study.train.steps

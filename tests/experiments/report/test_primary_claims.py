@@ -34,7 +34,7 @@ ascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "mine.claims.toml"
-    path.write_text(CLAIMS, encoding="utf-8")
+    path.write_text(CLAIMS)
     return path
 
 
@@ -51,16 +51,12 @@ def again(done, objective):
 
 def noted(done, objective):
     manifests = done.model(objective).folder.rglob(MANIFEST)
-    return {json.loads(path.read_text(encoding="utf-8")).get("claims") for path in manifests}
+    return {json.loads(path.read_text()).get("claims") for path in manifests}
 
 
 def reported(done):
     outcome = summarise(done.study, done.root, done.report, describe(done.study, done.root))
-    return (
-        str(outcome),
-        outcome.report.read_text(encoding="utf-8"),
-        (done.report / f"{NAME}.md").read_text("utf-8"),
-    )
+    return (str(outcome), outcome.report.read_text(), (done.report / f"{NAME}.md").read_text())
 
 
 def test_claims_change_no_folder_and_earlier_runs_are_counted(done, claimed, file):
@@ -86,7 +82,7 @@ def test_report_starts_with_claims_and_notes_changes(claimed, file):
     assert {run.claims for run in json_rows.read(claimed.report / RUNS, Run)} == {(digest,)}
     assert (claimed.report / f"{NAME}.toml").read_bytes() == file.read_bytes()
 
-    file.write_text(f"{CLAIMS}# another thought\n", encoding="utf-8")
+    file.write_text(f"{CLAIMS}# another thought\n")
     changed = Done(claimed.root, replace(claimed.study))
     assert "2 of 2 runs" in reported(changed)[2]
     assert stored(changed.report)["claims"] == sha256(file) != digest
@@ -115,7 +111,7 @@ def test_report_starts_with_claims_and_notes_changes(claimed, file):
 )
 def test_claims_beyond_the_study_are_rejected_with_file_and_line(done, file, old, new, line, said):
     assert old in CLAIMS
-    file.write_text(CLAIMS.replace(old, new), encoding="utf-8")
+    file.write_text(CLAIMS.replace(old, new))
     with pytest.raises(BadInput) as refused:
         override(done.study, [f"claims={file}"])
     (message,) = refused.value.messages

@@ -22,7 +22,7 @@ def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
     if paper == "xlm_align":
         assert not claims.exists()  # the study lacks what it compares
     else:
-        assert claims.read_text(encoding="utf-8").startswith(f"**{PAPERS[paper].claims_title}, ")
+        assert claims.read_text().startswith(f"**{PAPERS[paper].claims_title}, ")
 
 
 def test_floors_are_reported(done):
@@ -36,9 +36,9 @@ def test_floors_are_reported(done):
     assert {(floor.baseline, floor.metric) for floor in floors} == {
         (name, metric) for name in ("majority", "unigram") for metric in ("accuracy", "f1_bare_tags")
     }
-    table = (done.report / "table-3.md").read_text(encoding="utf-8")
+    table = (done.report / "table-3.md").read_text()
     assert "POS accuracy retained" in table and table.count("| floor ") == 2
-    assert "Floor, retained transfer" in (done.report / "report.html").read_text(encoding="utf-8")
+    assert "Floor, retained transfer" in (done.report / "report.html").read_text()
     assert (done.report / "figures" / "figure-floors.png").is_file()
 
 

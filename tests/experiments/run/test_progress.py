@@ -63,7 +63,7 @@ def test_threads_leave_interrupts_to_the_main_thread():
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_time_left_is_within_a_factor_of_three(jobs, longer, tmp_path, monkeypatch):
     """The recorded seconds are from a run with 300 steps of pretraining on a busy machine."""
-    seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text(encoding="utf-8"))
+    seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text())
     steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(
         tmp_path
     )

@@ -36,7 +36,7 @@ SMALL = [
 def examples():
     """The page's Python blocks: files by the names in their first lines, and the block without a name as
     `trees`."""
-    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
+    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.S)
     named = {match.group(1): block for block in blocks if (match := re.match(r"# (\w+)\.py\n", block))}
     (trees,) = (block for block in blocks if not block.startswith("# "))
     return {**named, "trees": trees}
@@ -49,7 +49,7 @@ PARTS = {"nouns": ("2", ["objectives=MLM"]), "cosines": ("1", ["objectives=MLM",
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PARTS)
 def test_documented_parts_reach_the_report(folder, name):
-    (folder / f"{name}.py").write_text(examples()[name], encoding="utf-8")
+    (folder / f"{name}.py").write_text(examples()[name])
     jobs, small = PARTS[name]
     tiny = [one for one in TINY if not one.startswith(("objectives", "tasks"))]
     settings = sets(*tiny, *small)
@@ -57,7 +57,7 @@ def test_documented_parts_reach_the_report(folder, name):
     assert code == 0, err
     (report,) = Path("runs", name).glob("report-*")
     shown = {"nouns": "Nouns accuracy", "cosines": "cosine"}[name]
-    assert shown in (report / "report.html").read_text(encoding="utf-8")
+    assert shown in (report / "report.html").read_text()
 
 
 def test_workers_know_the_transforms_of_a_file(folder):
@@ -105,7 +105,7 @@ def test_workers_know_the_transforms_of_a_file(folder):
     ],
 )
 def test_invalid_study_files_are_one_line(folder, name, text, said):
-    (folder / name).write_text(text, encoding="utf-8")
+    (folder / name).write_text(text)
     with pytest.raises(BadInput, match=said) as told:
         study(str(folder / name))
     assert len(str(told.value).splitlines()) == 1
@@ -158,7 +158,7 @@ OWN = OwnMeasure(), OwnAligner()
 
 def test_user_code_changes_fingerprints(folder):
     def prints(factor):
-        (folder / "own_parts.py").write_text(OWN.format(factor=factor, classes=OWN_CLASSES), encoding="utf-8")
+        (folder / "own_parts.py").write_text(OWN.format(factor=factor, classes=OWN_CLASSES))
         sys.modules.pop("own_parts", None)
         invalidate_caches()
         own = import_module("own_parts")

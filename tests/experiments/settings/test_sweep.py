@@ -33,7 +33,7 @@ def test_sweep_computes_shared_steps_once(root):
 
 def test_sweep_table_and_figure_contain_every_value(root):
     (report,) = (root / "pocket").glob("report-*")
-    with (report / "sweep.csv").open(encoding="utf-8") as file:
+    with (report / "sweep.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [(row["objective"], row["training steps"]) for row in rows] == [("MLM", "4"), ("MLM", "8")]
     runs = {run.id: run for run in read(report / "runs.jsonl", Run)}
@@ -49,7 +49,7 @@ def test_sweep_table_and_figure_contain_every_value(root):
         assert len(found) == 2 and row["POS accuracy, ZS"].split()[0] == f"{50 * sum(found):.1f}"
     shown = read(report / "figures" / "figure-sweep.jsonl", Record)
     assert {record.run for record in shown} == set(runs)
-    page = (report / "report.html").read_text(encoding="utf-8")
+    page = (report / "report.html").read_text()
     for said in (
         "pocket by training steps",
         "What changes with the training steps?",
@@ -66,9 +66,9 @@ def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
     code, report, _ = calque("report", *words, "--quiet")
     folder = Path(report.strip()).parent
     assert code == 0
-    note = (folder / "sweep.md").read_text(encoding="utf-8").splitlines()[-1]
+    note = (folder / "sweep.md").read_text().splitlines()[-1]
     assert "0: one seed (0), no interval" in note and "0,1: 2 seeds (0, 1)" in note
-    assert json.loads((folder / "about.json").read_text(encoding="utf-8"))["seeds"] == [0, 1]
+    assert json.loads((folder / "about.json").read_text())["seeds"] == [0, 1]
     again = calque("report", str(folder), "--out", str(tmp_path / "again"), "--quiet")
     assert (
         again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()

@@ -37,4 +37,4 @@ def values(name):
 
 
 if __name__ == "__main__":
-    PATH.write_text(json.dumps({name: values(name) for name in studies()}, indent=1) + "\n", encoding="utf-8")
+    PATH.write_text(json.dumps({name: values(name) for name in studies()}, indent=1) + "\n")

@@ -21,7 +21,7 @@ tests = "first-{code}.tsv or second-{code}.tsv"
 
 @pytest.fixture
 def table(tmp_path):
-    (tmp_path / "tasks.toml").write_text(TABLE, encoding="utf-8")
+    (tmp_path / "tasks.toml").write_text(TABLE)
     return tmp_path / "tasks.toml"
 
 

@@ -5,7 +5,7 @@ import pytest
 from calque.experiments.settings.catalogue import studies
 from tests.experiments.studies.golden import PATH, values
 
-GOLDEN = json.loads(PATH.read_text(encoding="utf-8"))
+GOLDEN = json.loads(PATH.read_text())
 
 
 @pytest.mark.parametrize("name", studies())

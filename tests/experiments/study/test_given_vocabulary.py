@@ -73,7 +73,7 @@ def test_study_starts_from_a_folder_and_its_vocabulary(kind, tmp_path):
     assert type(AutoModelForMaskedLM.from_pretrained(checkpoint)).__name__.startswith(
         KINDS[kind][1].__name__[:-5]
     )
-    assert loads((model.folder / MANIFEST).read_text(encoding="utf-8"))["drawn"][0] == "the prediction head"
+    assert loads((model.folder / MANIFEST).read_text())["drawn"][0] == "the prediction head"
     before, after = load_file(given / "model.safetensors"), load_file(checkpoint / "model.safetensors")
     for name, value in before.items():
         if "pooler" not in name:

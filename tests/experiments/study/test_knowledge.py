@@ -37,8 +37,8 @@ def test_knowledge_is_measured_and_reported(done):
         )
         assert {record.step for record in records.values()} == {12}
         assert records[CARRIED, "chance"].value == pytest.approx(1 / 3)
-    table = (done.report / "knowledge.md").read_text(encoding="utf-8")
+    table = (done.report / "knowledge.md").read_text()
     assert "| MLM " in table and "| PreAlign " in table and "| Trans + Inv " in table
     assert (done.report / "figures" / "figure-knowledge.png").is_file()
-    page = (done.report / "report.html").read_text(encoding="utf-8")
+    page = (done.report / "report.html").read_text()
     assert "Facts carried" in page and "PreAlign first trains MLM" in page

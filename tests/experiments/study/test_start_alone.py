@@ -21,7 +21,7 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 def pairs(path, count, said="It rains in"):
     rows = (f"{said} {place}.\tIt rains.\t{LABELS[place % 3]}\n" for place in range(count))
-    path.write_text("".join(rows), encoding="utf-8")
+    path.write_text("".join(rows))
     return path
 
 
@@ -36,7 +36,7 @@ def questions(path, count):
         }
         for number in range(count)
     ]
-    path.write_text(json.dumps({"data": [{"paragraphs": asked}]}), encoding="utf-8")
+    path.write_text(json.dumps({"data": [{"paragraphs": asked}]}))
     return path
 
 

@@ -83,7 +83,7 @@ def test_study_may_start_from_any_checkpoint(done, tmp_path):
     assert model.folder.name != places.changed("start=none").model("XLM-ALIGN").folder.name
     start = model.run.start
     # Records distinguish it from random weights.
-    assert start and start.objective.name == GivenModel(begun).fingerprint
+    assert start.objective.name == GivenModel(begun).fingerprint
     assert start.objective.parts == ({"kind": "GivenModel", "weights": sha256(begun / "model.safetensors")},)
     places.compute("pretrain")
     assert weights(model) == weights(done.model("XLM-ALIGN-after-MLM"))

@@ -91,13 +91,13 @@ def test_no_two_steps_share_a_folder(tiny):
 def test_files_count_by_their_contents(tiny, tmp_path):
     here, there = tmp_path / "a.txt", tmp_path / "b.txt"
     for path in (here, there):
-        path.write_text("One sentence .\n", encoding="utf-8")
+        path.write_text("One sentence .\n")
 
     def of(path):
         return folders(tiny.changed(source=Files(text=(path,)), tasks={}))
 
     assert of(here) == of(there)
-    there.write_text("Another sentence .\n", encoding="utf-8")
+    there.write_text("Another sentence .\n")
     assert of(here)["languages"] != of(there)["languages"]
 
 

@@ -29,14 +29,10 @@ def write_gold(folder, name, count):
     home, (source, target) = folder / name, name.split("-")
     home.mkdir(parents=True)
     pairs = made(count, seed=len(name) + count)
-    (home / f"test.{source}").write_text(
-        "".join(" ".join(s).upper() + "\n" for s, _ in pairs), encoding="utf-8"
-    )
-    (home / f"test.{target}").write_text("".join(" ".join(t) + "\n" for _, t in pairs), encoding="utf-8")
+    (home / f"test.{source}").write_text("".join(" ".join(s).upper() + "\n" for s, _ in pairs))
+    (home / f"test.{target}").write_text("".join(" ".join(t) + "\n" for _, t in pairs))
     links = [(n, i + 1, len(s) - i, "S") for n, (s, _) in enumerate(pairs, start=1) for i in range(len(s))]
-    (home / "alignv2.txt").write_text(
-        "".join(f"{n} {i} {j} {kind}\n" for n, i, j, kind in links), encoding="utf-8"
-    )
+    (home / "alignv2.txt").write_text("".join(f"{n} {i} {j} {kind}\n" for n, i, j, kind in links))
 
 
 def made_study(folder):
@@ -44,7 +40,7 @@ def made_study(folder):
         write_gold(folder, name, count)
     pairs = [(" ".join(t), " ".join(s)) for s, t in made(200)]
     tab = folder / "text.tsv"
-    tab.write_text("".join(f"{t}\t{s}\n" for t, s in [*pairs, *pairs[:3]]), encoding="utf-8")
+    tab.write_text("".join(f"{t}\t{s}\n" for t, s in [*pairs, *pairs[:3]]))
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(folder))
         patched.delenv("CALQUE_ENCODER", raising=False)
@@ -113,7 +109,7 @@ def test_given_encoder_is_scored_on_every_set(done, tmp_path):
     table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
     # en-fr is missing
     assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()
-    assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
+    assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text()
 
 
 @pytest.mark.slow
@@ -124,7 +120,7 @@ def test_fast_align_on_the_real_sets(calque_data, tmp_path):
         study = override(word_alignment(), ["languages.text="])
     places = Done(tmp_path, study)
     places.finish()
-    assert "32.14" in (places.report / "table-2.md").read_text(encoding="utf-8")
+    assert "32.14" in (places.report / "table-2.md").read_text()
     rates = {
         row.gold_set: round(100 * row.value, 2)
         for row in read(places.report / "records.jsonl", Record)
