@@ -1,11 +1,16 @@
-from collections.abc import Callable
-from pathlib import Path
+from itertools import islice
 
 import pytest
 import torch
-from transformers import RobertaConfig, RobertaForMaskedLM
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedLM
+from transformers.utils.logging import disable_progress_bar
 
-MakeCheckpoint = Callable[..., Path]
+from calque.analysis.aligners.pair_encoder import EncoderAligner, PairEncoder
+from calque.derive.pocket.language import Pocket
+from calque.derive.types import OURS
+from calque.derive.vocabulary import SMALLEST
+from tests.vocabularies import learn, read_as_saved
 
 
 @pytest.fixture(scope="session")
@@ -31,3 +36,72 @@ def make_checkpoint(tmp_path_factory):
         return folder
 
     return make
+
+
+LENGTH = 256
+"""The number of ids that either model takes."""
+SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "initializer_range": 0.2}
+
+
+@pytest.fixture(scope="session")
+def sentence_pairs():
+    words = [sentence.words for sentence in islice(Pocket().sentences(120), 120)]
+    return [(a, b[::-1]) for a, b in zip(words[::2], words[1::2], strict=True)]
+
+
+@pytest.fixture(scope="session")
+def roberta(tmp_path_factory, sentence_pairs):
+    """A checkpoint as pretraining saves it: a head, `tokenizer.json`, no pooler."""
+    disable_progress_bar()
+    folder = tmp_path_factory.mktemp("roberta") / "checkpoint"
+    vocabulary = learn([words for pair in sentence_pairs for words in pair], SMALLEST + 60)
+    torch.manual_seed(0)
+    config = RobertaConfig(
+        vocab_size=2 * vocabulary.size,
+        num_hidden_layers=3,
+        max_position_embeddings=LENGTH + OURS.pad + 1,
+        **SIZES,
+    )
+    RobertaForMaskedLM(config).save_pretrained(folder)
+    vocabulary.save(folder)
+    read_as_saved(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def bert(tmp_path_factory, sentence_pairs):
+    """WordPiece, two token types; the tokenizer maps a zero-width space to nothing."""
+    disable_progress_bar()
+    folder = tmp_path_factory.mktemp("bert") / "model"
+    letters = sorted(
+        {letter for pair in sentence_pairs for side in pair for word in side for letter in word.lower()}
+    )
+    pieces = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{letter}" for letter in letters),
+        "the",
+    ]
+    tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    torch.manual_seed(1)
+    config = BertConfig(
+        vocab_size=len(pieces), num_hidden_layers=3, max_position_embeddings=LENGTH, pad_token_id=0, **SIZES
+    )
+    BertModel(config).save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def opened(folder, method, layer, joint):
+    aligner = EncoderAligner.open(folder, method, layer)
+    pieces = aligner.encoder.pieces
+    around, types = (pieces.before, pieces.after), (0, pieces.second_type if joint else 0)
+    encoder = PairEncoder(aligner.encoder.encoder, around, types, joint, pieces)
+    return EncoderAligner(encoder, aligner.reading)

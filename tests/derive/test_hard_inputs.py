@@ -3,20 +3,16 @@ repaired or skipped, or one error that names the file, the line and the fault.""
 
 import json
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from calque.derive.dictionary import read_lexicon, read_words
-from calque.derive.errors import BadInput
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.readers.conllu import read_treebank
 from calque.derive.readers.iob2 import read_word_labels
 from calque.derive.readers.links import UNKNOWN, read_gold, read_links
 from calque.derive.sources.files import Files, written
-
-Read = Callable[[Path, Counter[str]], list[str]]
+from tests.refusals import refusal
 
 
 def text(path, counts, **options):
@@ -350,9 +346,7 @@ REFUSED = [
 def test_malformed_real_world_files_are_rejected(read, content, line, said, tmp_path):
     path = tmp_path / "file"
     path.write_text(content, newline="")
-    with pytest.raises(BadInput) as refused:
-        read(path, Counter())
-    (message,) = refused.value.messages
+    message = refusal(read, path, Counter())
     assert message.startswith(f"{path}:{line}: " if line else f"{path}: ") and said in message
 
 
@@ -361,9 +355,7 @@ def test_malformed_real_world_files_are_rejected(read, content, line, said, tmp_
 def test_utf_16_is_named(read, encoding, tmp_path):
     path = tmp_path / "file"
     path.write_text("0-0\n", encoding=encoding)
-    with pytest.raises(BadInput) as refused:
-        read(path, Counter())
-    assert str(refused.value).startswith(f"{path}:1: UTF-16")
+    assert refusal(read, path, Counter()).startswith(f"{path}:1: UTF-16")
 
 
 @pytest.mark.parametrize(

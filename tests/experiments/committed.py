@@ -3,7 +3,6 @@ from pathlib import Path
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
-from calque.analysis.statistics.intervals import estimate
 from calque.experiments.report.report import joined
 from calque.experiments.settings.catalogue import study
 
@@ -26,11 +25,3 @@ def natural(name, monkeypatch):
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     return study(name)
-
-
-def told(found):
-    return f"{found.mean:.1f} ± {found.half:.1f}"
-
-
-def seeds(values):
-    return told(estimate([100 * measured.value for measured in values.values()]))

@@ -10,7 +10,6 @@ import torch
 from typer.testing import CliRunner
 
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
-from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
 from calque.derive.transforms import TERMS, TRANSFORMS
 from calque.derive.workers import silent
@@ -96,13 +95,6 @@ def sets(*settings):
 
 
 SETTINGS = sets(*TINY)
-
-
-def refusal(read, *arguments):
-    """Return the error message of a call that rejects its arguments."""
-    with pytest.raises(BadInput) as caught:
-        read(*arguments)
-    return str(caught.value)
 
 
 class Heard:

@@ -240,3 +240,20 @@ def test_sigterm_leaves_no_process_and_no_partial_file(at_work, derived, tempora
     assert err == "calque: stopped by SIGTERM; the same command resumes\n"
     assert not [path for path in shared if Path(path).exists()] and not list(Path(temporary).iterdir())
     assert not list(derived.home.rglob(".*"))
+
+
+def test_closed_streams_are_not_reused_by_files(tmp_path):
+    code = f"""
+import sys
+from calque.experiments.cli import open_streams
+open_streams()
+with open({str(tmp_path / "file")!r}, "w") as file:
+    print("by \u2212 1")
+    print("by \u2212 1", file=sys.stderr)
+    file.write(str(file.fileno()))
+"""
+    ran = subprocess.run(
+        ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, code], cwd=ROOT, check=False
+    )
+    assert ran.returncode == 0
+    assert int((tmp_path / "file").read_text()) > 2

@@ -4,10 +4,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from calque.derive.errors import BadInput
 from calque.experiments.cli import app
 from calque.experiments.docs import filled, reference, update
 from tests.experiments.committed import ROOT
+from tests.refusals import refusal
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -36,9 +36,7 @@ def test_marks_take_numbers_from_committed_tables():
 )
 def test_marks_without_a_number_are_rejected_with_page_and_line(mark, tmp_path):
     (tmp_path / "README.md").write_text(f"# A page\n\nMLM <!-- {mark} -->1<!-- / -->\n")
-    with pytest.raises(BadInput) as error:
-        update(tmp_path, write=True)
-    assert str(error.value).startswith(f"{tmp_path / 'README.md'}:3: ")
+    assert refusal(update, tmp_path, True).startswith(f"{tmp_path / 'README.md'}:3: ")
 
 
 def test_documentation_is_up_to_date():

@@ -32,7 +32,7 @@ def tuned(model):
 
 @pytest.fixture
 def copied(done, tmp_path):
-    return Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
+    return Done(shutil.copytree(done.root, tmp_path / "runs"), done.study)
 
 
 def shifted(states):

@@ -16,10 +16,6 @@ from tests.pretrain.made import SIZE, STILL, only
 GOLD = AlignerTraining(labels="gold")
 
 
-def stream(languages, objective=GOLD):
-    return only(objective, languages)
-
-
 def model_of(seed=0):
     model = build(STILL, 2 * SIZE, seed=seed).eval()
     with torch.no_grad():
@@ -85,7 +81,7 @@ def expected(one, model, layer, instances, labels, least):
 @torch.no_grad()
 def test_loss_by_hand(languages, labels, least, layer):
     one, model, chosen = (
-        stream(languages, replace(GOLD, layer=layer)),
+        only(replace(GOLD, layer=layer), languages),
         model_of(),
         [0, 3, 4, 9, 11, 12, 17, 20, 21],
     )

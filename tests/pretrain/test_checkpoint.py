@@ -1,17 +1,14 @@
 import pytest
-import torch
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.pretrain.checkpoint import MACHINE, METRICS, MOMENTS, WEIGHTS, load_state, save_state
-from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.train import make_optimizer
 from tests.pretrain.made import MODEL, TRAIN, fit, new_learner
 
 IDENTITY = {"data": "made", "seed": 0} | dict.fromkeys(sorted(MACHINE), "ours")
 SNAPSHOTS = {"step-000000004.safetensors": "made"}
-Trained = tuple[Learner, torch.optim.AdamW]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,6 @@ LIVES = {1: 4, 2: 2}
 """How often a run is killed, by its number of processes; `tests/pretrain/lives.py` can do more."""
 KILLED, LOST = -signal.SIGKILL, 1
 pytestmark = pytest.mark.slow
-Died = tuple[Path, dict[str, Any], str]
 
 
 def die(study, out, size):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -14,11 +14,13 @@ from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
+from calque.pretrain.objective import HeadOnly
 from calque.pretrain.objectives.align_mlm import Align
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM, PackedLines
 from calque.pretrain.objectives.repel_mlm import Repel
 from calque.pretrain.objectives.xlm import TLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,
@@ -29,7 +31,9 @@ from tests.pretrain.made import (
     SIZE,
     SOURCE,
     STILL,
+    TRAIN,
     corpora,
+    fit,
     new_learner,
     only,
 )
@@ -255,3 +259,17 @@ def streams(languages):
     STREAMS.update(
         {name: objective.streams(languages, MODEL.length, 0) for name, objective in OBJECTIVES.items()}
     )
+
+
+BOTH = HeadOnly(XLMAlign())
+
+
+def test_head_only_training_keeps_the_encoder(languages):
+    learner, before = new_learner(BOTH), new_learner(BOTH).model.state_dict()
+    config = replace(TRAIN, weight_decay=0.1)
+    streams = BOTH.streams(languages, STILL.length, 0)
+    fit(learner, streams, config)
+    after = learner.model.state_dict()
+    moved = {name for name in before if not torch.equal(before[name], after[name])}
+    assert moved == {name for name in before if name.startswith("lm_head.")} - {"lm_head.decoder.weight"}
+    assert {name.split(".")[0] for name in learner.trained} == {"model", "own"}

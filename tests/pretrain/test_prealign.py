@@ -11,10 +11,6 @@ from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign
 from tests.pretrain.made import SIZE, STILL, only
 
 
-def stream(languages, objective):
-    return only(objective, languages)
-
-
 def by_hand(words, temperature, sides):
     """InfoNCE word by word over the words (2P, H) of P entries that share no word. The published code
     subtracts the largest possible product, 1 / T, before it multiplies an anchor's product with itself by 0,
@@ -31,7 +27,7 @@ def by_hand(words, temperature, sides):
 
 @pytest.mark.parametrize(("temperature", "sides"), [(0.1, "first"), (0.7, "first"), (0.1, "both")])
 def test_contrastive_loss_by_hand(languages, temperature, sides):
-    made = stream(languages, Contrast(pairs=9, temperature=temperature, anchors=sides))
+    made = only(Contrast(pairs=9, temperature=temperature, anchors=sides), languages)
     batch, counts = made.draw([], np.random.default_rng(0))
     model = build(STILL, 2 * SIZE)
     loss = float(made.losses(Learner(model, {}), batch)["words"].detach())

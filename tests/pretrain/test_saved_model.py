@@ -21,6 +21,7 @@ from calque.pretrain.saved_model import (
     weight_files,
     weights_digest,
 )
+from tests.refusals import refusal
 
 SHAPE = {
     "vocab_size": 20,
@@ -98,9 +99,8 @@ def test_missing_weights_are_named(folder, tmp_path):
 def test_damaged_config_is_one_error_line(folder, damage):
     (folder / "config.json").write_text(damage)
     for load in (read_config, load_model):
-        with pytest.raises(BadInput) as told:
-            load(folder)
-        assert str(folder) in str(told.value) and "\n" not in str(told.value) and len(str(told.value)) < 500
+        message = refusal(load, folder)
+        assert str(folder) in message and len(message) < 500
 
 
 def sharded(folder):

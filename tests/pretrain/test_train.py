@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import get_args
 
@@ -13,12 +13,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.trainer_pt_utils import get_parameter_names
 
 from calque.pretrain.batch import Rows
-from calque.pretrain.distributed import World, one_process
+from calque.pretrain.distributed import World, add_gradients, one_process
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Sum
-from calque.pretrain.objectives.align_mlm import Align
+from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
 from calque.pretrain.train import Draws, NonFinite, _backward, _before_step, _cut, make_optimizer
@@ -261,3 +262,36 @@ def test_non_finite_gradient_stops(languages):
     with pytest.raises(NonFinite, match="step 1: losses"):
         fit(learner, Steep().streams(languages, STILL.length, 0))
     assert all(p.equal(weights[name]) for name, p in learner.named_parameters())
+
+
+@dataclass(frozen=True)
+class Twin(World):
+    """A process whose twin has the same gradients; `sizes` records the number of values in each message."""
+
+    sizes: list[int] = field(default_factory=list)
+
+    def add(self, numbers):
+        self.sizes.append(numbers.numel())
+        return numbers.mul_(2)
+
+
+def gradients(objective, languages, world):
+    learner, streams = new_learner(objective), objective.streams(languages, STILL.length, 0)
+    for stream, batch in zip(streams, Draws(streams, 8, 0).at(0)[0], strict=True):
+        (part,), _ = stream.before_step(learner, [batch], one_process())
+        losses = stream.losses(learner, part)
+        torch.stack([losses[name] for name in stream.weights]).sum().backward()
+    add_gradients(list(learner.trained.values()), world)
+    return [parameter.grad for parameter in learner.trained.values() if parameter.grad is not None]
+
+
+@pytest.mark.parametrize(
+    "objective", [AlignMLM(), XLMAlign(), WordAligned(links="gold")], ids=lambda one: one.name
+)
+def test_gradients_are_dense_sums_over_processes(objective, languages):
+    twin = Twin(0, 2, torch.device("cpu"))
+    alone, together = gradients(objective, languages, one_process()), gradients(objective, languages, twin)
+    assert len(alone) == len(together) == len(new_learner(objective).trained)
+    for one, two in zip(alone, together, strict=True):
+        assert one.layout is two.layout is torch.strided and torch.equal(2 * one, two)
+    assert sum(twin.sizes) == sum(gradient.numel() for gradient in alone)

@@ -18,10 +18,6 @@ from tests.pretrain.made import SIZE, STILL, only
 DEEP = replace(STILL, layers=3)
 
 
-def stream(languages, objective):
-    return only(objective, languages)
-
-
 def by_hand(learner, batch):
     """L_cp, row by row: H' = A^T H with the rows of A^T normalised, equations 5 to 8 and 10, in double
     precision."""
@@ -53,7 +49,7 @@ def by_hand(learner, batch):
 def test_loss_with_gold_links_by_hand(languages):
     objective = WEAM(1.0, links="gold")
     learner = objective.learner(build(DEEP, 2 * SIZE), 0).eval()
-    made = stream(languages, objective)
+    made = only(objective, languages)
     batch, counts = made.draw(range(made.instances), np.random.default_rng(0))
     expected, asked = by_hand(learner, batch)
     losses = made.losses(learner, batch)
@@ -74,7 +70,7 @@ def test_loss_with_estimated_links_by_hand(translated):
     linked = languages.with_links(estimate_links(languages, "source", "xx", folder / "links"))
     objective = WEAM(1.0)
     learner = objective.learner(build(DEEP, TYPES), 0).eval()
-    one = stream(linked, objective)
+    one = only(objective, linked)
     batch, counts = one.draw(range(one.instances), np.random.default_rng(0))
     expected, asked = by_hand(learner, batch)
     assert counts[EXCHANGE] == asked > 5
@@ -83,7 +79,7 @@ def test_loss_with_estimated_links_by_hand(translated):
 
 def test_links_do_not_depend_on_side_order(languages):
     (bitext,) = languages.bitexts
-    batch = stream(languages, WEAM(1.0, links="gold")).draw_linked(range(8), np.random.default_rng(3))
+    batch = only(WEAM(1.0, links="gold"), languages).draw_linked(range(8), np.random.default_rng(3))
     known = {(int(a), int(b)) for a, b in enumerate(languages.tables[1])}
     clean = batch.pairs.clean
     first, second = (clean[batch.links.row, at] for at in (batch.links.first, batch.links.second))

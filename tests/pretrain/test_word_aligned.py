@@ -15,10 +15,6 @@ GOLD = WordAligned(1.0, links="gold")
 FROZEN = replace(GOLD, frozen=True)
 
 
-def stream(languages, objective=GOLD):
-    return only(objective, languages)
-
-
 def last_sub_words(model, ids, pieces):
     row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
     states = model.roberta(row).last_hidden_state[0].double().numpy()
@@ -27,7 +23,7 @@ def last_sub_words(model, ids, pieces):
 
 @torch.no_grad()
 def test_losses_are_sums_over_words(languages):
-    one, learner = stream(languages), GOLD.learner(build(DEEP, 2 * SIZE), 0)
+    one, learner = only(GOLD, languages), GOLD.learner(build(DEEP, 2 * SIZE), 0)
     for parameter in learner.model.parameters():
         parameter.add_(0.05 * torch.randn_like(parameter))
     learner.eval()
@@ -79,7 +75,7 @@ def released(one, learner, instances):
 
 @pytest.mark.parametrize("pieces", [1, 3])
 def test_frozen_objective_equals_the_released_code(languages, pieces):
-    one, learner = stream(languages, FROZEN), FROZEN.learner(build(DEEP, 2 * SIZE), 0)
+    one, learner = only(FROZEN, languages), FROZEN.learner(build(DEEP, 2 * SIZE), 0)
     with torch.no_grad():
         for parameter in learner.model.parameters():
             parameter.add_(0.05 * torch.randn_like(parameter))

@@ -9,7 +9,8 @@ from calque.analysis.aligners import pair_encoder
 from calque.analysis.aligners.methods import BY_NAME, OT
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
-from tests.analysis.aligners.conftest import LENGTH, opened
+from tests.analysis.conftest import LENGTH, opened
+from tests.refusals import refusal
 from tests.vocabularies import read_as_saved
 
 LAYER = 2
@@ -96,9 +97,7 @@ def test_pairs_without_links_are_counted_with_lines(bert, roberta):
 
 def test_unusable_models_are_rejected(bert, roberta, tmp_path):
     def refused(folder, layer=LAYER):
-        with pytest.raises(BadInput) as error:
-            EncoderAligner.open(folder, OT, layer)
-        return str(error.value)
+        return refusal(EncoderAligner.open, folder, OT, layer)
 
     assert "there is no layer 8" in refused(roberta, 8)
     assert "no layer -1" in refused(roberta, -1)

@@ -2,16 +2,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
+from scipy.linalg import orthogonal_procrustes
+from scipy.stats import ortho_group
 
 from calque.analysis.measures.alignment import Types, form_alignment
+from calque.analysis.measures.rotation import normalised
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
 from calque.pretrain.architecture import ROBERTA
+from calque.pretrain.rotation import procrustes
 
 FIRST = len(OURS.ids)
 NUMBERS = (0, 1), 0, 0
@@ -67,3 +72,58 @@ def test_types_are_grouped_by_dictionary_forms(seed, overlap):
         metric: (np.mean(hits), len(hits)) for metric, hits in groups.items() if hits
     }
     assert all((r.measure, r.run, r.language, r.step) == ("alignment", "run", "trans", 7) for r in records)
+
+
+WIDTH = 16
+
+
+def drawn(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def turn(seed=0, width=WIDTH):
+    return torch.from_numpy(ortho_group.rvs(width, random_state=seed))
+
+
+def hits(source, derived):
+    cosine = torch.nn.functional.cosine_similarity
+    nearest = [int(torch.stack([cosine(row, other, dim=0) for other in derived]).argmax()) for row in source]
+    return np.array(nearest) == np.arange(len(source))
+
+
+@given(st.integers(1, 40), st.integers(0, 10**6))
+@settings(max_examples=25)
+def test_procrustes_equals_scipy(pairs, seed):
+    rows, targets = drawn(2, pairs, WIDTH, seed=seed)
+    ours, (theirs, _) = procrustes(rows, targets), orthogonal_procrustes(rows.numpy(), targets.numpy())
+    assert torch.allclose(ours @ ours.T, torch.eye(WIDTH, dtype=torch.float64), atol=1e-9)
+    errors = [torch.linalg.norm(rows @ matrix - targets) for matrix in (ours, torch.from_numpy(theirs))]
+    assert errors[0] == pytest.approx(errors[1])
+    if pairs >= WIDTH:
+        assert torch.allclose(ours, torch.from_numpy(theirs), atol=1e-6)
+
+
+def test_alignment_after_rotation_equals_brute_force():
+    size, first = 90, 5
+    image, types = np.arange(size) + size, np.arange(first, size)
+    spread = torch.logspace(0, -1, WIDTH, dtype=torch.float64)  # so that no two axes are alike
+    source = drawn(size, WIDTH) * spread + 0.3
+    derived = source @ turn(1) + 0.2 * spread * drawn(size, WIDTH, seed=3)
+    known = types[::3]
+    measured = Types(types, image, known, np.arange(size), np.arange(size), (0, 1), 0, 0)
+    found = measured.alignment(torch.cat([source, derived]).float(), controls=True)
+    assert found.undetermined == 0
+    held_out = ~np.isin(types, known)
+    a, b = normalised(source[first:]), normalised(derived[first:])
+    places, mixed = known - first, np.random.default_rng(0).permutation(known - first)
+    expected = {}
+    for name, partners in (("held-out-rotated", places), ("held-out-shuffled", mixed)):
+        matrix, _ = orthogonal_procrustes(
+            b[torch.from_numpy(partners)].numpy(), a[torch.from_numpy(places)].numpy()
+        )
+        expected[name] = hits(a, b @ torch.from_numpy(matrix))[held_out].mean()
+    shares = {metric: value for metric, (value, count) in found.shares.items()}
+    for name, share in expected.items():
+        assert shares[name] == pytest.approx(share)
+    assert shares["held-out"] < 0.2 and shares["held-out-shuffled"] < 0.2 < 0.7 < shares["held-out-rotated"]
+    assert shares["held-out-self-learnt"] >= shares["held-out-rotated"]

@@ -18,9 +18,6 @@ from calque.analysis.measures.retrieval import (
 from calque.analysis.records.record import MINED_XTREME
 from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.conllu import read_conllu
-from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
-
-__all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
 
 CROWD = rotation.NEIGHBOURS
 

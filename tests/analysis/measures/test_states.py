@@ -13,7 +13,7 @@ from calque.analysis.measures.states import (
     sentence_means,
 )
 from calque.pretrain.model import build
-from tests.analysis.measures.test_gradients import MODEL, TYPES
+from tests.analysis.measures.test_loss import MODEL, TYPES
 
 
 @pytest.mark.parametrize("token_types", [1, 3])

@@ -4,9 +4,7 @@ from calque.analysis.aligners.methods import METHODS, OT, RELEASED
 from calque.analysis.measures.aer import score_all
 from calque.analysis.measures.word_alignment import alone_and_joint
 from calque.derive.readers.links import Gold, GoldPair
-from tests.analysis.aligners.conftest import bert, opened, roberta, sentence_pairs
-
-__all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
+from tests.analysis.conftest import opened
 
 
 @pytest.fixture

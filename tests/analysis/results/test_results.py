@@ -1,8 +1,17 @@
+import math
 from dataclasses import replace
 
 import pytest
 
-from tests.analysis.runs import number
+from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta
+from calque.analysis.papers.columns import retained_cell
+from calque.analysis.records.record import Floor, Items, Record
+from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference
+from calque.analysis.results.results import Results
+from calque.analysis.results.retained import retained
+from calque.analysis.statistics.intervals import item_error
+from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
+from tests.analysis.runs import number, runs
 from tests.analysis.toy import joined
 
 SCORE = number("trans.inv", "MLM", 0, "ZS", "pos", "accuracy", 0.5, 100, 9)
@@ -28,3 +37,97 @@ def test_columns_and_deltas_by_seed():
     }
     assert found == {"SUP": {0: 0.9, 1: 0.8}, "ZS": {1: 0.5, 2: 0.4}, "DELTA": {1: pytest.approx(0.3)}}
     assert results.deltas("MLM", "trans", "pos", "accuracy")[1].value == found["DELTA"][1]
+
+
+def score(hits, of, measure="ZS", **facets):
+    value, items = sum(hits) / sum(of), Items.over(hits, of)
+    return Measured.of(Record("r", measure, "accuracy", value, sum(of), items=items, **facets))
+
+
+def test_differences_on_shared_items_are_paired():
+    """Two models disagree on one item: their scores have wide intervals, their difference a narrow one."""
+    one, other = score([1] * 50 + [0] * 50, [1] * 100), score([1] * 51 + [0] * 49, [1] * 100)
+    found = difference({0: other}, {0: one})
+    apart = math.hypot(item_error(0.5, 100), item_error(0.51, 100))
+    assert found.mean == pytest.approx(0.01)
+    assert found.error < 0.3 * apart
+
+
+def test_only_items_of_one_test_set_are_paired():
+    hits, of = [1] * 500 + [0] * 500, [1] * 1000
+    one, other = (
+        score(hits, of, task="pos", language="fr"),
+        score([*hits[1:], 1], of, task="ner", language="fr"),
+    )
+    same = score([*hits[1:], 1], of, task="pos", language="fr")
+    apart, paired = gap([{0: one}], [{0: other}]), gap([{0: one}], [{0: same}])
+    assert apart.error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
+    assert paired.error == pytest.approx((one - same).error) and (paired.error or 1) < 0.1 * (
+        apart.error or 0
+    )
+    mean_error = average([{0: one}, {0: other}])[0].error
+    assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
+
+
+def seeds(*values):
+    return {seed: Measured(value, None) for seed, value in enumerate(values)}
+
+
+def test_seed_differences_decide():
+    high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
+    assert judge_difference(high, low).verdict == HOLDS
+    assert (
+        judge_difference(low, high).verdict == FAILS and judge_difference(low, high, side=-1).verdict == HOLDS
+    )
+    assert judge_difference(high, low, bound=0.3).verdict == FAILS
+    assert judge_difference(high, seeds(0.9, 0.5, 0.7)).verdict == UNDECIDED
+    assert judge_difference(high, seeds(0.1)).verdict == ONE_SEED
+
+
+CELL = ("MLM", "trans", "pos", "accuracy")
+
+
+def floor(value, learnt="source", baseline="majority", surface=False):
+    return Floor(baseline, baseline, "pos", "accuracy", value, 1_000, "trans", learnt, surface)
+
+
+def scores(objective, sup, zs):
+    return [
+        number("trans", objective, seed, measure, "pos", "accuracy", value, 1_000)
+        for measure, values in (("SUP", sup), ("ZS", zs))
+        for seed, value in enumerate(values)
+    ]
+
+
+def results(records, *floors):
+    return Results(runs(records), records, floors=floors)
+
+
+def test_retained_share_by_hand():
+    low = [
+        floor(0.2),
+        floor(0.3, baseline="unigram"),
+        floor(0.9, "trans", "unigram"),
+        floor(0.1, baseline="other"),
+    ]
+    found = retained(results(scores("MLM", [0.8, 0.9, 0.85], [0.5, 0.61, 0.54]), *low), *CELL)
+    assert found.share and found.floor.baseline == "unigram"
+    assert found.share.mean == pytest.approx((0.55 - 0.3) / (0.85 - 0.3))
+    assert found.share.low and found.share.high and found.share.low < found.share.mean < found.share.high
+    assert (found.zs.mean, found.sup.mean) == pytest.approx((0.25, 0.55))
+    assert (found.at_floor, found.remark) == (False, "")
+    assert retained_cell(found).startswith("45.5 ")
+
+
+SUPS = [0.90, 0.91, 0.92]
+
+
+def test_delta_claims_at_the_floor_are_undecided():
+    """SUP and so Δ differ, but both ZS equal the majority baseline: there is no transfer to compare."""
+    records = scores("MLM", [0.7, 0.71, 0.72], [0.29, 0.31, 0.30]) + scores("XLM", SUPS, [0.30, 0.29, 0.31])
+    for low, extreme, near in (((), HOLDS, FAILS), ((floor(0.3),), AT_FLOOR, AT_FLOOR)):
+        made = results(records, *low)
+        verdict = extreme_delta(made, "XLM", "trans", "pos", +1)
+        assert verdict.verdict == extreme
+        assert all_near(made, "trans", "pos").verdict == near
+        assert (verdict.p is None) == ("majority floor, the largest of 2" in verdict.because) == bool(low)

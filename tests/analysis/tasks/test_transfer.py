@@ -1,7 +1,5 @@
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,14 +30,12 @@ from calque.derive.task_data import KIND, TaskFolder, write_natural_task
 from calque.derive.transform import Account, Transform, compose, image_of_example
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
-from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.derive.test_task_data import treebank
 from tests.treebanks import write_treebank
 from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)
 
-MakeCheckpoint = Callable[..., Path]
 V = 285  # large enough to make every toy word one sub-word
 TASKS = (POS(), NER(), NLI())
 QUICK = FinetuneConfig(learning_rate=5e-3, epochs=2, batch=16)
@@ -201,7 +197,6 @@ def test_scores_by_dictionary_entry(data, task, language):
     assert not by_entry(split, answers, Languages.open(data, [Same().name]), Same().name)
 
 
-__all__ = ["roberta", "sentence_pairs"]  # fixtures
 CONFIG = FinetuneConfig(learning_rate=1e-2, epochs=3, batch=8, dropout=0.0, freeze_table=True)
 CPU = torch.device("cpu")
 

@@ -1,7 +1,6 @@
 import json
 import re
 import shutil
-from pathlib import Path
 from statistics import fmean
 
 from transformers import AutoModelForMaskedLM
@@ -21,7 +20,7 @@ def rows(text, head):
 
 
 def test_checklist_describes_the_study(done, tmp_path):
-    root = Path(shutil.copytree(done.root, tmp_path / "runs"))
+    root = shutil.copytree(done.root, tmp_path / "runs")
     report = root / done.report.relative_to(done.root)
     about = describe(study("pocket"), root, TINY)
     (report / ABOUT).write_text(json.dumps(about))

@@ -2,16 +2,12 @@ import json
 import re
 import shutil
 from math import nextafter
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from calque.analysis.report.table import Table
 from tests.experiments.committed import ROOT
 from tests.experiments.conftest import calque
-
-Rows = list[dict[str, Any]]
 
 
 def write(folder, records, runs):
@@ -101,7 +97,7 @@ STUDY = ROOT / "xlm_align_pocket"
 
 @pytest.fixture
 def copy(tmp_path):
-    return Path(shutil.copytree(STUDY, tmp_path / "copy", ignore=shutil.ignore_patterns("figures")))
+    return shutil.copytree(STUDY, tmp_path / "copy", ignore=shutil.ignore_patterns("figures"))
 
 
 def test_record_equals_itself_with_the_printed_claims():

@@ -1,6 +1,5 @@
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -10,9 +9,7 @@ from tests.experiments.conftest import Done, calque, refused
 
 
 def test_intervene_prints_the_measures_numbers(done, tmp_path):
-    copied = Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study).changed(
-        "measures=interventions"
-    )
+    copied = Done(shutil.copytree(done.root, tmp_path / "runs"), done.study).changed("measures=interventions")
     copied.compute()
     expected = {
         record.metric.partition(AFTER)[2]: record.value

@@ -28,7 +28,7 @@ def found(model):
 
 @pytest.fixture
 def elsewhere(model, tmp_path):
-    return Path(shutil.copytree(model.folder, tmp_path / "model"))
+    return shutil.copytree(model.folder, tmp_path / "model")
 
 
 def rows_of(found, model):

@@ -1,10 +1,7 @@
 import re
 import threading
-from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-Answer = Callable[["Handler", bytes], None]
 
 
 class Site:

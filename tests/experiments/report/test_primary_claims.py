@@ -7,7 +7,6 @@ import pytest
 from calque.analysis.papers.primary import NAME, PrimaryClaims
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RUNS, Run
-from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.experiments.report.folder import describe, stored
@@ -15,6 +14,7 @@ from calque.experiments.report.report import summarise
 from calque.experiments.settings.catalogue import STUDIES
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import Done
+from tests.refusals import refusal
 
 CLAIMS = """
 [[claims]]
@@ -112,9 +112,7 @@ def test_report_starts_with_claims_and_notes_changes(claimed, file):
 def test_claims_beyond_the_study_are_rejected_with_file_and_line(done, file, old, new, line, said):
     assert old in CLAIMS
     file.write_text(CLAIMS.replace(old, new))
-    with pytest.raises(BadInput) as refused:
-        override(done.study, [f"claims={file}"])
-    (message,) = refused.value.messages
+    message = refusal(override, done.study, [f"claims={file}"])
     assert f"{file}:{line}: " in message and said in message
 
 

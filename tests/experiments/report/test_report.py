@@ -1,13 +1,22 @@
 from dataclasses import replace
+from functools import reduce
 
 import pytest
 
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Floor
+from calque.analysis.results.results import Results
+from calque.derive.strict_json import loads
 from calque.experiments.report.comparison import compare_reports
+from calque.experiments.report.parts import training_curves
 from calque.experiments.report.report import summarise
+from calque.experiments.report.summary import scale
+from calque.experiments.settings.override import override, replaced
 from calque.experiments.study.tasks import read_floors
+from tests.experiments.committed import ROOT, committed, natural
+from tests.experiments.conftest import Done
+from tests.experiments.test_records import STUDIES
 
 
 @pytest.mark.parametrize("paper", [name for name, about in PAPERS.items() if not about.natural])
@@ -47,3 +56,33 @@ def test_repeated_report_is_equal(done, tmp_path):
     expected = sum(len(done.records(model)) for model in done.models())
     found = compare_reports(done.report, tmp_path / "again")
     assert (found.equal, found.different, found.changed) == (expected, [], {})
+
+
+def test_every_model_has_training_curves(done):
+    results = Results([model.run for model in done.models()], [])
+    curves = list(training_curves(done.study, done.root, results, ", x=1"))
+    assert [each.group for each in curves] == ["MLM, x=1", "ALIGN-MLM, x=1"]
+    assert [each.run for each in curves] == [
+        "MLM, x=1, Trans + Inv, seed 0",
+        "ALIGN-MLM, x=1, Trans + Inv, seed 0",
+    ]
+    for each, model in zip(curves, done.models(), strict=True):
+        lines = (model.step.folder / "metrics.jsonl").read_text().splitlines()
+        assert len(each.rows) == len(lines) and each.rows[-1]["step"] == done.study.train.steps
+
+
+OLDER = ("word_alignment",)  # its study's description of the text has changed
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if name not in OLDER])
+def test_committed_records_have_the_scale_of_their_study(name, monkeypatch):
+    about = loads(committed(ROOT / name / "about.json"))
+    study = reduce(replaced, about.get("settings", []), natural(about["study"], monkeypatch))
+    assert about["scale"] == scale(study)
+    assert any(about["scale"] in committed(table) for table in (ROOT / name).glob("*.md"))
+
+
+def test_study_without_measures_has_a_report(tiny, tmp_path):
+    done = Done(tmp_path, override(tiny, ["measures=", "tasks=", "objectives=MLM", "transforms=trans"]))
+    done.finish()
+    assert "thread(s) per model" in (done.report / "report.html").read_text()

@@ -21,7 +21,7 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from tests.experiments.conftest import refusal
+from tests.refusals import refusal
 
 
 @pytest.fixture(scope="module")

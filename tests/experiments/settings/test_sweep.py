@@ -8,7 +8,8 @@ import pytest
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
 from calque.experiments.settings.sweep import Sweep
-from tests.experiments.conftest import SETTINGS, calque, refusal, sets
+from tests.experiments.conftest import SETTINGS, calque, sets
+from tests.refusals import refusal
 
 SMALL = [*SETTINGS, *sets("measures=alignment", "seeds=0,1", "objectives=MLM"), "--jobs", "1"]
 

@@ -77,7 +77,7 @@ def test_steps_count_from_the_start(done):
 
 @pytest.mark.slow
 def test_study_may_start_from_any_checkpoint(done, tmp_path):
-    begun = start_of(done)
+    begun = done.starts()[0].folder / CHECKPOINT
     places = Done(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))
     (model,) = places.models()
     assert model.folder.name != places.changed("start=none").model("XLM-ALIGN").folder.name
@@ -87,7 +87,3 @@ def test_study_may_start_from_any_checkpoint(done, tmp_path):
     assert start.objective.parts == ({"kind": "GivenModel", "weights": sha256(begun / "model.safetensors")},)
     places.compute("pretrain")
     assert weights(model) == weights(done.model("XLM-ALIGN-after-MLM"))
-
-
-def start_of(done):
-    return done.starts()[0].folder / CHECKPOINT

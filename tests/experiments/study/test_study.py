@@ -3,11 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.sources.files import Files
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.sources.files import Files, TaskFiles
 from calque.experiments.run.step import with_needs
 from calque.experiments.settings.override import override
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study.measures import OrderDistance
+from calque.experiments.study.tasks import CrossLingualTask, task_mistakes
 from calque.pretrain.objectives.mlm import MLM
 from tests.experiments.conftest import Done
 
@@ -110,3 +112,18 @@ def test_redraw_gives_each_seed_its_own_data(tiny):
     run = drawn.models(ROOT)[-1].run
     assert run.redrawn == ("the lexicon", "the text", "the task items", "the dictionary")
     assert {part["seed"] for part in run.languages[1].parts} == {2}
+
+
+FILE = (Path("a"),)
+FILES = TaskFiles(train=FILE, dev=FILE, test=FILE)
+TASK = CrossLingualTask(FinetuneConfig(), files=FILES, tests={"fr": FILE})
+
+
+def test_natural_tasks_need_files_and_other_languages():
+    assert task_mistakes({"pos": TASK}, "en") == []
+    (said,) = task_mistakes({"pos": CrossLingualTask(FinetuneConfig())}, "en")
+    assert "tasks.pos.files" in said
+    (said,) = task_mistakes({"pos": replace(TASK, tests={"en": FILE})}, "en")
+    assert said.startswith("tasks.pos.tests: en is the source")
+    (said,) = task_mistakes({"pso": TASK}, "en")
+    assert said.startswith("tasks: there is no 'pso'")
