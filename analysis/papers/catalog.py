@@ -1,6 +1,6 @@
-"""Define each paper's report on a study: its findings, tables, claims and figures."""
+"""Define the kinds of reports: their findings, tables, figures and claims."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
@@ -17,9 +17,9 @@ from calque.analysis.papers.findings import transfer_findings
 from calque.analysis.papers.growth.curves import growth_findings, growth_tables
 from calque.analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
 from calque.analysis.papers.xlm_align.ablations import xlm_align_claims, xlm_align_findings, xlm_align_tables
-from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
+from calque.analysis.papers.xlm_align.continued import continued_claims, continued_findings
 from calque.analysis.papers.xlm_align.continued_tables import continued_tables
-from calque.analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
+from calque.analysis.papers.xlm_align.figures import ablation_figure, continued_figures
 from calque.analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
 from calque.analysis.report.claims_table import HEADLINES
 from calque.analysis.report.plot import Plot
@@ -30,8 +30,8 @@ from calque.analysis.statistics.verdicts import Claim
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The parts of a report. `tables` yields file names with tables; `figures` yields None for figures
-    without records."""
+    """The functions and published numbers that a report consists of. `tables` yields tables with their file
+    names; `figures` yields None for figures that cannot be drawn."""
 
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]
@@ -47,12 +47,6 @@ def _figures(
     *figures: Callable[[Results, str], Plot | None],
 ) -> Callable[[Results, str], Iterable[Plot | None]]:
     return lambda results, scale: (draw(results, scale) for draw in figures)
-
-
-def _continued_figures(results: Results, scale: str) -> Iterator[Plot | None]:
-    study = Continued(results)
-    yield task_figure(study, scale)
-    yield from error_figures(study, scale)
 
 
 PAPERS = {
@@ -82,10 +76,10 @@ PAPERS = {
         growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure)
     ),
     "xtreme": PaperReport(
-        lambda results: continued_findings(Continued(results)),
-        lambda results, scale: continued_tables(Continued(results), scale),
-        _continued_figures,
-        lambda results: continued_claims(Continued(results)),
+        continued_findings,
+        continued_tables,
+        continued_figures,
+        continued_claims,
         published=("xlm_align", "minilm", "weam", "ppa", "awesome_align"),
         natural=True,
         shown=("xtreme", "aer", "retrieval"),

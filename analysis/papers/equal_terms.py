@@ -1,7 +1,8 @@
-"""Compare objectives on equal terms, with the same languages, tasks and budget, which no paper does."""
+"""Compare objectives with the same languages, tasks and budget, which no paper does."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from statistics import fmean
 from typing import Any
 
@@ -31,7 +32,7 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
 
-PLAIN = "MLM"  # the reference objective, trained without bilingual data
+PLAIN = "MLM"  # the objective with which all others are compared
 COLUMNS = 3  # panels in a row
 LINE = 0.27  # height in inches per objective
 NAMES = 1.9  # width in inches of objectives' names
@@ -39,15 +40,13 @@ STRONGEST = "strongest word baseline"
 
 
 def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
-    """Return the unweighted mean of all tasks' main metrics, for seeds in which all were measured."""
-    return average(
-        [results.scores(measure, objective, transform, *metric) for metric in main_metrics(results)]
-    )
+    """Return the unweighted mean of all tasks' primary metrics, for seeds in which all were measured."""
+    metrics = main_metrics(results)
+    return average([results.scores(measure, objective, transform, *metric) for metric in metrics])
 
 
 def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the table of objectives, then tables of all scores and alignments as in ALIGN-MLM, and scores by
-    category of examples."""
+    """Yield the table of objectives, and the tables of scores and alignment of an ALIGN-MLM report."""
     yield "objectives", objectives_table(results, scale)
     yield "scores", scores_table(results, scale)
     yield "alignment", alignment_table(results, scale)
@@ -55,8 +54,8 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def objectives_table(results: Results, scale: str) -> Table:
-    """Tabulate every objective's ZS on every task, the mean over tasks, and alignment@1, followed by a row
-    for the strongest word baseline."""
+    """Tabulate the ZS on every task, the mean over tasks and alignment@1 for every objective, and the ZS of
+    the strongest word baseline."""
     tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
         title = results.transform_title(transform)
@@ -71,41 +70,35 @@ def objectives_table(results: Results, scale: str) -> Table:
             cells = (percent(floor.value if floor else None) for floor in low)
             rows.append((STRONGEST, title, FLOOR, *cells, overall, *[MISSING] * 3))
     averages = ("ZS, mean of tasks", "SUP, mean of tasks", "alignment@1, held-out", "alignment@1, all")
-    header = ("objective", "transform", "source", *map(score_title, results.main_tasks), *averages)
+    labels, heads = ("objective", "transform", "source"), [*map(score_title, results.main_tasks), *averages]
     surface = " ".join(_learnt_on_the_surface(results))
-    objectives = table("objectives", results, scale, header, rows, 3, surface=surface)
+    objectives = table("objectives", results, scale, labels, heads, rows, surface=surface)
     return replace(objectives, note=objectives.note.rstrip())
 
 
 def _learnt_on_the_surface(results: Results) -> Iterator[str]:
-    for transform in results.transforms:
-        for task, metric in main_metrics(results):
-            shallow = results.floors.highest(task, metric, transform, transform, surface=True)
-            every = (
-                mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives
+    for transform, (task, metric) in product(results.transforms, main_metrics(results)):
+        shallow = results.floors.highest(task, metric, transform, transform, surface=True)
+        every = (mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives)
+        scores = [score.mean for score in every if score]
+        low = sum(score <= shallow.value for score in scores) if shallow else 0
+        if shallow and low:
+            yield (
+                f"{task_title(task)} under {results.transform_title(transform)}: shallow features that "
+                f"learn it there reach {percent(shallow.value)}, and SUP of {low} of {len(scores)} "
+                "objectives no more, so SUP and Δ say little of what is understood."
             )
-            scores = [score.mean for score in every if score]
-            low = sum(score <= shallow.value for score in scores) if shallow else 0
-            if shallow and low:
-                yield (
-                    f"{task_title(task)} under {results.transform_title(transform)}: shallow features that "
-                    f"learn it there reach {percent(shallow.value)}, and SUP of {low} of {len(scores)} "
-                    "objectives no more, so SUP and Δ say little of what is understood."
-                )
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
-    """Yield claims that each objective transfers and aligns better than MLM, and that alignment correlates
-    with transfer."""
+    """Yield the claims that each objective transfers and aligns better than MLM, and that better alignment
+    goes with better transfer."""
     title, names = results.objective_title, results.objectives if PLAIN in results.objectives else []
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in names}
         aligned = {name: results.alignments(name, transform, "held-out") for name in names}
-        about = {
-            "under": results.transform_title(transform),
-            "tasks": len(results.main_tasks),
-            "worse": title(PLAIN),
-        }
+        about: dict[str, Any] = {"under": results.transform_title(transform), "worse": title(PLAIN)}
+        about["tasks"] = len(results.main_tasks)
         for name in (name for name in names if name != PLAIN):
             for text, its in (("transfers-better", scores), ("aligns-more", aligned)):
                 yield claim(text, judge_difference(its[name], its[PLAIN]), better=title(name), **about)
@@ -114,8 +107,7 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
-    """Yield a sentence for each derived language that names the two objectives with the best mean over
-    tasks."""
+    """Name the two objectives with the best mean over tasks for each derived language."""
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in results.objectives}
         number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"
@@ -123,9 +115,9 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
-    """Plot zero-shot scores, with one panel per task and one for the mean over tasks, one row per objective,
-    and a line for the strongest baseline. Return None if there are no tasks, or too many objectives or
-    languages."""
+    """Plot zero-shot scores, with one panel per task and one for the mean over tasks, one row per objective
+    and language, and a line for the strongest baseline. Return None if there are no tasks, or too many
+    objectives or languages."""
     tasks, look = main_metrics(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None
@@ -135,8 +127,7 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
         for place, row in enumerate(rows):
             if score := mean(results.scores("ZS", *row, *metric) if metric else over_tasks(results, *row)):
                 colour, marker, _ = look[row[0]]
-                style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 5, "zorder": 3}
-                draw_points(panel, [(place, score)], colour, across=True, **style)
+                draw_points(panel, [(place, score)], colour, marker, across=True, zorder=3)
         panel.xaxis.set_major_locator(MaxNLocator(2))
         panel.margins(x=0.15)
         for transform in results.transforms:
@@ -145,18 +136,16 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
                 ends = [places[0] - 0.5, places[-1] + 0.5]
                 level(panel, low.value, ends, "-", INK, across=True, linewidth=1, zorder=1)
 
-    titles = {task: f"{task_title(task)}, {metric_title(metric)}" for task, metric in tasks}
-    panels = [*((titles[metric[0]], metric) for metric in tasks), (f"mean of {len(tasks)} tasks", None)]
+    panels: list[tuple[str, tuple[str, str] | None]] = [
+        (f"{task_title(task)}, {metric_title(metric)}", (task, metric)) for task, metric in tasks
+    ]
+    panels.append((f"mean of {len(tasks)} tasks", None))
     title, height = heading("figure-objectives"), 0.75 + LINE * len(rows)
     with small_multiples(title, panels, draw, COLUMNS, height, ("ZS, %", ""), sharey=True) as (figure, axes):
-        under = {
-            t: f", {results.transform_title(t)}" if len(results.transforms) > 1 else ""
-            for t in results.transforms
-        }
-        ticks = [
-            wrapped(results.objective_title(objective) + under[transform], NAMES)
-            for objective, transform in rows
-        ]
+        ticks = []
+        for objective, transform in rows:
+            under = f", {results.transform_title(transform)}" if len(results.transforms) > 1 else ""
+            ticks.append(wrapped(results.objective_title(objective) + under, NAMES))
         for panel, (name, _) in zip(axes.flat, panels, strict=False):
             panel.set_title(wrapped(name, 1.0))
         for panel in axes[:, 0]:
@@ -166,6 +155,5 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
         floors = [floor for floor in own if (floor.task, floor.metric) in tasks]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
-    return plot(
-        "figure-objectives", figure, results, scale, results.select(("ZS",), dict(tasks)), floors=floors
-    )
+    records = results.select(("ZS",), dict(tasks))
+    return plot("figure-objectives", figure, results, scale, records, floors=floors)

@@ -1,5 +1,4 @@
-"""Findings in one sentence: the two best objectives on some measure, and whether they differ beyond seed
-noise."""
+"""Report the best objectives in sentences."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -16,8 +15,8 @@ def leader(
     results: Results, number: str, values: Mapping[str, BySeed], side: int, unit: str = "%"
 ) -> Iterator[str]:
     """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) means, if at least
-    two were measured. The first leads "beyond seed noise" if it beats every other objective by a paired
-    comparison over seeds, and the two printed numbers differ."""
+    two were measured. The first leads "beyond seed noise" if it beats every other objective in a comparison
+    paired by seed, and the two printed numbers differ."""
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:
         return
@@ -34,8 +33,8 @@ def leader(
 
 
 def transfer_findings(results: Results) -> Iterator[str]:
-    """Yield findings about the objectives that lose least on each task, and align best, under the transform
-    with the largest mean Δ."""
+    """Name the objectives that lose least on each task and align best, under the transform with the largest
+    mean Δ."""
     metrics, losses = compared_metrics(results), dict[str, float]()
     for transform in results.transforms:
         cells = product(results.objectives, metrics.items())

@@ -1,7 +1,4 @@
-"""Assign each objective the same colour, marker and line style in every figure of every study. An objective
-belongs to the family of its last part, and the family's plain form has the family's look. Other forms keep
-the colour, or get shades of it if a study includes many of them; forms that differ only in numbers also keep
-the marker."""
+"""Draw each objective in the same colour, marker and line style in every figure of every study."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,13 +24,13 @@ class Look(NamedTuple):
 
     @property
     def bar(self) -> dict[str, Any]:
-        """The style for a bar, which is hatched if the marker differs from the family's."""
-        hatch = HATCHES[self.marker] if (self.marker, self.dash) in FORMS else ""
+        """Matplotlib's options for a bar, which is hatched unless the marker is the family's."""
+        hatch = HATCHES.get((self.marker, self.dash), "")
         return {"facecolor": self.colour, "hatch": hatch, "edgecolor": "#ffffff", "linewidth": 0}
 
 
 class Family(NamedTuple):
-    """A family of objectives: its plain form and that form's look."""
+    """The objectives with the same last part: the plain form and its look."""
 
     plain: Objective
     look: Look
@@ -43,54 +40,50 @@ FAMILIES = {
     str(plain.facets[-1]["kind"]): Family(plain, Look(*look))
     for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
 }
-"""The package's objectives, by the kind of their last part. Kinds without a look of their own are drawn like
+"""The package's objectives, by the kind of their last part. Kinds for which no look is left are drawn like
 user-defined objectives."""
-BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the plain forms' looks, by name
-OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
-"""The looks of user-defined objectives, in the study's order."""
-GIVEN = Look(INK, "o")  # the look of a given model, such as the one that a study starts from
-HATCHES = {
-    "<": "\\\\\\\\",
-    "^": "////",
-    "H": "xxxx",
-    "d": "....",
-    ">": "----",
-    "8": "oo",
-    "p": "||||",
-    "h": "++++",
+BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}
+OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))  # user-defined objectives
+GIVEN = Look(INK, "o")  # a given model, such as the one that a study starts from
+HATCHES: dict[tuple[str, Dash], str] = {
+    ("<", "--"): "\\\\\\\\",
+    ("^", "-."): "////",
+    ("H", "--"): "xxxx",
+    ("d", ":"): "....",
+    (">", "-."): "----",
+    ("8", "--"): "oo",
+    ("p", "-."): "||||",
+    ("h", ":"): "++++",
 }
-FORMS: tuple[tuple[str, Dash], ...] = tuple(
-    zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True)
-)
+"""The hatches of bars for objectives that are not a family's plain form, by marker and line style."""
+FORMS = tuple(HATCHES)
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
-"""Markers and line styles for forms that are not plain: trained after MLM, after a different objective, with
-given links, or with a different switch. The rest distinguish forms that would otherwise look the same."""
-FEWEST = 3  # minimum number of objectives with the same colour for shades; for two, markers suffice
+"""The forms that are not plain: trained after MLM, after a different objective, with given links, or with a
+different switch. The others distinguish objectives that would look the same."""
+FEWEST = 3  # minimum number of objectives with the same colour that get shades of it
 DARK = 1.0  # a colour is dark if red, green and blue sum to less than this (white: 3)
-# Parameters omitted from names: the same for all objectives, or affecting only memory.
-UNNAMED = {"mask_rate", "pieces"}
+UNNAMED = {"mask_rate", "pieces"}  # parameters that leave an objective's look unchanged
 LINKS = {"labels", "links"}  # switches that choose the source of links
 SHADES = (
     ((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)),
     ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)),
 )
-"""Shades for light and for dark colours, each a mixture with black (0) or white (1) in the given
-proportion."""
+"""Shades of light and of dark colours, as mixtures with a share of black (0) or white (1)."""
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
     "XLM-R": Look(INK, "D"),
     "mMiniLM-L12-H384": Look(INK, "P"),
 }
-"""The looks of published encoders, which are drawn with hollow markers."""
+"""The looks of published encoders, whose markers are hollow."""
 
 
 def family(objective: Described) -> Family | None:
-    """Return an objective's family; None for a given model or a user-defined objective."""
+    """Return an objective's family; None for given models and user-defined objectives."""
     return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
 
 
 def look(objective: Described, start: Start | None = None, own: Look | None = None) -> Look:
-    """Choose an objective's look from its parts; `own` is the look for a user-defined objective."""
+    """Choose an objective's look from its parts; `own` is used for user-defined objectives."""
     if objective.given:
         return GIVEN
     if (of := family(objective)) is None:
@@ -100,7 +93,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
-    # With a first phase, or trained only on sentence pairs, even the plain form starts from a model.
+    # The plain form itself starts from a model if it has a first phase or trains only on sentence pairs.
     continues = of.plain.traits.start is not None or not of.plain.traits.text
     if start and not start.objective.given and not continues:
         form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER
@@ -109,7 +102,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
 
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
-    """Return the looks of a study's objectives (default: all), in order; empty if there are too many to
+    """Return a distinct look for each of a study's objectives (default: all); empty if there are too many to
     distinguish."""
     described = {name: results.objective(name) for name in objectives or results.objectives}
     kinds = {name: d.parts[-1]["kind"] for name, d in described.items() if d.parts}
@@ -133,8 +126,7 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
 
 
 def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
-    """Give objectives different shades if at least `FEWEST` of them share a colour; plain forms keep the
-    colour."""
+    """Give objectives different shades if at least `FEWEST` share a colour, which plain forms keep."""
     sizes, numbers, shaded = Counter(its.colour for its in looks.values()), Counter[str](), dict(looks)
     for name in sorted(looks, key=lambda name: looks[name].bar["hatch"] != ""):
         colour = looks[name].colour
@@ -149,8 +141,7 @@ def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
 
 
 def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:
-    """Return legend entries for objectives: markers on a line in the style `line`, or in each objective's own
-    style if it is None."""
+    """Return legend entries for objectives, with lines in the style `line` (None: each objective's own)."""
     return [
         key(results.objective_title(name), *its[:2], line=its.dash if line is None else line)
         for name, its in look.items()

@@ -1,5 +1,4 @@
-"""Primary claims: the questions that a study should decide, stated in a TOML file before it runs
-(docs/records.md)."""
+"""Read and judge primary claims, which state in a TOML file, before a study runs, what it should decide."""
 
 import hashlib
 import re
@@ -35,15 +34,15 @@ CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
 TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED, SELF_LEARNT)
 WORDS = (ENTRY, NO_ENTRY)
-# The keys allowed together in a comparison.
-COMPARED = ({"ascending"}, {"ascending", "beyond"}, {"of", "above"}, {"of", "below"})
+COMPARED = ({"ascending"}, {"ascending", "beyond"}, {"of", "above"}, {"of", "below"})  # keys allowed together
 _START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
-Cell = tuple[str, ...]  # an objective, a transform and optionally one of types, an intervention or words
+Cell = tuple[str, ...]
+"""An objective and a transform, and optionally a kind of types, an intervention, or a group of words."""
 
 
 @dataclass(frozen=True)
 class PrimaryClaim:
-    """A claim in words, and the statistic that decides it."""
+    """A claim in words, and the comparison that decides it."""
 
     text: str
     measure: str
@@ -71,44 +70,37 @@ class PrimaryClaim:
 
     @property
     def mistake(self) -> str:
-        """The first error in the claim that can be found without the study, or an empty string."""
-        keys = {
-            key
-            for key in ("ascending", "beyond", "of", "above", "below")
-            if getattr(self, key) not in ((), None)
-        }
+        """The first error that can be found without the study, or an empty string."""
+        keys = {key for key in set.union(*COMPARED) if getattr(self, key) not in ((), None)}
         aligned, correlated = self.measure == ALIGNMENT, self.measure == CORRELATION
+        malformed = len(self.ascending) == 1 or any(len(cell) not in (2, 3) for cell in self.cells)
+        two = len(self.ascending) == len(self.beyond) == 2
         wrong = {
             "a claim without a text": not self.text.strip(),
             unknown("measure", self.measure, MEASURES): self.measure not in MEASURES,
-            f"alignment has no task, and types: {', '.join(TYPES)}": aligned
+            f"a claim about alignment takes no task, and one of these types: {', '.join(TYPES)}": aligned
             and (self.task or self.types not in (*TYPES, "")),
-            f"{self.measure} has a task and no types": not aligned and (self.types or not self.task),
-            "a correlation has only a bound, above": correlated and keys != {"above"},
+            f"a claim about {self.measure} needs a task, and takes no types": not aligned
+            and (self.types or not self.task),
+            "a claim about a correlation takes only a bound, above": correlated and keys != {"above"},
             "expected ascending, or of with above or below": not correlated and keys not in COMPARED,
-            'expected cells such as ["MLM", "trans"], and two or more in ascending order': len(self.ascending)
-            == 1
-            or any(len(cell) not in (2, 3) for cell in self.cells),
-            "beyond compares the difference of two cells with that of two others": self.beyond
-            and (len(self.ascending), len(self.beyond)) != (2, 2),
+            'expected cells such as ["MLM", "trans"], and two or more of them in ascending': malformed,
+            "beyond compares two differences, so it and ascending contain two cells each": self.beyond
+            and not two,
         }
         first = next((mistake for mistake, found in wrong.items() if found), "")
         return first or next(filter(None, map(self._third_mistake, self.cells)), "")
 
     def _third_mistake(self, cell: Cell) -> str:
-        third = cell[2] if len(cell) == 3 else ""
+        third = "".join(cell[2:])
         if self.measure == ALIGNMENT:
-            return (
-                "" if (third or self.types) in TYPES else unknown("kind of types", third or self.types, TYPES)
-            )
+            types = third or self.types
+            return "" if types in TYPES else unknown("kind of types", types, TYPES)
         if third and self.measure not in ("ZS", "SUP"):
             return f"{self.measure} has no {third}"
         if not third or third in WORDS:
             return ""
-        # Imported here because torch is slow to import.
-        from calque.analysis.measures.interventions import (
-            NAMES,
-        )
+        from calque.analysis.measures.interventions import NAMES  # loads torch
 
         known = self.measure == "ZS" and third.rstrip("0123456789") in NAMES
         return "" if known else unknown("intervention", third, NAMES)
@@ -126,8 +118,7 @@ class PrimaryClaim:
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.measure == CORRELATION:
-            # A user-defined task may be missing if only its records are available.
-            known = self.task in PRIMARY
+            known = self.task in PRIMARY  # only a user-defined task can be missing: its code may not be there
             least = self.above or 0.0
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
         elif self.of:
@@ -143,19 +134,16 @@ class PrimaryClaim:
         else:
             for lower, higher in pairwise(self.ascending):
                 verdict = judge_difference(*(self._numbers(results, cell) for cell in (higher, lower)))
-                yield (
-                    _difference(results, lower, higher),
-                    self._unless_at_floor(results, verdict, higher, lower),
-                )
+                compared = _difference(results, lower, higher)
+                yield compared, self._unless_at_floor(results, verdict, higher, lower)
 
     def _numbers(self, results: Results, cell: Cell) -> BySeed:
-        objective, transform, *third = cell
-        name = third[0] if third else ""
+        objective, transform, *rest = cell
+        third, metric = "".join(rest), PRIMARY.get(self.task, "")
         if self.measure == ALIGNMENT:
-            return results.alignments(objective, transform, name or self.types)
-        metric = PRIMARY.get(self.task, "")
-        if name:
-            metric = name if name in WORDS else f"{metric}{AFTER}{name}"
+            return results.alignments(objective, transform, third or self.types)
+        if third:
+            metric = third if third in WORDS else f"{metric}{AFTER}{third}"
         return results.scores(self.measure, objective, transform, self.task, metric)
 
     def _unless_at_floor(self, results: Results, verdict: Verdict, *cells: Cell) -> Verdict:
@@ -167,14 +155,14 @@ class PrimaryClaim:
 
 @dataclass(frozen=True)
 class PrimaryClaims:
-    """The claims in a file, by line number, and the file's content."""
+    """A file's content, and its claims by the number of the line at which each starts."""
 
     content: bytes
     by_line: dict[int, PrimaryClaim]
 
     @classmethod
     def read(cls, path: Path) -> "PrimaryClaims":
-        """Read a claims file strictly. Raises BadInput with the line at which a malformed claim starts."""
+        """Read a claims file. Raises BadInput with the line at which a malformed claim starts."""
         try:
             content, found = path.read_bytes(), read_toml(path)
         except OSError as error:
@@ -186,18 +174,18 @@ class PrimaryClaims:
         claims = found.pop("claims", None)
         if found or not isinstance(claims, list) or not claims or len(claims) != len(starts):
             raise BadInput(
-                "expected one or more claims, each under a line [[claims]], and nothing else", path
+                "expected one or more claims, each below a line [[claims]], and nothing else", path
             )
         by_line = dict[int, PrimaryClaim]()
-        for line, claim in zip(starts, claims, strict=True):
+        for line, row in zip(starts, claims, strict=True):
             try:
-                one = parsed(PrimaryClaim, claim)
-                mistake = one.mistake
+                claim = parsed(PrimaryClaim, row)
+                mistake = claim.mistake
             except ValueError as error:
                 mistake = str(error)
-            if mistake or any(one.text == other.text for other in by_line.values()):
-                raise BadInput(mistake or f"two claims have the same text: {shown(one.text)}", path, line)
-            by_line[line] = one
+            if mistake or any(claim.text == other.text for other in by_line.values()):
+                raise BadInput(mistake or f"two claims have the same text: {shown(claim.text)}", path, line)
+            by_line[line] = claim
         return cls(content, by_line)
 
     @property
@@ -205,7 +193,7 @@ class PrimaryClaims:
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
-        """Return a warning if some runs did not record this claims file, otherwise ""."""
+        """Return a warning if some runs recorded a different claims file, or none; otherwise ""."""
         runs = results.runs.values()
         others = sum(run.claims != (self.digest,) for run in runs)
         of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"
@@ -221,16 +209,15 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
-    """Read the primary claims in a folder of records; None if it contains none."""
+    """Read the primary claims in a folder of records, if it contains any."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 
 
 def _title(results: Results, cell: Cell) -> str:
     objective, transform, *third = cell
-    return ", ".join(
-        [f"{results.objective_title(objective)} under {results.transform_title(transform)}", *third]
-    )
+    title = f"{results.objective_title(objective)} under {results.transform_title(transform)}"
+    return ", ".join([title, *third])
 
 
 def _difference(results: Results, lower: Cell, higher: Cell) -> str:

@@ -1,4 +1,4 @@
-"""Show a paper's printed numbers next to ours, in the layout of its tables, and judge its claims."""
+"""Tabulate a paper's printed numbers next to ours, and judge its claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from calque.analysis.papers.align_mlm.claims import correlated
-from calque.analysis.papers.align_mlm.figures import rho_of
+from calque.analysis.papers.align_mlm.figures import rho_cell, rho_of
 from calque.analysis.papers.columns import task_columns
 from calque.analysis.papers.primary import CORRELATION
 from calque.analysis.papers.xlm_align.continued import PAPERS_NAMES, Continued
@@ -20,23 +20,21 @@ from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-# How printed means name their task and language.
-AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")
+AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")  # tasks and languages of printed means
 LABELS = ("objective", "transform", "setting", "metric")
 BySetting = Mapping[tuple[str, ...], Results]  # results by the values of the swept settings
 Same = Mapping[str, Mapping[str, Any]]
 Judged = tuple[Verdict, str, str, str]
-"""The verdict on whether our number supports the paper's claim, our number, the paper's number, and a
-remark."""
+"""Whether our number supports the paper's claim, our number, the paper's number, and a remark."""
 
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A claim made in a paper for each of `tasks`, as a comparison of printed numbers. `of` and `minus` name
-    printed rows, as in "XLM trans.inv parallel 1%"; every row in `of` is compared with every row in `minus`,
-    or with `bound`, a share. Error rates are averaged over `layers`. `printed` contains the paper's number,
-    by task, if it is not in the table; `where` is the place in the paper, `reason` explains why our number
-    may differ, and `records` names records to use instead of the table's."""
+    """A claim that a paper makes for each of `tasks`, as a comparison of printed numbers. `of` and `minus`
+    name printed rows, as in "XLM trans.inv parallel 1%"; every row in `of` is compared with every row in
+    `minus`, or with `bound`, a share. Error rates are averaged over `layers`. `printed` contains the paper's
+    number, by task, if its table does not; `where` is the place in the paper, `reason` explains why our
+    number may differ, and `records` names records to use instead of the table's."""
 
     text: str
     where: str = ""
@@ -53,17 +51,16 @@ class PaperClaim:
 
     @property
     def by_task(self) -> "list[PaperClaim]":
-        """The claim split into one claim per task."""
-        return [
-            replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks
-        ] or [self]
+        """The claim, split into one claim per task."""
+        split = [replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks]
+        return split or [self]
 
 
 class Printed:
     """The numbers in a paper's table, and our counterpart of each. `same` maps the paper's objectives,
     transforms and aligners to our names, and its settings to values in a sweep, which are the keys of
-    `results`. `natural` means that the results are for a released encoder and models pretrained further from
-    it."""
+    `results`. If `natural`, the results are those of a released encoder and of models pretrained further
+    from it."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results
@@ -73,8 +70,7 @@ class Printed:
         return self._results[tuple(self._same["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
-        """Return our names for a printed number's objective and transform; the objective is "" if we have no
-        counterpart."""
+        """Return our names for a printed number's objective ("" without a counterpart) and transform."""
         usual = number.objective if number.setting in ("", *self._same["settings"]) else ""
         row = f"{number.objective} {number.setting}".strip()
         transform = self._same["transforms"].get(number.transform, number.transform)
@@ -82,7 +78,7 @@ class Printed:
 
     def ours(self, number: Published, layers: Sequence[int | None] = (None,)) -> BySeed:
         """Return our counterpart of a printed number, by seed; empty if it was not measured."""
-        if is_mean(number):
+        if _is_mean(number):
             return average([average([self.ours(one) for one in part]) for part in self._parts(number)])
         (name, transform), study, task = self.names(number), self.study, number.task
         if study is None:
@@ -102,7 +98,7 @@ class Printed:
         without = self.study.source if self.study and whole.language == OTHERS else None
         for one in self.numbers:
             same = whole.task == AVERAGE or (one.task, one.metric) == (whole.task, whole.metric)
-            if same and label(one) == label(whole) and not is_mean(one) and one.language != without:
+            if same and _label(one) == _label(whole) and not _is_mean(one) and one.language != without:
                 parts.setdefault(one.task if whole.task == AVERAGE else one.language, []).append(one)
         return list(parts.values())
 
@@ -110,8 +106,7 @@ class Printed:
         """Return the paper's table, in which each cell contains our number and the paper's."""
         rows: dict[tuple[str, ...], dict[str, Published]] = {}
         for one in self.numbers:
-            metric = metric_title(one.metric) if one.language else ""
-            rows.setdefault((*self._labels(one), metric), {})[_head(one)] = one
+            rows.setdefault(self._labels(one), {})[_head(one)] = one
         heads = list(dict.fromkeys(head for row in rows.values() for head in row))
         shown = [i for i, labels in enumerate(zip(*rows, strict=True)) if any(labels)]
         cells = (
@@ -121,12 +116,12 @@ class Printed:
         note = f"Percent, ours / the paper’s. Ours: {over_seeds(self.results('').seeds)}. {remark}"
         return Table(title, (*(LABELS[i] for i in shown), *heads), tuple(cells), note, len(shown))
 
-    def _labels(self, number: Published) -> tuple[str, str, str]:
+    def _labels(self, number: Published) -> tuple[str, ...]:
         (name, transform), results = self.names(number), self.results(number.setting)
         titles = [(results.objective_title(name) if name in results.objectives else "", number.objective)]
         titles += [(results.transform_title(transform) if number.title else "", number.title)]
-        one, other = (f"{ours} / {theirs}" if ours not in ("", theirs) else theirs for ours, theirs in titles)
-        return one, other, number.setting
+        both = (f"{ours} / {theirs}" if ours not in ("", theirs) else theirs for ours, theirs in titles)
+        return *both, number.setting, metric_title(number.metric) if number.language else ""
 
     def _cell(self, number: Published | None) -> str:
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}" if number else MISSING
@@ -134,7 +129,10 @@ class Printed:
     def judge(self, claim: PaperClaim) -> Judged:
         """Judge whether our numbers are all on the same side of 0, or of the bound, as the paper's."""
         if claim.measure == CORRELATION:
-            return self._correlation(claim)
+            (task,), results = claim.tasks, self.results("")
+            rho = rho_of(results.points(task, PRIMARY[task]))
+            ours, theirs = rho_cell(rho) if rho else MISSING, f"{claim.printed[task]:.2f}"
+            return correlated(results, task, 0.0), ours, theirs, ""
         rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
         compared = [(*self._compare(claim, each), each[-1]) for each in rows]
         bound, side = claim.bound or 0.0, 1 if compared[0][1] > (claim.bound or 0.0) else -1
@@ -162,43 +160,26 @@ class Printed:
         return estimate, claim.printed.get("", values)
 
     def _row(self, claim: PaperClaim, name: str) -> list[Published]:
-        row = [
-            one
-            for one in self.numbers
-            if label(one) == name and one.measure == claim.measure and not is_mean(one)
-        ]
-        tasks = claim.tasks or [one.task for one in row]
-        return [one for one in row if one.task in tasks and claim.metric in ("", one.metric)]
+        row = [one for one in self.numbers if _label(one) == name and one.measure == claim.measure]
+        row = [one for one in row if claim.metric in ("", one.metric) and not _is_mean(one)]
+        return [one for one in row if not claim.tasks or one.task in claim.tasks]
 
     def _unlearnt(self, numbers: Sequence[Published]) -> Verdict | None:
         if self.study is None:
             return None
         source, results = self.study.source, self.study.results
-        for name, task in dict.fromkeys(
-            (self.names(one)[0], one.task) for one in numbers if one.task in PRIMARY
-        ):
+        tested = ((self.names(one)[0], one.task) for one in numbers if one.task in PRIMARY)
+        for name, task in dict.fromkeys(tested):
             score = mean(self.study.scored(name, task, source))
             floor = results.floors.highest(task, PRIMARY[task], source, source)
             if score and floor and score.mean <= floor.value:
+                verdict = f"undecided: {results.objective_title(name)} did not learn {task_title(task)}"
                 baseline = f"the {floor.title} baseline {percent(floor.value)} %"
-                than = f"{percent(score.mean)} % in {source}, {baseline}"
-                return Verdict(
-                    f"undecided: {results.objective_title(name)} did not learn {task_title(task)}", than
-                )
+                return Verdict(verdict, f"{percent(score.mean)} % in {source}, {baseline}")
         return None
 
-    def _correlation(self, claim: PaperClaim) -> Judged:
-        results, task = self.results(""), claim.tasks[0]
-        rho = rho_of(results.points(task, PRIMARY[task]))
-        ends = (
-            "" if rho is None or rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
-        )
-        ours = f"{rho.rho:.2f}{ends}".replace("-", "−") if rho else MISSING
-        return correlated(results, task, 0.0), ours, f"{claim.printed[task]:.2f}", ""
 
-
-def label(number: Published) -> str:
-    """Return the name of the row that a printed number is in."""
+def _label(number: Published) -> str:
     return " ".join(filter(None, [number.objective, number.transform, number.setting]))
 
 
@@ -208,6 +189,5 @@ def _head(number: Published) -> str:
     return task_columns([number.measure], [(number.task, number.metric)])[0].head
 
 
-def is_mean(number: Published) -> bool:
-    """Whether a printed number is a mean of other numbers in its row."""
+def _is_mean(number: Published) -> bool:
     return number.task == AVERAGE or number.language in (MEAN, OTHERS)

@@ -1,8 +1,4 @@
-"""Report on a sweep, a study run with several values of some settings, with a table and tests of
-differences.
-
-Nothing here depends on a particular setting, study or objective.
-"""
+"""Report on a sweep: a study run with several values of some settings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +17,11 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 Values = tuple[str, ...]  # one value for each swept setting
 FINDINGS = 3
-ANY = "any"  # shown as a setting's value for baselines that do not depend on it
+ANY = "any"  # the value shown for baselines, which do not depend on the settings
 
 
 class Row(NamedTuple):
-    """Identifies a row in the table, or a point in the figure."""
+    """What identifies a row in the table, or a point in the figure."""
 
     language: str
     objective: str
@@ -41,28 +37,25 @@ class SweepResults:
 
     @property
     def titles(self) -> list[str]:
-        """The settings' titles, followed by their keys where two titles would be the same."""
+        """The settings' titles, each followed by its key if two settings have the same title."""
         titles = list(map(setting_title, self.keys))
-        return [
-            f"{t} ({key})" if titles.count(t) > 1 else t for t, key in zip(titles, self.keys, strict=True)
-        ]
+        pairs = zip(titles, self.keys, strict=True)
+        return [f"{title} ({key})" if titles.count(title) > 1 else title for title, key in pairs]
 
     @property
     def values(self) -> list[list[str]]:
-        return [list(dict.fromkeys(each[place] for each in self.variants)) for place in range(len(self.keys))]
+        return [list(dict.fromkeys(values)) for values in zip(*self.variants, strict=True)]
 
     @cached_property
     def by_seed(self) -> dict[str, dict[Row, BySeed]]:
-        """Each seed's numbers, by column and row, in the order of the study's records."""
+        """Each seed's numbers, by column and row."""
         columns: dict[str, dict[Row, list[BySeed]]] = {}
         for values, results in self.variants.items():
             for record, by_seed in results.columns():
                 if title := column_of(record, results):
                     row = Row(_language(record, results), results.objective_of(record), values)
                     columns.setdefault(title, {}).setdefault(row, []).append(by_seed)
-        return {
-            title: {row: average(parts) for row, parts in rows.items()} for title, rows in columns.items()
-        }
+        return {title: {row: average(its) for row, its in rows.items()} for title, rows in columns.items()}
 
     @cached_property
     def numbers(self) -> dict[str, dict[Row, Estimate]]:
@@ -82,35 +75,32 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives that do not depend on the settings: for all values, their models are the same, or
-        separately trained models have the same scores."""
-        trained: dict[str, list[object]] = {}
-        for results in self.variants.values():
-            of: dict[str, set[str]] = {}
+        """The objectives that do not depend on the settings: their models, or at least the scores of their
+        models, are the same for all values."""
+        trained: dict[str, dict[Values, set[str]]] = {}
+        for values, results in self.variants.items():
             for run in results.runs.values():
                 if run.objective:
-                    of.setdefault(run.objective.name, set()).add(run.id.partition("@")[0])
-            for name, ids in of.items():
-                trained.setdefault(name, []).append(ids)
-        same = [
-            name
-            for name, ids in trained.items()
-            if _equal(ids, len(self.variants)) or self._equal_scores(name)
-        ]
+                    of = trained.setdefault(run.objective.name, {})
+                    of.setdefault(values, set()).add(run.id.partition("@")[0])
+        same = [name for name, ids in trained.items() if self._equal(ids) or self._equal_scores(name)]
         return same if len(same) < len(trained) else []
 
     def _equal_scores(self, objective: str) -> bool:
-        scores = dict[tuple[str, str], list[object]]()
+        scores: dict[tuple[str, str], dict[Values, object]] = {}
         for title, column in self.by_seed.items():
             for row, by_seed in column.items():
                 if title.endswith(", ZS") and row.objective == objective:
                     of_row = {seed: each.value for seed, each in by_seed.items()}
-                    scores.setdefault((title, row.language), []).append(of_row)
-        return bool(scores) and all(_equal(each, len(self.variants)) for each in scores.values())
+                    scores.setdefault((title, row.language), {})[row.values] = of_row
+        return bool(scores) and all(map(self._equal, scores.values()))
+
+    def _equal(self, by_values: Mapping[Values, object]) -> bool:
+        first, *others = by_values.values()
+        return by_values.keys() == self.variants.keys() and all(other == first for other in others)
 
     def floors(self) -> list[Floor]:
-        """Return the floors for all values; those shared by all values are included once, without
-        settings."""
+        """Return the floors for all values; those shared by all values occur once, without settings."""
         of = {values: results.floors.all for values, results in self.variants.items()}
         shared = [floor for floor in self.first.floors.all if all(floor in floors for floors in of.values())]
         return shared + [
@@ -126,7 +116,7 @@ class SweepResults:
 
     @cached_property
     def objectives(self) -> Results:
-        """Results with one record per objective, for any value, from which to take titles and looks."""
+        """Results with one record per objective, which provide its title and look."""
         records: dict[str, tuple[Record, Run]] = {}
         for results in self.variants.values():
             for record in results.records:
@@ -135,19 +125,13 @@ class SweepResults:
 
     @property
     def seeds(self) -> str:
-        """Describe the seeds and the data that they redraw, for each value if they differ."""
-        over = {
-            ", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()
-        }
-        same = len(set(over.values())) == 1
-        return "; ".join(dict.fromkeys(over.values()) if same else map(": ".join, over.items()))
-
-
-def _equal(values: Sequence[object], number: int) -> bool:
-    return len(values) == number and all(value == values[0] for value in values)
+        """The seeds and the data that they redraw, separately for each value if they differ."""
+        over = {", ".join(its): over_seeds(each.seeds, each.redrawn) for its, each in self.variants.items()}
+        return "; ".join({*over.values()} if len({*over.values()}) == 1 else map(": ".join, over.items()))
 
 
 def column_of(record: Record, results: Results) -> str:
+    """Return the heading of the column with a record's number, or "" if no column shows it."""
     main = results.runs[record.run].main_layer
     if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task) and not record.examples:
         name = "Δ" if record.measure == DELTA else record.measure
@@ -162,21 +146,18 @@ def column_of(record: Record, results: Results) -> str:
 
 
 def _language(record: Record, results: Results) -> str:
-    """Return the title of a number's derived language; numbers for natural languages are averaged over
-    languages."""
     languages = results.runs[record.run].languages
     described = next((language for language in languages if language.name == record.language), None)
     return described.title if described and described.parts else "all languages"
 
 
 def sweep_question(sweep: SweepResults) -> str:
-    """Return the question used as the heading of a sweep's report."""
+    """Return the heading of a sweep's report."""
     return f"What changes with {listed([f'the {title}' for title in sweep.titles])}?"
 
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
-    """Tabulate one row per language, objective and value, with intervals over seeds; a baseline has one row
-    for all values."""
+    """Tabulate one row per language, objective and value; a baseline has one row for all values."""
     rows: dict[tuple[str, ...], None] = {}
     for row in sweep.rows:
         cells = [cell(column.get(row)) for column in sweep.numbers.values()]
@@ -194,9 +175,9 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference, paired by seed, between two rows in a column. The rows differ in the value of
-    `setting`; if that is None, `theirs` is a baseline. The interval and `p` are corrected for all differences
-    in the column (Holm)."""
+    """The difference, paired by seed, between two rows in a column, which differ in the value of `setting`;
+    if that is None, `theirs` is a baseline. The interval and `p` are corrected for all differences in the
+    column (Holm)."""
 
     setting: int | None
     ours: Row
@@ -206,9 +187,8 @@ class Difference:
 
 
 def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
-    """Return the differences in each column: between consecutive values of each setting, and between its
-    first and last, with other settings equal; and between each row and the baselines, which depend on none of
-    the settings."""
+    """Return the differences in each column: between consecutive values, and between the first and the last
+    value, of each setting, with other settings equal; and between each row and the baselines."""
     pairs = [*_pairs(sweep)]
     found: dict[str, list[Difference]] = {}
     for title, column in sweep.by_seed.items():
@@ -222,23 +202,21 @@ def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
 
 
 def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
-    for language, objective in dict.fromkeys(
-        row[:2] for row in sweep.rows if row.objective not in sweep.baselines
-    ):
+    compared = (row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
+    for language, objective in dict.fromkeys(compared):
         for setting, values in enumerate(sweep.values):
             if sweep.keys[setting] == "seeds":  # models with the same seed are identical
                 continue
             ends = [(values[0], values[-1])] if len(values) > 2 else []
             others = [[ANY] if place == setting else each for place, each in enumerate(sweep.values)]
-            for first, second in [*pairwise(values), *ends]:
-                for rest in product(*others):
-                    ours, theirs = (
-                        (*rest[:setting], value, *rest[setting + 1 :]) for value in (second, first)
-                    )
-                    yield setting, Row(language, objective, ours), Row(language, objective, theirs)
-        for values_ in sweep.variants:
-            for baseline in sweep.baselines:
-                yield None, Row(language, objective, values_), Row(language, baseline, values_)
+            for (first, second), rest in product([*pairwise(values), *ends], product(*others)):
+                ours, theirs = (
+                    Row(language, objective, (*rest[:setting], value, *rest[setting + 1 :]))
+                    for value in (second, first)
+                )
+                yield setting, ours, theirs
+        for variant, baseline in product(sweep.variants, sweep.baselines):
+            yield None, Row(language, objective, variant), Row(language, baseline, variant)
 
 
 def _corrected(found: Sequence[Difference], limit: float) -> list[Difference]:
@@ -255,20 +233,19 @@ def _corrected(found: Sequence[Difference], limit: float) -> list[Difference]:
 
 
 def differences_table(sweep: SweepResults) -> Table | None:
-    """Tabulate the differences in all columns, in points; None if no difference has an interval over
-    seeds."""
+    """Tabulate the differences in all columns, in points; None if none has an interval over seeds."""
     found = differences(sweep)
-    rows: dict[tuple[int | None, Row, Row], dict[str, Difference]] = {}
+    rows: dict[tuple[int | None, Row, Row], dict[str, Estimate]] = {}
     for title, column in found.items():
         for each in column:
-            rows.setdefault((each.setting, each.ours, each.theirs), {})[title] = each
+            rows.setdefault((each.setting, each.ours, each.theirs), {})[title] = each.estimate
     if all(each.p is None for column in found.values() for each in column):
         return None
     cells = []
     for (setting, ours, theirs), of in rows.items():
-        numbers = (cell(of[title].estimate if title in of else None) for title in found)
         objective = sweep.objectives.objective_title(ours.objective)
-        cells.append((ours.language, objective, *_compared(sweep, setting, ours, theirs), *numbers))
+        compared = _compared(sweep, setting, ours, theirs)
+        cells.append((ours.language, objective, *compared, *map(cell, map(of.get, found))))
     number = max(map(len, found.values()))
     note = (
         "Points; differences paired by seed. Each value is compared with the next one, and the first with "
@@ -290,26 +267,25 @@ def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) 
 
 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
-    """Yield a sentence for the baseline and for each setting, which reports the difference with the smallest
-    p, or that no difference remains after correction."""
-    found = [
-        (title, each) for title, column in differences(sweep).items() for each in column if each.p is not None
-    ]
+    """Report, for the baseline and for each setting, the difference with the smallest p, or that no
+    difference is left after correction."""
+    found = [(each.p, title, each) for title, column in differences(sweep).items() for each in column]
     subjects: list[int | None] = [*([None] if sweep.baselines else []), *range(len(sweep.keys))]
     for setting in subjects[:FINDINGS]:
-        of = [(title, each) for title, each in found if each.setting == setting]
-        name = "the baseline" if setting is None else f"values of the {sweep.titles[setting]}"
+        of = [(p, title, each) for p, title, each in found if p is not None and each.setting == setting]
         if not of:
             continue
-        title, best = min(of, key=lambda one: one[1].p or 0.0)
-        if best.p is None or best.p >= 1 - CONFIDENCE:
-            between = "from" if setting is None else "between"
-            yield f"No difference {between} {name} is left after correction ({len(of)} tested)."
+        p, title, best = min(of, key=lambda one: one[0])
+        if p >= 1 - CONFIDENCE:
+            where = (
+                "from the baseline" if setting is None else f"between values of the {sweep.titles[setting]}"
+            )
+            yield f"No difference {where} is left after correction ({len(of)} tested)."
             continue
         what, where = _compared(sweep, setting, best.ours, best.theirs)
         objective = sweep.objectives.objective_title(best.ours.objective)
         given = f", {where}" if where != "–" else ""
         yield (
             f"{title}, {best.ours.language}, {objective}{given}: {what} is {cell(best.estimate)} points "
-            f"(paired by seed; interval and p = {best.p:.2g} corrected for all comparisons)."
+            f"(paired by seed; interval and p = {p:.2g} corrected for all comparisons)."
         )

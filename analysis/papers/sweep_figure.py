@@ -1,4 +1,4 @@
-"""Draw a sweep: one panel per number, with the values of a setting as the axis."""
+"""Plot the results of a sweep against the values of a setting."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from calque.analysis.report.drawing import (
     LETTER,
     MOST,
     SHARE,
+    Point,
     draw_points,
     key,
     legend,
@@ -26,26 +27,20 @@ from calque.analysis.report.drawing import (
 )
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import listed
-from calque.analysis.statistics.intervals import Estimate
 
-Values = tuple[str, ...]  # one value for each swept setting
 PANELS = 4  # maximum number of columns of panels
 TICKS = 12  # maximum number of values on an axis
-SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
-"""Colours for a setting's values, different from those for objectives."""
+SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")  # of a setting's values
 MARKERS = "osD^vP"
 
 
 class _Axis(NamedTuple):
-    """An axis with the positions and labels of a setting's values."""
-
     place: dict[str, float]
     labels: list[str]
     turned: bool = False
     scale: str = ""
 
     def draw(self, panel: Axes) -> None:
-        """Set up a panel's horizontal axis."""
         places, style = list(self.place.values()), dict[str, Any]()
         if self.turned:
             style = {"rotation": 40, "ha": "right"}
@@ -55,9 +50,9 @@ class _Axis(NamedTuple):
 
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
-    """Choose positions for values on an axis of the given length: numbers get a linear scale or, if labels
-    would overlap, a logarithmic one. If they still overlap, or values are not numbers, they are evenly
-    spaced. Labels are rotated if there is too little room."""
+    """Choose positions for values on an axis of the given length. Numbers get a linear scale or, if labels
+    would overlap, a logarithmic one; if they would still overlap, or if values are not numbers, they are
+    evenly spaced. Labels are rotated if there is too little room."""
     if not _is_numeric(values):
         turned = sum(len(value) + 1 for value in values) * LETTER > inches
         return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
@@ -93,9 +88,9 @@ Panel = tuple[str, str, str]  # a language, an objective ("" for all) and a colu
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Plot each number against a setting's values, with one panel per measure and one row of panels per
-    language. With a single setting, each objective has a line. A second setting has one line per value, and
-    each objective that depends on it has its own row. A baseline is a horizontal line. Return None if there
-    are more than two settings, or more values or languages than a figure can show."""
+    language. A single setting gets one line per objective; a second setting gets one line per value, in a row
+    of panels for each objective. Baselines are horizontal lines. Return None if there are more than two
+    settings, or more values or languages than a figure can show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
         return None
@@ -109,18 +104,25 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
         return None
 
     def draw(panel: Axes, content: Panel) -> None:
-        if content[2].endswith("Δ"):
+        language, group, column = content
+        if column.endswith("Δ"):
             panel.axhline(0, color=INK, linewidth=0.8)
+
+        def points(objective: str, value: str | None = None) -> list[Point]:
+            numbers = sweep.numbers[column]
+            rows = [row for row in sweep.rows if row[:2] == (language, objective) and row in numbers]
+            rows = [row for row in rows if series is None or value in (None, row.values[series])]
+            return sorted(((axis.place[r.values[x]], numbers[r]) for r in rows), key=lambda point: point[0])
+
         for objective, its in look.items():
             baseline = objective in sweep.baselines
-            if baseline and _level(panel, axis, _points(sweep, content, objective, x, axis), its):
+            if baseline and _level(panel, axis, points(objective), its):
                 continue
             if series is None:
-                _line(panel, _points(sweep, content, objective, x, axis), content[2], its)
-            elif not baseline and objective == content[1]:
+                _line(panel, points(objective), column, its)
+            elif not baseline and objective == group:
                 for place, value in enumerate(values):
-                    points = _points(sweep, content, objective, x, axis, series, value)
-                    _line(panel, points, content[2], Look(SERIES[place], MARKERS[place]))
+                    _line(panel, points(objective, value), column, Look(SERIES[place], MARKERS[place]))
         axis.draw(panel)
 
     panels: list[tuple[str, Panel]] = []
@@ -143,9 +145,8 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 def _entries(sweep: SweepResults, look: Mapping[str, Look], values: Sequence[str]) -> list[Artist]:
     entries: list[Artist] = [key(value, SERIES[i], MARKERS[i], line="-") for i, value in enumerate(values)]
     if not values:
-        entries = keys(
-            sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines}
-        )
+        own = {name: its for name, its in look.items() if name not in sweep.baselines}
+        entries = keys(sweep.objectives, own)
     for name in sweep.baselines:
         entries.append(key(sweep.objectives.objective_title(name), look[name].colour, "", line="--"))
     return entries
@@ -164,29 +165,14 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -
     return [pair for pair in product(languages, objectives) if pair in there]
 
 
-def _points(
-    sweep: SweepResults,
-    panel: Panel,
-    objective: str,
-    x: int,
-    axis: _Axis,
-    series: int | None = None,
-    value: str = "",
-) -> list[tuple[float, Estimate]]:
-    column = sweep.numbers[panel[2]]
-    rows = [row for row in sweep.rows if row[:2] == (panel[0], objective) and row in column]
-    rows = [row for row in rows if series is None or row.values[series] == value]
-    return sorted(((axis.place[row.values[x]], column[row]) for row in rows), key=lambda point: point[0])
-
-
-def _line(panel: Axes, points: Sequence[tuple[float, Estimate]], column: str, look: Look) -> None:
+def _line(panel: Axes, points: Sequence[Point], column: str, look: Look) -> None:
     bounds, (colour, marker, dash) = DIFFERENCE if column.endswith("Δ") else SHARE, look
-    draw_points(panel, points, colour, bounds=bounds, marker=marker, linestyle=dash, markersize=5)
+    draw_points(panel, points, colour, marker, bounds=bounds, linestyle=dash)
 
 
 def _roles(sweep: SweepResults) -> tuple[int, int | None]:
-    """Return the index of the setting for the horizontal axis (preferably numeric, then the one with more
-    values), and of the setting drawn as one line per value, if there are two."""
+    """Return the index of the setting for the horizontal axis (a numeric one if possible, then the one with
+    more values), and that of the setting with one line per value, if there are two."""
     if len(sweep.keys) == 1:
         return 0, None
     first, second = sweep.values
@@ -194,8 +180,8 @@ def _roles(sweep: SweepResults) -> tuple[int, int | None]:
     return (1, 0) if swapped else (0, 1)
 
 
-def _level(panel: Axes, axis: _Axis, points: Sequence[tuple[float, Estimate]], look: Look) -> bool:
-    """Draw a number as a horizontal line if it is the same for all values, and return whether it is."""
+def _level(panel: Axes, axis: _Axis, points: Sequence[Point], look: Look) -> bool:
+    """Draw a number as a horizontal line if it is the same for all values; return whether it is."""
     if len({estimate for _, estimate in points}) != 1:
         return False
     places = list(axis.place.values())

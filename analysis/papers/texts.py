@@ -1,5 +1,4 @@
-"""Read titles, notes and captions for tables and figures, the wording of claims, and explanations of terms
-from TOML files."""
+"""Read the titles, notes, captions, claims and explanations used in reports from TOML files."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,14 +28,14 @@ def table(
     name: str,
     results: Results,
     scale: str,
-    header: Iterable[str],
+    labels: Sequence[str],
+    heads: Iterable[str],
     rows: Iterable[tuple[str, ...]],
-    labels: int,
     parts: Mapping[str, object] = {},
     **values: Any,
 ) -> Table:
-    """Return a table with its title and note from texts.toml. Optional parts of the note are included if
-    their entry in `parts` is not empty; `values` fill additional placeholders."""
+    """Return a table with its title and note from texts.toml, filled with `values`. A part of the note is
+    included if its entry in `parts` is not empty."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
     values = {
         "scale": scale,
@@ -44,15 +43,15 @@ def table(
         "Seeds": seeds[0].upper() + seeds[1:],
         "missing": MISSING,
         "retained": f"{TERMS['retained']} " if results.floors.all else "",
-        "units": units_note(results.records, values.pop("tasks", results.tasks)),
+        "units": _units_note(results.records, values.pop("tasks", results.tasks)),
         **values,
     }
-    note = _filled(text["note"], text, parts, values)
-    return Table(text["title"].format(**values), tuple(header), tuple(rows), note, labels)
+    note = _filled(text, "note", parts, values)
+    return Table(text["title"].format(**values), (*labels, *heads), tuple(rows), note, len(labels))
 
 
 def heading(name: str, **values: Any) -> str:
-    """Return a figure's heading, which is the question that it answers."""
+    """Return a figure's heading: the question that it answers."""
     text: str = TEXTS["figures"][name]["heading"].format(**values)
     return text
 
@@ -70,45 +69,37 @@ def plot(
     **values: Any,
 ) -> Plot:
     """Return a figure with its title and caption from texts.toml, and the numbers that it shows."""
-    text = TEXTS["figures"][name]
-    values = {**DEFINITIONS, "bars": over(seeds or results.seeds), **values}
-    caption = _filled(text["caption"], text, {"floors": floors}, values) + (
-        f" Scale: {scale}." if scale else ""
-    )
+    text, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
+    if len(seeds or results.seeds) > 1:
+        bars += f"seeds; pale ones are wider than {WIDE:g} points."
+    else:
+        bars += "the test items of one seed, and do not cover other seeds."
+    values = {**DEFINITIONS, "bars": bars, **values}
+    caption = _filled(text, "caption", {"floors": floors}, values) + (f" Scale: {scale}." if scale else "")
     return Plot(figure, file or name, text["title"].format(**values), caption, records, published, floors)
 
 
-def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], values: dict[str, Any]) -> str:
-    optional = {
-        name: part.format(**values) if parts.get(name) else ""
-        for name, part in entry.get("parts", {}).items()
-    }
-    return text.format(**values | optional)
+def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values: dict[str, Any]) -> str:
+    optional = entry.get("parts", {})
+    filled = {name: part.format(**values) if parts.get(name) else "" for name, part in optional.items()}
+    text: str = entry[key].format(**values | filled)
+    return text
 
 
 def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
-    """Return a claim with its verdict; the wording is from claims.toml."""
+    """Return a claim with its verdict; claims.toml contains the wording."""
     entry = CLAIMS[name]
     return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)
 
 
-def over(seeds: Sequence[int]) -> str:
-    """Return a sentence about the intervals in a figure."""
-    if len(seeds) > 1:
-        return f"Bars are 95 % intervals over seeds; pale ones are wider than {WIDE:g} points."
-    return "Bars are 95 % intervals over the test items of one seed, and do not cover other seeds."
-
-
-def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
-    """Return a sentence, followed by a space, that names the units of POS tagging; "" if POS is not among
-    `tasks`."""
+def _units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
     units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
     return "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units))
 
 
 def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield terms with explanations for the transforms, tasks, measures and objectives in the records; for
-    `natural` languages, only for the measures."""
+    """Yield the terms in a report, each with its explanation. For `natural` languages, only measures are
+    explained."""
     measures = {record.measure for record in results.records}
     if natural:
         yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)

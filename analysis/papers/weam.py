@@ -14,10 +14,9 @@ from calque.analysis.report.table import visible
 SIDES = LOOKS[1::2][:2]  # colours and markers for words and for translations
 
 
-def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], seed: int = 0) -> Figure:
-    """Plot one panel per model, given by title, in which labelled points for words are joined with those for
-    their translations."""
-    at = {title: placed(pairs, seed) for title, pairs in models.items()}
+def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str]) -> Figure:
+    """Plot one panel per model, given by title, in which lines join words and their translations."""
+    at = {title: _placed(pairs) for title, pairs in models.items()}
     count = len(next(iter(models.values())).entries)
     heading = f"How near are {count} words to their translations?\n(embedding tables, by t-SNE)"
 
@@ -43,13 +42,13 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
     return figure
 
 
-def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
-    """Return positions by t-SNE, (2n, 2): words first, then their translations."""
+def _placed(pairs: LexiconRows) -> np.ndarray:
+    """Return positions (2n, 2) by t-SNE of n words, then of their translations."""
     from sklearn.manifold import TSNE
 
     points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)
     coordinates: np.ndarray = TSNE(
-        n_components=2, perplexity=min(8.0, (len(points) - 1) / 3), init="pca", random_state=seed
+        n_components=2, perplexity=min(8.0, (len(points) - 1) / 3), init="pca", random_state=0
     ).fit_transform(points)
     return coordinates
 

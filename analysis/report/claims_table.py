@@ -1,4 +1,4 @@
-"""Report claims, and how often seeds with the same objective differ, in tables and sentences."""
+"""Tabulate claims, and how often seeds with the same objective are found to differ."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # how our verdict relates to 
 
 
 def verdicts(claims: Table, kind: str = "claim") -> str:
-    """Return a sentence that counts the verdicts in a claims table (its second column)."""
+    """Return a sentence that counts the verdicts in a table of claims."""
     counts = Counter(row[1] for row in claims.rows)
     parts = []
     for verdict, count in counts.most_common():
@@ -40,9 +40,8 @@ def verdicts(claims: Table, kind: str = "claim") -> str:
 def claims_table(
     results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES
 ) -> Table | None:
-    """Tabulate each claim with its verdict after correction for its family, the numbers behind the verdict,
-    the claim's source, and whether our verdict agrees with it. Claims without records are omitted; returns
-    None if none are left."""
+    """Tabulate claims with their verdicts, corrected by family; None if none of them has records. Claims
+    without records are omitted, and consecutive claims with the same text share a row."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     if not tested:
         return None
@@ -58,14 +57,10 @@ def claims_table(
 def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
     claim, tested = comparisons[0][0], max(corrected.of for _, corrected in comparisons)
     verdict = min((corrected.verdict for _, corrected in comparisons), key=WEAKEST.index)
-    cells = [
-        (
-            written(one.verdict.p),
-            written(corrected.p),
-            one.verdict.because + (f" ({corrected.verdict})" if len(comparisons) > 1 else ""),
-        )
-        for one, corrected in comparisons
-    ]
+    cells = []
+    for one, corrected in comparisons:
+        own = f" ({corrected.verdict})" if len(comparisons) > 1 else ""
+        cells.append((written(one.verdict.p), written(corrected.p), one.verdict.because + own))
     alone, adjusted, evidence = ("; ".join(parts) for parts in zip(*cells, strict=True))
     family = f"{claim.family} ({tested})" if tested else claim.family
     agreement = MISSING if claim.where.startswith("ours") else AGREEMENT.get(verdict, UNDECIDED)
@@ -73,15 +68,15 @@ def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
 
 
 def written(p: float | None) -> str:
-    """Format a p-value with two significant digits, or as "< 0.0001"."""
+    """Format a p-value."""
     if p is None:
         return MISSING
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
 def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
-    """Tabulate, by measure, how often seeds with the same objective are found to differ; None if no cell has
-    two seeds."""
+    """Tabulate, by measure, how often seeds with the same objective are found to differ; None if there are
+    no two such seeds."""
     rates = null_rates(results, *variants)
     if not rates:
         return None
@@ -96,8 +91,7 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
 
 
 def null_sentences(rates: list[Rate]) -> list[str]:
-    """Return sentences on how often seeds with the same objective are found to differ, by the test items of
-    one seed and by verdicts over seeds."""
+    """Report how often seeds with the same objective are found to differ, by test items and by verdicts."""
     sentences = []
     for size, rate in sorted(pooled(rates).items()):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"

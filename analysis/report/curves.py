@@ -1,15 +1,14 @@
-"""Prepare training curves for the page's script to draw: loss, gradient norm, speed and probes for every
-run."""
+"""Prepare training curves, such as loss and speed, for the page's script to draw."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calque.analysis.report.html import script_json, text, themed
+from calque.analysis.report.html import script_json, scroll, text, themed
 from calque.analysis.report.table import visible
 
-Point = tuple[int, float | None]  # a step and a value, None if the value is not finite
+Point = tuple[int, float | None]  # a step, and a value if it is finite
 POINTS = 200  # maximum number of points on a curve
 LEFT_OUT = {"step", "of", "tokens", "learning rate", "mfu"}
 PROBE, MEASURE = "probe", "alignment@1"  # the probe's key in a run's metrics, and its title
@@ -17,7 +16,7 @@ PROBE, MEASURE = "probe", "alignment@1"  # the probe's key in a run's metrics, a
 
 @dataclass(frozen=True)
 class Curves:
-    """The metrics recorded during a run's training, in rows with a `step` each."""
+    """The metrics recorded while a run was trained; each row contains a `step`."""
 
     run: str
     group: str
@@ -26,8 +25,7 @@ class Curves:
 
 
 def curves_html(curves: Sequence[Curves]) -> str:
-    """Return an HTML element with the curves' data, in which the script draws them; "" if there are no
-    curves."""
+    """Return an element with the curves' data, in which the script draws them; "" if there are no curves."""
     panels, steps = _panels(curves), list[list[int]]()
     if not panels:
         return ""
@@ -35,8 +33,10 @@ def curves_html(curves: Sequence[Curves]) -> str:
     for name, lines in panels.items():
         numbered = []
         for run, points in lines:
-            x, y = [step for step, _ in points], [number for _, number in points]
-            numbered.append([run, _number(steps, x), y])
+            x = [step for step, _ in points]
+            if x not in steps:
+                steps.append(x)
+            numbered.append([run, steps.index(x), [number for _, number in points]])
         drawn.append([visible(name), numbered])
     runs = [[visible(run.run), visible(run.group)] for run in curves]
     data = {"runs": runs, "steps": steps, "panels": drawn}
@@ -50,8 +50,7 @@ def curves_html(curves: Sequence[Curves]) -> str:
         f"<div id=training><p class=legend role=group aria-label=Series>{switches}</p>\n"
         "<div class=curves></div>\n"
         "<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
-        "<div class='scroll steps' tabindex=0 role=region aria-label='Means at the step'>"
-        "<table></table></div>\n"
+        f"{scroll('Means at the step', '<table></table>', 'scroll steps')}\n"
         "<noscript><p>Curves are drawn by a script.</p></noscript>"
         f'<script type="application/json">{script_json(data)}</script></div>'
     )
@@ -70,25 +69,16 @@ def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[Point]]]
 
 
 def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """Yield the names and values of a row's numbers that are drawn, such as `loss: mlm`."""
+    """Yield the names, such as `loss: mlm`, and the values of a row's numbers that are drawn."""
     for name, value in row.items():
         if isinstance(value, Mapping):
-            yield from (
-                (f"{name}: {part}", number)
-                for part, number in value.items()
-                if isinstance(number, int | float)
-            )
-        elif name not in LEFT_OUT and isinstance(value, int | float):
-            yield name, value
+            numbers = {f"{name}: {part}": number for part, number in value.items()}
+        else:
+            numbers = {} if name in LEFT_OUT else {name: value}
+        yield from ((title, number) for title, number in numbers.items() if isinstance(number, int | float))
 
 
 def _thinned(points: list[Point]) -> list[Point]:
     if len(points) <= POINTS:
         return points
     return [points[round(i * (len(points) - 1) / (POINTS - 1))] for i in range(POINTS)]
-
-
-def _number(all_steps: list[list[int]], steps: list[int]) -> int:
-    if steps not in all_steps:
-        all_steps.append(steps)
-    return all_steps.index(steps)

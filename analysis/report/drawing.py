@@ -1,5 +1,4 @@
-"""Define the style of figures, and draw their parts: panels, legends, and points with intervals. The values
-drawn are recorded, so that a page can show them."""
+"""Draw the parts of figures, and record the values drawn so that a page can show them."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,6 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
@@ -29,8 +27,7 @@ from calque.analysis.statistics.intervals import Estimate
 T = TypeVar("T")
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
-INK, SOFT = "#222222", "#9a9a9a"
-"""Colours for text and main lines, and for secondary lines."""
+INK, SOFT = "#222222", "#9a9a9a"  # colours of text and main lines, and of secondary lines
 FONT = "DejaVu Sans"
 STYLE = rc_params_from_file(Path(__file__).with_name("figure.mplstyle"), use_default_template=False)
 LOOKS = (
@@ -46,64 +43,51 @@ LOOKS = (
     ("#5B3A8C", "p"),
 )
 """Colours and markers that people with common forms of colour blindness can distinguish (Okabe and Ito's
-colours come first); in greyscale, markers suffice."""
+colours come first). In greyscale, the markers suffice."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)  # maximum number of transforms in a figure
-# Figure widths in inches; scaled to half a page (3.3 inches), HALF's text is 7 points high.
-FULL, HALF = (7.4, 4.8)
+FULL, HALF = (7.4, 4.8)  # figure widths in inches; HALF's text is 7 points high in a column of 3.3 inches
 LETTER = 0.082  # mean width of a letter in inches
 ENTRY = 2.0  # width of a legend entry in inches
 HEAD = 0.6  # height in inches of a figure's title and lower axis label
 SPARE = "spare"  # the label of a panel without content
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference between two shares
 EDGE = 3  # how many pixels outside its panel a mark may be
-NOTHING = ("", "None", "none", " ", None)  # values that Matplotlib uses for a missing marker, dash or colour
-FILLED = 0.84  # fraction of a group's width occupied by its members
+NOTHING = ("", "None", "none", " ", None)  # Matplotlib's values for a missing marker, dash or colour
+FILLED = 0.84  # fraction of a group's width that its members fill
 WIDE = 40.0  # in points; longer intervals are drawn thin and pale and do not affect the axis limits
 USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line widths in points, and opacities
 Ends = tuple[float, float] | None
 Point = tuple[float, Estimate]  # a position on one axis, and the mean with its interval on the other
 
-
-def prefer_own_font() -> None:
-    """Use the FONT files that come with Matplotlib, because glyph numbers in a system's files, and so the
-    SVGs, would differ."""
-    fontManager.ttflist[:] = [font for font in fontManager.ttflist if font.name != FONT]
-    for style in ("", "-Bold", "-Oblique", "-BoldOblique"):
-        fontManager.addfont(Path(mpl.get_data_path(), "fonts", "ttf", f"DejaVuSans{style}.ttf"))
-
-
-prefer_own_font()
+# Use Matplotlib's copy of the font, because glyph numbers, and therefore SVGs, differ between versions.
+fontManager.ttflist[:] = [font for font in fontManager.ttflist if font.name != FONT]
+for _style in ("", "-Bold", "-Oblique", "-BoldOblique"):
+    fontManager.addfont(Path(mpl.get_data_path(), "fonts", "ttf", f"DejaVuSans{_style}.ttf"))
 
 
 def key(
     label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False
 ) -> Line2D:
     """Return a legend entry."""
-    size = 4 if small else 7
-    return Line2D(
-        [], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label
-    )
+    style: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": 4 if small else 7}
+    return Line2D([], [], color=colour, linestyle=line, label=label, **style)
 
 
 def wrapped(text: str, inches: float) -> str:
     """Break text into lines that fit a width."""
-    letters = max(8, int(inches / LETTER))
-    lines = (
-        textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False)
-        for line in text.split("\n")
-    )
-    return "\n".join("\n".join(line) for line in lines)
+    wrap = textwrap.TextWrapper(max(8, int(inches / LETTER)), break_long_words=False, break_on_hyphens=False)
+    return "\n".join("\n".join(wrap.wrap(line)) for line in text.split("\n"))
 
 
-def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
-    """Add a legend in place of a spare panel if it fits there; otherwise below the figure, which grows
+def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> None:
+    """Add a legend in place of a spare panel if it fits there, or else below the figure, which grows
     accordingly, in at most `columns` columns."""
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
     if spare := next((axes for axes in figure.axes if axes.get_label() == SPARE), None):
-        if inside := _legend_in(spare, figure, handles, options):
-            return inside
+        if _legend_in(spare, figure, handles, options):
+            return
         spare.remove()
     for number in range(min(columns, len(handles)), 0, -1):
         box = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
@@ -112,24 +96,23 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
             break
         box.remove()
     figure.set_figheight(figure.get_figheight() + extent.height / figure.dpi)
-    return box
 
 
-def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dict[str, Any]) -> Legend | None:
-    """Draw a legend in place of a panel; return None if it does not fit, or if the figure is wide."""
+def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dict[str, Any]) -> bool:
+    """Draw a legend in place of a panel if it fits and the figure is narrow; return whether it was drawn."""
     place = spare.get_gridspec()
     if place is None or figure.get_figwidth() > HALF:
-        return None
+        return False
     rows, columns = place.get_geometry()
     room: dict[str, Any] = {"bbox_to_anchor": (0, 0, 1, 1), "bbox_transform": spare.transAxes}
     box = figure.legend(handles=handles, loc="center right", **room, **options)
     box.set_in_layout(False)
     extent = box.get_window_extent()
     height = (figure.bbox.height - HEAD * figure.dpi) / rows
-    if extent.width <= figure.bbox.width / columns and extent.height <= height:
-        return box
-    box.remove()
-    return None
+    fits = extent.width <= figure.bbox.width / columns and extent.height <= height
+    if not fits:
+        box.remove()
+    return fits
 
 
 _WIDTH: ContextVar[float] = ContextVar("width", default=0.0)
@@ -137,7 +120,7 @@ _WIDTH: ContextVar[float] = ContextVar("width", default=0.0)
 
 @contextmanager
 def of_width(inches: float) -> Iterator[None]:
-    """Within this context, draw all figures with the given width and without titles, for a printed paper."""
+    """Within this context, draw figures for a printed paper: with the given width and without titles."""
     before = _WIDTH.set(inches)
     try:
         yield
@@ -147,7 +130,7 @@ def of_width(inches: float) -> Iterator[None]:
 
 @contextmanager
 def styled(width: float, height: float, title: str) -> Iterator[Figure]:
-    """Yield a new figure in the common style; width and height are in inches."""
+    """Yield a figure in the common style; width and height are in inches."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH.get() or width, height), layout="constrained")
         if not _WIDTH.get():
@@ -156,21 +139,15 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
 
 
 def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
-    """Return the ends of each estimate's interval, in percent and clipped to `bounds`; None for estimates
-    without interval."""
+    """Return the ends of each estimate's interval, if any, in percent and clipped to `bounds`."""
     intervals = [estimate.interval for estimate in estimates]
     return [both and (100 * max(both[0], bounds[0]), 100 * min(both[1], bounds[1])) for both in intervals]
 
 
 def draw_intervals(
-    axes: Axes,
-    places: Sequence[float],
-    intervals: Sequence[Ends],
-    colour: str,
-    across: bool = False,
+    axes: Axes, places: Sequence[float], intervals: Sequence[Ends], colour: str, across: bool = False
 ) -> None:
-    """Draw intervals as lines behind the points; `places` are positions on the other axis. With `across`,
-    intervals are horizontal."""
+    """Draw vertical (with `across`, horizontal) intervals at positions on the other axis, behind points."""
     bars = [(place, both) for place, both in zip(places, intervals, strict=True) if both]
     for faint, (width, opacity) in enumerate((USUAL, FAINT)):
         some = [
@@ -187,17 +164,20 @@ def draw_points(
     axes: Axes,
     points: Sequence[Point],
     colour: str,
+    marker: str,
     across: bool = False,
     bounds: tuple[float, float] = SHARE,
+    linestyle: str = "none",
+    markersize: float = 5,
     **style: Any,
 ) -> None:
-    """Draw means in percent as markers or a line, with their intervals behind them; with `across`, values are
-    on the horizontal axis."""
+    """Draw means in percent as markers, on a line unless `linestyle` is "none", in front of their intervals;
+    with `across`, values are on the horizontal axis."""
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     intervals = ends([estimate for _, estimate in points], bounds)
-    draw_line(
-        axes, *((means, places) if across else (places, means)), intervals, across, color=colour, **style
-    )
+    x, y = (means, places) if across else (places, means)
+    style |= {"color": colour, "marker": marker, "linestyle": linestyle, "markersize": markersize}
+    draw_line(axes, x, y, intervals, across, **style)
     draw_intervals(axes, places, intervals, colour, across)
 
 
@@ -211,9 +191,9 @@ def draw_line(
     place: str = "",
     **style: Any,
 ) -> None:
-    """Draw a line as `axes.plot` does, and record the value at each marker, or of a horizontal or vertical
-    line, for display on a page. `intervals` are recorded, not drawn; with `across`, values are on the
-    horizontal axis."""
+    """Draw a line like `axes.plot`, and record the value at each marker or, without markers, of a horizontal
+    or vertical line. `intervals` are recorded, not drawn. With `across`, values are on the horizontal
+    axis."""
     (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
     points: list[tuple[float, float]] = np.array(line.get_data(orig=False), float).T.tolist()
     if line.get_marker() in NOTHING:
@@ -226,30 +206,24 @@ def draw_line(
 
 
 def level(
-    axes: Axes,
-    share: float,
-    ends: Sequence[float],
-    dash: str,
-    colour: str,
-    across: bool = False,
-    **style: Any,
+    axes: Axes, share: float, ends: Sequence[float], dash: str, colour: str, across: bool = False, **line: Any
 ) -> None:
     """Draw a share as a horizontal (with `across`, vertical) line between two positions."""
-    heights = [100 * share] * 2
-    x, y = (heights, ends) if across else (ends, heights)
-    draw_line(axes, x, y, across=across, fmt=dash, color=colour, **style)
+    values = [100 * share] * 2
+    x, y = (values, ends) if across else (ends, values)
+    draw_line(axes, x, y, across=across, fmt=dash, color=colour, **line)
 
 
 def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None, **style: Any) -> None:
-    """Draw a vertical bar, and record its value and `interval` (which is not drawn) for display on a page."""
+    """Draw a vertical bar, and record its value and its interval, which is not drawn."""
     (patch,) = axes.bar(x, height, width, **style)
     note(axes, (x, height), patch, interval)
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A number drawn in a figure: its position in the SVG in points, its panel, its series as named in the
-    legend, its position on the other axis in words, and its value with its interval."""
+    """A number drawn in a figure: its position in the SVG in points, its panel, its series in the legend, its
+    position on the other axis in words, and its value with its interval."""
 
     x: float
     y: float
@@ -276,7 +250,7 @@ _NAMES: WeakKeyDictionary[Axes, str] = WeakKeyDictionary()
 
 
 def name_panel(panel: Axes, name: str) -> None:
-    """Set the name of a panel for use on a page, if it should differ from the panel's title."""
+    """Set a panel's name on a page, which otherwise is its title."""
     _NAMES[panel] = name
 
 
@@ -288,13 +262,12 @@ def note(
     across: bool = False,
     place: str = "",
 ) -> None:
-    """Record a number drawn at a point, for display on a page; `place` describes its position in words."""
+    """Record a number drawn at a point; `place` describes its position in words."""
     _NOTED.setdefault(axes, []).append(_Noted(point, artist, interval, across, place))
 
 
 def marks_of(figure: Figure) -> list[Mark]:
-    """Return the numbers recorded while a figure was drawn, in order; points outside their panel are
-    omitted."""
+    """Return the numbers recorded while a figure was drawn, except those outside their panel."""
     entries = {
         _look(handle)[:length]: _line(words.get_text())
         for length in (2, 3)
@@ -324,16 +297,12 @@ def _look(artist: Line2D | Patch) -> tuple[str, str, str]:
     if artist.get_marker() in NOTHING:
         return to_hex(artist.get_color()), "", str(artist.get_linestyle())
     hollow = artist.get_fillstyle() == "none" or artist.get_markerfacecolor() in ("none", "#ffffff")
-    return (
-        to_hex(artist.get_color()),
-        str(artist.get_marker()),
-        "none" if hollow else str(artist.get_fillstyle()),
-    )
+    fill = "none" if hollow else str(artist.get_fillstyle())
+    return to_hex(artist.get_color()), str(artist.get_marker()), fill
 
 
 def _place(axis: Any, number: float) -> str:
-    """Return the label of the tick at a position on an axis or, if there is none, the position as a
-    number."""
+    """Return the label of the tick at a position on an axis or, without such a tick, the position."""
     places, form = axis.get_major_locator(), axis.get_major_formatter()
     label = _line(axis.get_label_text())
     if isinstance(places, FixedLocator) and isinstance(form, FixedFormatter | FuncFormatter):
@@ -355,14 +324,12 @@ def _line(words: str) -> str:
 
 
 def written(number: float) -> str:
-    """Format a number with at least three significant digits unless it is a whole number."""
     form = ",.0f" if number == int(number) else ",.1f" if abs(number) >= 10 else ".3g"
     return format(number, form).replace("-", "−")
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
-    """Create `number` panels in `columns` columns and return them as a 2D array; the first spare panel is
-    kept for a legend."""
+    """Create panels and return them as a 2D array; the first spare one is kept for a legend."""
     axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)
     for place, spare in enumerate(axes.flat[number:]):
         spare.set(label=SPARE)
@@ -383,8 +350,7 @@ def small_multiples(
     width: float = HALF,
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
-    """Yield a figure of similar panels and the array of panels; each has a title, and `draw` draws its
-    content."""
+    """Yield a figure and the array of its panels, each with a title and with its content drawn by `draw`."""
     columns, width = min(columns, len(panels)), _WIDTH.get() or width
     with styled(width, HEAD + height * -(-len(panels) // columns), title) as figure:
         axes = grid(figure, len(panels), columns, **shared)
@@ -398,8 +364,8 @@ def small_multiples(
 
 
 def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[float, str, T]]:
-    """Yield the position, the member and the group for every member of every group. Groups are centred at 0,
-    1, 2 ..., with their members side by side."""
+    """Yield the position of each member of each group, the member and the group. Groups are centred at 0, 1,
+    2 ..., with their members side by side."""
     for group, content in enumerate(groups):
         for i, member in enumerate(members):
             yield group + (i - (len(members) - 1) / 2) * FILLED / len(members), member, content

@@ -1,9 +1,10 @@
-"""Write text, lists, tables, figures and colours in HTML."""
+"""Write text, tables, figures and colours in HTML."""
 
 import io
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import astuple
 from functools import cache
 from html import escape
 from typing import Any
@@ -28,28 +29,30 @@ def text(words: str) -> str:
 
 def script_json(data: Any) -> str:
     """Return JSON that is safe inside a script element."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
-        "<", "\\u003c"
-    )
+    encoded = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return encoded.replace("<", "\\u003c")
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:
-    """Return an HTML list, or "" if there are no items."""
-    return (
-        f"<ul class={kind}>" + "".join(f"<li>{text(item)}</li>" for item in words) + "</ul>" if words else ""
-    )
+    """Return a list, or "" if there are no items."""
+    parts = "".join(f"<li>{text(item)}</li>" for item in words)
+    return f"<ul class={kind}>{parts}</ul>" if parts else ""
 
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return an HTML list of terms with their definitions, or "" if there are none."""
-    return (
-        "<dl>" + "".join(f"<dt>{text(k)}</dt><dd>{text(v)}</dd>" for k, v in pairs) + "</dl>" if pairs else ""
-    )
+    """Return a list of terms with their definitions, or "" if there are none."""
+    parts = "".join(f"<dt>{text(term)}</dt><dd>{text(meaning)}</dd>" for term, meaning in pairs)
+    return f"<dl>{parts}</dl>" if parts else ""
 
 
 def details(summary: str, body: str) -> str:
     """Return a section that opens when its summary is clicked."""
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
+
+
+def scroll(label: str, body: str, classes: str = "scroll") -> str:
+    """Return a labelled region that scrolls if its content is wider than the page."""
+    return f'<div class="{classes}" tabindex=0 role=region aria-label="{text(label)}">{body}</div>'
 
 
 @cache
@@ -70,27 +73,25 @@ _SAFE = " /:,;!$()*+=?@[]{}|^~\\"  # characters that need no quoting in a data U
 
 
 def table_html(table: Table, name: str, whole: bool = True) -> str:
-    """Return a table in HTML with links to its data in files called `name`; if it is `whole`, with its title
-    and note."""
-    numbers = range(table.labels, len(table.header))
+    """Return a table with links to its data as CSV and LaTeX files called `name`; if it is `whole`, include
+    its title and note."""
+    numbers, hidden = range(table.labels, len(table.header)), _outside(table)
     classes = ["" if numeric([row[i] for row in table.rows]) else " class=words" for i in numbers]
     head = _row(table, table.header, classes, "col")
-    hidden = _outside(table)
-    shown = [row for row in table.rows if row not in hidden]
     rows = "\n".join(
-        f"<tr data-kind={kind(table, row)}>{_row(table, row, classes, 'row')}</tr>" for row in shown
+        f"<tr data-kind={kind(table, row)}>{_row(table, row, classes, 'row')}</tr>"
+        for row in table.rows
+        if row not in hidden
     )
     title = f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n' if whole else ""
-    notes = [
-        table.note,
-        f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else "",
-    ]
-    note = f"<p class=note>{text(' '.join(filter(None, notes)))}</p>" if any(notes) and whole else ""
+    more = f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else ""
+    notes = " ".join(filter(None, (table.note, more)))
+    note = f"<p class=note>{text(notes)}</p>" if notes and whole else ""
     shape = "wide" if len(numbers) >= WIDE else "narrow"
+    body = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
     return (
         f'<div class="data {shape}">{title}<div class=tools>{_links(table, name)}</div>\n'
-        f'<div class=scroll tabindex=0 role=region aria-label="{text(table.title)}">'
-        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>{note}</div>"
+        f"{scroll(table.title, body)}{note}</div>"
     )
 
 
@@ -100,8 +101,7 @@ def kind(table: Table, row: tuple[str, ...]) -> str:
 
 
 def _outside(table: Table) -> list[tuple[str, ...]]:
-    """Return the published rows for settings that the study lacks, if it includes any of the paper's
-    settings."""
+    """Return the published rows for settings that the study lacks, unless it lacks all of them."""
     published = {row: _setting(row[: table.labels]) for row in table.rows if kind(table, row) == PUBLISHED}
     ours = {_setting(row[: table.labels]) for row in table.rows if kind(table, row) == OURS}
     outside = [row for row, setting in published.items() if setting not in ours]
@@ -114,14 +114,13 @@ def _setting(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 def _row(table: Table, row: tuple[str, ...], classes: list[str], scope: str) -> str:
     first, *others = row[: table.labels]
-    below = (
-        f" <small>{text(' · '.join(other for other in others if other != MISSING))}</small>" if others else ""
-    )
+    below = text(" · ".join(other for other in others if other != MISSING))
+    below = f" <small>{below}</small>" if others else ""
     cells = []
     for title, cell, its in zip(table.header[table.labels :], row[table.labels :], classes, strict=True):
         if scope == "col":
             cells.append(f'<th scope="col"{its}>{text(cell)}</th>')
-        else:  # on narrow screens, the column's title is shown next to each number
+        else:  # narrow screens show the column's title next to each number
             titled = "" if cell == MISSING else f' data-title="{text(title)}"'
             cells.append(f"<td{its}{titled}>{text(cell)}</td>")
     return f'<th scope="{scope}">{text(first)}{below}</th>{"".join(cells)}'
@@ -138,31 +137,24 @@ def _links(table: Table, name: str) -> str:
 
 
 PIXELS = 96 / 72  # CSS pixels per point
-SMALLEST, LARGEST = 0.8, 1.4
-"""Limits on a figure's scale. Smaller text would be illegible, so narrow screens scroll instead."""
+SMALLEST, LARGEST = 0.8, 1.4  # limits on the scale of a figure, which scrolls on narrower screens
 REACH = 5  # radius in points of the area in which a pointer activates a mark
 
 
 def figure_html(plot: Plot) -> str:
-    """Return a plot as an HTML figure."""
-    svg, marks = vectors(plot)
-    numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
-    files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
-    return (
-        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n'
-        f'<div class=scroll tabindex=0 role=region aria-label="{text(plot.title)}">{svg}</div>\n'
-        f"<figcaption><p>{text(plot.caption)}</p>"
-        f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption>{numbers}</figure>"
-    )
-
-
-def vectors(plot: Plot) -> tuple[str, list[Mark]]:
-    """Return a plot's SVG as an HTML element, and its marks."""
+    """Return a plot with its title, its caption, and a table of the numbers drawn."""
     raw = io.StringIO()
     with mpl.rc_context(STYLE):
         plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})
         marks = marks_of(plot.figure)
-    return _element(visible(raw.getvalue()), plot, marks), marks
+    svg = _element(visible(raw.getvalue()), plot, marks)
+    numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
+    files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
+    return (
+        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{scroll(plot.title, svg)}\n'
+        f"<figcaption><p>{text(plot.caption)}</p>"
+        f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption>{numbers}</figure>"
+    )
 
 
 def _element(svg: str, plot: Plot, marks: Sequence[Mark]) -> str:
@@ -194,8 +186,8 @@ def _shortened(found: re.Match[str]) -> str:
 
 
 def _table(plot: Plot, marks: Sequence[Mark]) -> str:
-    columns = {"panel": "panel", "series": "series", "at": "place", "value": "value"}
-    shown = {head: name for head, name in columns.items() if any(getattr(mark, name) for mark in marks)}
-    rows = tuple(tuple(getattr(mark, name) for name in shown.values()) for mark in marks)
-    table = Table(f"{plot.title}, in numbers", tuple(shown), rows, labels=len(shown) - 1)
+    cells = [("panel", "series", "at", "value"), *(astuple(mark)[2:] for mark in marks)]
+    columns = [column for column in zip(*cells, strict=True) if any(column[1:])]
+    header, *rows = zip(*columns, strict=True)
+    table = Table(f"{plot.title}, in numbers", header, tuple(rows), labels=len(header) - 1)
     return table_html(table, f"{plot.name}-numbers", whole=False)

@@ -1,4 +1,4 @@
-"""A table as LaTeX."""
+"""Write a table in LaTeX."""
 
 import re
 from collections.abc import Sequence
@@ -26,10 +26,9 @@ _ESCAPES = {
 }
 _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 PARAGRAPH = 22  # in letters; columns with longer cells wrap their text
-LETTER = 0.5  # em
-NARROW = 8  # letters per line in a header
-# Maximum letters per row and rows per page; wider tables are rotated, longer ones are split.
-PORTRAIT, HIGH = (120, 45)
+LETTER = 0.5  # width of a letter in em
+NARROW = 8  # minimum number of letters per line in a heading
+PORTRAIT, HIGH = (120, 45)  # in letters and rows; wider tables are rotated, longer ones are split
 
 
 def escaped(text: str) -> str:
@@ -38,7 +37,7 @@ def escaped(text: str) -> str:
 
 
 def latex(table: Table, label: str) -> str:
-    """Return a table in LaTeX with booktabs rules, its title as the caption, and its note below."""
+    """Return a table in LaTeX with booktabs rules; its title is the caption, and its note follows it."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     widths = [max(map(len, (*column, ""))) for column in columns]
     kinds = ["r" if numeric(column) else "l" for column in columns]

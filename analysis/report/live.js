@@ -70,7 +70,7 @@ for (const box of all(".live")) {
   for (const language in types) known[language] = new Map([...types[language].map((id) => [names[id], id]), mask]);
   box.logits = (number, language, text) => {
     const words = text.trim().split(/\s+/), missing = words.filter((word) => !known[language].has(word));
-    if (missing.length) throw `${missing.join(", ")}: expected words that are one type of ${language}`;
+    if (missing.length) throw `${missing.join(", ")}: only words that are single types of ${language} can be used`;
     const ids = [around[0], ...words.map((word) => known[language].get(word)), around[1]], model = models[number];
     const masks = ids.filter((id) => id === mask[1]).length, room = model.shape.positions - model.shape.first;
     if (masks !== 1) throw `${masks} masks; expected one ${mask[0]}`;

@@ -1,5 +1,4 @@
-"""Write the results of inspecting several models in HTML, side by side: tables, matrices, maps, and an input
-field."""
+"""Show the results of inspecting several models side by side in HTML."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.looking.parts import Derivation, EmbeddingMap, Look
-from calque.analysis.report.html import items, script_json, table_html, text
+from calque.analysis.report.html import items, script_json, scroll, table_html, text
 from calque.analysis.report.sentence_figure import Example, example_html
 from calque.analysis.report.table import MISSING, Table
 
@@ -16,18 +15,17 @@ LIVE_BOX = "<div class=live>"
 LIVE_LETTERS = 2_000_000  # maximum total length of the weights stored in a page
 SIZE, MARGIN = (420, 320), (44, 16)  # of an embedding map, in pixels
 LETTER, LINE = 5.0, 11.0  # width and height in pixels of a letter in an embedding map
-Looks = Sequence[tuple[str, Look]]
+Looks = Sequence[tuple[str, Look]]  # titles of models, and the results of inspecting them
 
 
 def look_html(looks: Looks) -> str:
-    """Return all parts that have content, each under a heading; "" if no models were inspected."""
-    if not looks:
-        return ""
-    return "\n".join(f"<h3>{name}</h3>\n{body}" for name, body in look_sections(looks).items() if body)
+    """Return all parts with content, each under a heading."""
+    sections = look_sections(looks) if looks else {}
+    return "\n".join(f"<h3>{name}</h3>\n{body}" for name, body in sections.items() if body)
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
-    """Return the content of each part by title; it is "" if no model provides that part."""
+    """Return the content of each part by title, which is "" if no model provides it."""
     return {
         "Fill a mask": _live(looks),
         "Guesses": _guesses(looks),
@@ -55,9 +53,8 @@ def _live(looks: Looks) -> str:
         f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or "
         f"one word to see its nearest words. The page computes both{of}, with weights in half "
         f"precision.</p>\n<p><label>Language <select>{options}</select></label> <label>Sentence <input "
-        "type=text spellcheck=false></label></p>\n"
-        "<div class=scroll tabindex=0 role=region aria-label='Guesses or nearest words'><table></table></div>"
-        f"<p><output></output></p><noscript><p>Guesses are computed by a script.</p></noscript>"
+        f"type=text spellcheck=false></label></p>\n{scroll('Guesses or nearest words', '<table></table>')}"
+        "<p><output></output></p><noscript><p>Guesses are computed by a script.</p></noscript>"
         f'<script type="application/json">{script_json({**shared, "models": models})}</script></div>'
     )
 
@@ -70,33 +67,31 @@ def _guesses(looks: Looks) -> str:
     ]
     parts = []
     for language, blanks in groupby(first.blanks, key=lambda blank: blank.language):
-        rows = tuple(
+        rows = [
             (first.glossed(blank.word), *(of.get((language, blank.place), MISSING) for of in known))
             for blank in blanks
-        )
+        ]
         title = f"Guesses for each masked word of the sentence in {language}, in percent"
-        table = Table(title, ("masked word", *(name for name, _ in looks)), rows)
-        parts.append(f"<p>{text(title)}.</p>{table_html(table, f'guesses-{language}', whole=False)}")
+        parts.append(_table(looks, title, ["masked word"], rows, f"guesses-{language}"))
     return "".join(parts)
 
 
 def _nearest(looks: Looks) -> str:
     (_, first), *_ = looks
-    rows = tuple(
-        (
-            first.glossed(each.word),
-            each.language,
-            *(", ".join(look.near(look.neighbours[place])) for _, look in looks),
-        )
-        for place, each in enumerate(first.neighbours)
-    )
+    rows = []
+    for place, each in enumerate(first.neighbours):
+        near = (", ".join(look.near(look.neighbours[place])) for _, look in looks)
+        rows.append((first.glossed(each.word), each.language, *near))
     title = "Nearest words by the cosine of embeddings"
-    table = Table(title, ("word", "neighbours in", *(name for name, _ in looks)), rows, labels=2)
-    return f"<p>{title}.</p>{table_html(table, 'nearest', whole=False)}" if rows else ""
+    return _table(looks, title, ["word", "neighbours in"], rows, "nearest") if rows else ""
+
+
+def _table(looks: Looks, title: str, labels: list[str], rows: Sequence[tuple[str, ...]], file: str) -> str:
+    table = Table(title, (*labels, *(name for name, _ in looks)), tuple(rows), labels=len(labels))
+    return f"<p>{text(title)}.</p>{table_html(table, file, whole=False)}"
 
 
 def _alignment(looks: Looks) -> str:
-
     def draw(look: Look) -> str:
         if look.derivation is None or look.alignment is None:
             return ""
@@ -144,11 +139,9 @@ def _drawn_map(look: Look, shown: EmbeddingMap) -> str:
             named.append((x, y, half))
             lines.append(f'<text x="{x}" y="{y - 5}">{text(words[0])}</text>')
         for kind, word, (a, b) in zip(("source", "image"), words, ends, strict=True):
-            dots.append(
-                f'<circle class={kind} cx="{a}" cy="{b}" r="3"/><circle class=mark role=img cx="{a}" '
-                f'cy="{b}" r="6">'
-                f"<title>{text(look.glossed(word))}</title></circle>"
-            )
+            at, title = f'cx="{a}" cy="{b}"', text(look.glossed(word))
+            dots.append(f'<circle class={kind} {at} r="3"/>')
+            dots.append(f'<circle class=mark role=img {at} r="6"><title>{title}</title></circle>')
     label = f"Embeddings of {len(shown.words)} words and their images"
     return (
         f'<figure class=map><svg viewBox="0 0 {SIZE[0]} {SIZE[1]}" role=group aria-label="{label}">'
@@ -162,19 +155,16 @@ def _boxes(drawn: Iterable[tuple[str, str]]) -> str:
 
 
 def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[tuple[int, int]] = ()) -> str:
-    """Draw values (n, m) of at most 1 as shaded cells; gold links have a border, and `links` have a dot."""
+    """Draw values (n, m) of at most 1 as shaded cells; gold links have borders, and `links` have dots."""
     gold = {*pair.links}
     heads = "".join(f'<th scope="col">{text(word)}</th>' for word in pair.words)
-    rows = []
+    rows = ""
     for i, (word, row) in enumerate(zip(pair.source, values.tolist(), strict=True)):
-        cells = (
-            f'<td{" class=gold" if (i, j) in gold else ""} style="--s:{100 * max(value, 0):.0f}%">'
-            + f"{'●' if (i, j) in links else ''}{value:.2f}</td>".replace("-", "−")
-            for j, value in enumerate(row)
-        )
-        rows.append(f'<tr><th scope="row">{text(word)}</th>{"".join(cells)}</tr>')
-    return (
-        f'<div class=scroll tabindex=0 role=region aria-label="{text(label)}"><table '
-        "class=matrix><thead><tr><td></td>"
-        f"{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+        rows += f'<tr><th scope="row">{text(word)}</th>'
+        for j, value in enumerate(row):
+            number = f"{'●' if (i, j) in links else ''}{value:.2f}".replace("-", "−")
+            border, shade = " class=gold" if (i, j) in gold else "", f"--s:{100 * max(value, 0):.0f}%"
+            rows += f'<td{border} style="{shade}">{number}</td>'
+        rows += "</tr>"
+    head = f"<thead><tr><td></td>{heads}</tr></thead>"
+    return scroll(label, f"<table class=matrix>{head}<tbody>{rows}</tbody></table>")

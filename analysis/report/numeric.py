@@ -13,13 +13,12 @@ _CELL = re.compile(
     rf"(?: / (?P<paper>{_NUMBER}))?"
     r"(?:[,;] (?P<note>(?=.*[^\W\d]).+)| (?P<mark>\*|\(.+\)))?"
 )
-"""Matches a cell that starts with a number, in the formats used in tables: `34.6 ± 2.1`, `28.2 [20.1, 36.9],
-ZS at the floor`, `3 of 12`, `0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5`, `– / 38.5` (ours / the
-paper's)."""
+"""A cell that starts with a number, such as `34.6 ± 2.1`, `28.2 [20.1, 36.9], ZS at the floor`, `3 of 12`,
+`0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5` (ours / the paper's) and `– / 38.5`."""
 NOTE = " note"
 HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets"}
 HEADS |= {"paper": " in the paper", "note": NOTE}
-"""The parts of a cell, each with the suffix that its column's heading gets."""
+"""The suffix that the heading of each part of a cell gets."""
 
 
 def numeric(cells: Sequence[str]) -> bool:
@@ -28,8 +27,8 @@ def numeric(cells: Sequence[str]) -> bool:
 
 
 def interval(cell: str) -> tuple[float, float, float] | None:
-    """Return the number at the start of a cell and the ends of its interval, which are the number itself if
-    there is no interval; None if the cell does not start with a number."""
+    """Return the number at the start of a cell and the ends of its interval (default: the number), or None if
+    the cell does not start with a number."""
     if not (match := _CELL.fullmatch(cell)) or "value" not in (parts := _parts(match)):
         return None
     value = float(parts["value"])
@@ -37,12 +36,10 @@ def interval(cell: str) -> tuple[float, float, float] | None:
 
 
 def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
-    """Split a column into columns of data with their headings: a text column, or one column for the number
-    and one for each other part that occurs in any cell. Except for notes, every part is a number or empty.
-    Text is escaped so that spreadsheets do not evaluate it."""
-    if not numeric(cells) or (
-        label and not all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)
-    ):
+    """Split a column into columns of data with their headings: one column of text, or one column of numbers
+    and one for each other part that occurs in any cell. Every part except a note is a number or empty."""
+    plain = all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)
+    if not numeric(cells) or (label and not plain):
         return [(inert(head), [_text(cell) for cell in cells])]
     rows = [_parts(match) if (match := _CELL.fullmatch(cell)) else {"note": _text(cell)} for cell in cells]
     shown = [part for part in HEADS if part == "value" or any(row.get(part) for row in rows)]
@@ -50,7 +47,7 @@ def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[
 
 
 def inert(text: str) -> str:
-    """Escape text that spreadsheets would read as a formula."""
+    """Escape text that spreadsheets would evaluate as a formula."""
     text = text.replace("−", "-")
     return f"'{text}" if re.match(r"[=+\-@\t\r]", text) else text
 
@@ -60,15 +57,10 @@ def _text(cell: str) -> str:
 
 
 def _parts(match: re.Match[str]) -> dict[str, str]:
-    parts = {
-        part: _plain(match[part]) for part in HEADS if part != "note" and match[part] not in (None, MISSING)
-    }
-    if match["half"]:
-        value, half = Decimal(parts["value"]), Decimal(_plain(match["half"]))
+    named = {part: text for part, text in match.groupdict().items() if text not in (None, MISSING)}
+    note = named.pop("note", "") or named.pop("mark", "") or ("below" if named.pop("below", "") else "")
+    parts = {part: text.replace(",", "").replace("−", "-").removeprefix("+") for part, text in named.items()}
+    if "half" in parts:
+        value, half = Decimal(parts["value"]), Decimal(parts["half"])
         parts |= {"low": str(value - half), "high": str(value + half)}
-    note = match["note"] or match["mark"] or ("below" if match["below"] else "")
     return parts | {"note": inert(note)}
-
-
-def _plain(number: str) -> str:
-    return number.replace(",", "").replace("−", "-").removeprefix("+")

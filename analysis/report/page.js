@@ -6,7 +6,7 @@ const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
-// A box with words next to what is pointed at or in focus.
+// A tooltip for the element under the pointer or in focus.
 const tip = make("div", { className: "tip", hidden: true });
 tip.setAttribute("aria-hidden", "true");
 document.body.append(tip);
@@ -22,7 +22,7 @@ const hush = () => { tip.hidden = true; };
 addEventListener("scroll", hush, true);
 addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });
 
-// Figures: marks say what they show. One of them is in the order of the Tab key; arrows move on.
+// Figures: each mark is labelled with what it shows. Tab reaches one mark, and arrow keys reach the others.
 for (const figure of all("figure")) {
   const marks = all(".mark", figure);
   marks.forEach((mark, place) => {
@@ -45,7 +45,7 @@ for (const figure of all("figure")) {
   });
 }
 
-// Tables: a head sorts by its column, first up, then down, then as at first.
+// Tables: a heading sorts by its column: ascending, descending, then in the original order.
 const number = (words) => parseFloat(words.replace(/^< /, "").replace(/,(?=\d{3})/g, "").replace(/^[−]/, "-"));
 function compare(one, other) {
   const [a, b] = [number(one), number(other)];

@@ -1,4 +1,4 @@
-"""Write a study's report as a single self-contained page, report.html."""
+"""Write a study's report as a self-contained page, report.html."""
 
 import base64
 import hashlib
@@ -21,16 +21,15 @@ from calque.derive.files import whole_file
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
 Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 FIRST = 3  # number of findings shown at the top
-FOLDER = Path(__file__).parent
-PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
-STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # supports light and dark mode, phones and printing
-SCRIPT, LIVE = ((FOLDER / name).read_text(encoding="utf-8") for name in ("page.js", "live.js"))
+PAGE, STYLE, SCRIPT, LIVE = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("page.html", "page.css", "page.js", "live.js")
+)
 
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of a report: the study's question, an example sentence in its languages, findings, plots,
-    tables by file name, and further sections."""
+    """The contents of a report."""
 
     title: str
     scale: str
@@ -51,7 +50,7 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
-    """Write a report's page atomically. The page contains its figures and loads nothing from the network."""
+    """Write a report's page, which contains its figures and loads nothing from the network, atomically."""
     primary = report.primary
     sections = {
         "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
@@ -77,7 +76,7 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
-    """Write a page about a single checkpoint atomically."""
+    """Write a page on a single checkpoint atomically."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
     write_sections(path, title, _lead(languages), look_sections([("this model", look)]))
 
@@ -87,8 +86,7 @@ def _lead(words: str) -> str:
 
 
 def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of HTML sections, with their names as headings, atomically; sections without content are
-    omitted."""
+    """Write a page of HTML sections, each under its name, atomically; empty sections are omitted."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(
@@ -96,33 +94,24 @@ def write_sections(path: Path, title: str, header: str, sections: Mapping[str, s
         for name, content in filled.items()
     )
     script = SCRIPT + (LIVE if LIVE_BOX in body else "")
-    page = PAGE.substitute(
-        title=text(title),
-        style=STYLE,
-        header=header,
-        links=links,
-        body=body,
-        script=script,
-        digest=_digest(f"\n{script}"),
-    )
+    digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
+    parts = {"title": text(title), "style": STYLE, "header": header, "links": links, "body": body}
+    page = Template(PAGE).substitute(parts, script=script, digest=f"sha256-{digest}")
     with whole_file(path) as part:
         part.write_text(page, encoding="utf-8")
 
 
-def _digest(script: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
 def _claims(table: Table) -> str:
-    boxes = [
-        f'<div class="claim {_anchor(verdict)}"><p>{text(claim)}: <span '
-        f"class=verdict>{text(verdict)}</span></p>"
-        f"<p class=note>{MINUS.sub('−', text(evidence))}. p: {text(p)}, corrected: {text(corrected)}. "
-        f"Family: {text(family)}. From: {text(source)}."
-        f"{'' if agreement == MISSING else f' Agreement: {text(agreement)}.'}</p></div>"
-        for claim, verdict, p, corrected, family, evidence, source, agreement in table.rows
-    ]
-    return f"<p>{text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
+    boxes = [f"<p>{text(f'{verdicts(table)} {table.note}')}</p>"]
+    for row in table.rows:
+        claim, verdict, p, corrected, family, evidence, source, agreement = map(text, row)
+        agreement = "" if agreement == MISSING else f" Agreement: {agreement}."
+        boxes.append(
+            f'<div class="claim {_anchor(verdict)}"><p>{claim}: <span class=verdict>{verdict}</span></p>'
+            f"<p class=note>{MINUS.sub('−', evidence)}. p: {p}, corrected: {corrected}. "
+            f"Family: {family}. From: {source}.{agreement}</p></div>"
+        )
+    return "\n".join(boxes)
 
 
 def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:

@@ -1,4 +1,4 @@
-"""Save a figure together with the records that it shows."""
+"""Save figures together with the records that they show."""
 
 import dataclasses
 import io
@@ -29,8 +29,7 @@ class Plot:
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png and `name`.svg, `name`.jsonl with every number shown, and with `pdf` also
-        `name`.pdf."""
+        """Write `name`.png, `name`.svg, with `pdf` also `name`.pdf, and `name`.jsonl with all numbers."""
         save_figure(self.figure, folder, self.name)
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
@@ -40,16 +39,14 @@ class Plot:
         json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
 
 
-def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
-    """Write a figure as PNG and SVG with reproducible bytes, and return both paths."""
+def save_figure(figure: Figure, folder: Path, name: str) -> Path:
+    """Write a figure as PNG and SVG with reproducible bytes, and return the PNG's path."""
     png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
     with mpl.rc_context(STYLE):
         with whole_file(png) as part:
             figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-        with whole_file(
-            svg
-        ) as part:  # remove control characters: Matplotlib keeps them, but XML forbids them
+        with whole_file(svg) as part:  # Matplotlib keeps control characters, which XML forbids
             part.write_text(visible(text.getvalue()), encoding="utf-8")
-    return png, svg
+    return png

@@ -1,4 +1,4 @@
-"""Tables of text cells, their output as Markdown and CSV, and functions that format numbers for cells."""
+"""Write tables of text cells as Markdown and CSV, and format numbers for cells."""
 
 import csv
 import io
@@ -17,14 +17,13 @@ _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN
 
 
 def visible(text: str) -> str:
-    """Replace characters that XML 1.0 (section 2.2), and so SVG and HTML, forbids by U+FFFD."""
+    """Replace the characters that XML 1.0 (section 2.2), and therefore SVG and HTML, forbids with U+FFFD."""
     return text.translate(_SIGNS)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text cells with a title, a note, and `labels`, the number of leading columns that label
-    rows."""
+    """A table of text cells; its first `labels` columns label rows."""
 
     title: str
     header: tuple[str, ...]
@@ -35,9 +34,7 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != len(self.header):
-                raise ValueError(
-                    f"a row has {len(row)} cells, but there are {len(self.header)} columns: {row}"
-                )
+                raise ValueError(f"a row has {len(row)} cells, expected {len(self.header)}: {row}")
 
     @property
     def published(self) -> frozenset[int]:
@@ -46,12 +43,9 @@ class Table:
 
     @property
     def markdown(self) -> str:
-        """The table in Markdown, aligned for a terminal: the title, the header, a rule, the rows and the
-        note."""
-        rows = [
-            [visible(c).replace("|", r"\|").replace("\n", " ") for c in row]
-            for row in (self.header, *self.rows)
-        ]
+        """The title, the table and the note in Markdown, aligned for a terminal."""
+        every = (self.header, *self.rows)
+        rows = [[visible(cell).replace("|", r"\|").replace("\n", " ") for cell in row] for row in every]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *lines = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
         rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
@@ -60,18 +54,17 @@ class Table:
 
     @property
     def csv(self) -> str:
-        """The table as comma-separated values, starting with the header."""
-        text = io.StringIO()
-        cells = [[row[i] for row in self.rows] for i in range(len(self.header))]
-        data = [one for i, head in enumerate(self.header) for one in columns(head, cells[i], i < self.labels)]
+        """The header and the rows as comma-separated values."""
+        text, data = io.StringIO(), list[tuple[str, list[str]]]()
+        for i, head in enumerate(self.header):
+            data += columns(head, [row[i] for row in self.rows], i < self.labels)
         rows = zip(*(cells for _, cells in data), strict=True)
         csv.writer(text, lineterminator="\n").writerows([[head for head, _ in data], *rows])
         return text.getvalue()
 
     @classmethod
     def of_markdown(cls, text: str) -> "Table":
-        """Parse the output of `markdown`; `labels` is not recovered. Raises ValueError if the text is not a
-        table."""
+        """Parse the output of `markdown`, except `labels`. Raises ValueError if the text is not a table."""
         title, _, head, _, *lines = text.removesuffix("\n").split("\n")
         rows = [line for line in lines if line.startswith("|")]
         note = "\n".join(lines[len(rows) :]).strip()
@@ -83,8 +76,8 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """Format a share in percent, followed by ± half its interval over seeds or, with `over_items`, over a
-    single seed's test items."""
+    """Format a share in percent with its interval over seeds or, with `over_items`, over the test items of a
+    single seed: as ± half of it, or as both ends if it is clipped."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):
@@ -96,16 +89,18 @@ def cell(estimate: Estimate | None, over_items: bool = False) -> str:
 
 
 def decimal(estimate: Estimate | None, digits: int) -> str:
-    """Format a number, followed by ± half its interval over seeds, or by both ends if the interval is
-    clipped."""
-    if estimate is None or estimate.half is None:
-        return MISSING if estimate is None else f"{estimate.mean:.{digits}f}"
-    ends = f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
-    return f"{estimate.mean:.{digits}f}" + (f" ± {estimate.half:.{digits}f}" if estimate.symmetric else ends)
+    """Format a number with its interval over seeds, like `cell`."""
+    if estimate is None:
+        return MISSING
+    text = f"{estimate.mean:.{digits}f}"
+    if estimate.half is None:
+        return text
+    ends = f"[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+    return f"{text} ± {estimate.half:.{digits}f}" if estimate.symmetric else f"{text} {ends}"
 
 
 def percent(share: float | None) -> str:
-    """Format a share in percent with one decimal; zero has no sign."""
+    """Format a share in percent with one decimal."""
     return MISSING if share is None else f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
@@ -115,14 +110,14 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """Return a clause about which data seeds share; `redrawn` lists the data that differ between seeds."""
+    """Return a clause on the data that seeds share; `redrawn` lists the data that differ between seeds."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
-    """Return a phrase about what intervals cover."""
+    """Return a phrase on what intervals cover."""
     if len(seeds) < 2:
         return "over the test items of one seed, not over seeds"
     of = "of model and data" if redrawn else "of the model alone"
@@ -130,8 +125,7 @@ def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
 
 
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
-    """Return a phrase about the seeds that a table's means and intervals are based on; `redrawn` lists the
-    data that differ between seeds."""
+    """Return a phrase on the seeds behind a table's means and intervals."""
     names = ", ".join(map(str, seeds))
     if len(seeds) < 2:
         return f"one seed ({names or 'none'}), no interval"
@@ -147,14 +141,12 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
     if len(rows) > 1:
         rows["all (micro)"] = sum(scores.values(), LinkCounts())
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
-    return Table(
-        title, header, tuple((name, f"{row.pairs:,}", *link_cells(row)) for name, row in rows.items())
-    )
+    cells = ((name, f"{row.pairs:,}", *link_cells(row)) for name, row in rows.items())
+    return Table(title, header, tuple(cells))
 
 
 def link_cells(counts: LinkCounts) -> tuple[str, ...]:
-    """Format AER, precision, recall and F1 in percent, and the numbers of predicted and of sure gold
-    links."""
+    """Format AER, precision, recall, F1, and the numbers of predicted links and of sure gold links."""
     rates = (counts.aer, counts.precision, counts.recall, counts.f1)
     return *map(hundredths, rates), f"{counts.predicted:,}", f"{counts.sure:,}"
 

@@ -48,7 +48,7 @@ def embeddings(
     stop = {line.strip() for _, line in Lines(without)} if without else set()
     entries = chosen(read_lexicon(lexicon), models, 20, stop)
     tables = {name: word_pairs(model, entries) for name, model in zip(names, models, strict=True)}
-    png, _ = save_figure(pairs_figure(tables, languages, 0), out.parent, out.stem)
+    png = save_figure(pairs_figure(tables, languages), out.parent, out.stem)
     for name, table in tables.items():
         nearest = f"{table.found} of {len(entries)} nearest to their translation"
         typer.echo(f"{name}: mean cosine {table.cosine:.3f}, {nearest}")

@@ -1,4 +1,4 @@
-"""Test the main claims made in the ALIGN-MLM paper."""
+"""Judge the main claims made in the ALIGN-MLM paper."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -27,26 +27,22 @@ from calque.derive.transforms import REWRITES
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headline claims
 NEAR = 0.03  # "≈ 0" means a Delta of at most 3 points; the paper's largest under Trans is 2.6
 CHANCE_MARGIN = 0.01  # "near chance" means at most one point above it; in the paper, it is 0.3 points
-PAPERS = ("nli", "ner", "pos")  # the paper's tasks, for which claims are made even if a study lacks them
+PAPERS = ("nli", "ner", "pos")  # the paper's tasks, which get claims even if a study lacks them
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
     """Return ALIGN-MLM's headline claims with their verdicts."""
     under, script, claims = results.transform_title(INVERTED), results.transform_title(SCRIPT), list[Claim]()
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
-        on = f"{task_title(task)} ({metric_title(PRIMARY[task])})"
-        least, most = (
-            extreme_delta(results, o, INVERTED, task, side) for o, side in (("ALIGN-MLM", -1), ("MLM", +1))
-        )
+        on = _on(task)
+        least = extreme_delta(results, "ALIGN-MLM", INVERTED, task, -1)
         claims.append(claim("smallest-delta", least, under=under, on=on))
-        if {*results.objectives} != {
-            "ALIGN-MLM",
-            "MLM",
-        }:  # with two objectives, this would repeat the previous claim
+        # With only these two objectives, the next claim would repeat the previous one.
+        if {*results.objectives} != {"ALIGN-MLM", "MLM"}:
+            most = extreme_delta(results, "MLM", INVERTED, task, +1)
             claims.append(claim("largest-delta", most, under=under, on=on))
-        claims.append(
-            claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR)
-        )
+        near = all_near(results, SCRIPT, task)
+        claims.append(claim("all-near", near, script=script, on=on, near=100 * NEAR))
         claims.append(claim("correlated", correlated(results, task, 0.7), on=on))
     ours, theirs = (results.scores("ZS", o, INVERTED, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
     aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
@@ -59,39 +55,35 @@ def align_mlm_claims(results: Results) -> list[Claim]:
     ]
 
 
+def _on(task: str) -> str:
+    return f"{task_title(task)} ({metric_title(PRIMARY[task])})"
+
+
 def changed_words(results: Results) -> Iterator[Claim]:
-    """Yield one claim for each objective and each transform that changes words: that the objective loses more
-    than under the same transform without that change."""
+    """Yield, for each transform that changes words, the claim that each objective loses more under it than
+    under the same transform without the change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
     for changed, theirs in parts.items():
         rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
         base = next((name for name, its in parts.items() if its == rest != theirs), "")
+        under, script = results.transform_title(changed), results.transform_title(base)
         for objective, task in product(results.objectives, results.tasks) if base else ():
-            ours, before = (results.deltas(objective, each, task, PRIMARY[task]) for each in (changed, base))
-            verdict = judge_difference(ours, before)
             cells = [(objective, changed), (objective, base)]
-            titles = results.transform_title(changed), results.transform_title(base)
-            yield claim(
-                "loses-more",
-                unless_at_floor(verdict, results, cells, task, PRIMARY[task]),
-                objective=results.objective_title(objective),
-                on=f"{task_title(task)} ({metric_title(PRIMARY[task])})",
-                under=titles[0],
-                script=titles[1],
-            )
+            verdict = judge_difference(*(results.deltas(*cell, task, PRIMARY[task]) for cell in cells))
+            verdict = unless_at_floor(verdict, results, cells, task, PRIMARY[task])
+            about = {"on": _on(task), "under": under, "script": script}
+            yield claim("loses-more", verdict, objective=results.objective_title(objective), **about)
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
-    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than that of every other
-    objective."""
+    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than all others'."""
     metric, cells = PRIMARY[task], [(name, transform) for name in results.objectives]
     deltas = {name: results.deltas(name, transform, task, metric) for name in results.objectives}
     return unless_at_floor(_beats_all(deltas, objective, side), results, cells, task, metric)
 
 
 def all_near(results: Results, transform: str, task: str) -> Verdict:
-    """Judge whether every objective's Delta is at most `NEAR`; a negative Delta means that zero-shot transfer
-    beats supervision."""
+    """Judge whether every objective's Delta is at most `NEAR`."""
     means = {name: mean(results.deltas(name, transform, task, PRIMARY[task])) for name in results.objectives}
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")
@@ -111,8 +103,7 @@ def near_chance(results: Results, transform: str) -> Verdict:
 
 
 def correlated(results: Results, task: str, least: float) -> Verdict:
-    """Judge whether the rank correlation between alignment and -Delta over all cells exceeds `least`, by
-    bootstrapping cells."""
+    """Judge, by bootstrapping cells, whether the rank correlation of alignment and -Delta exceeds `least`."""
     cells = results.points(task, PRIMARY[task])
     pairs = [(cell.objective, cell.transform) for cell in cells]
     return unless_at_floor(_above(cells, least), results, pairs, task, PRIMARY[task])
@@ -136,10 +127,8 @@ def _above(cells: list[Point], least: float) -> Verdict:
 
 
 def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdict:
-    differences = {
-        o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective
-    }
-    gaps = {name: gap for name, gap in differences.items() if gap}
+    others = {o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective}
+    gaps = {name: gap for name, gap in others.items() if gap}
     closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
     of = f", the closest of {len(gaps)}" if len(gaps) > 1 else ""
     because = f"{objective} − {closest}{of}: {points(gaps[closest])}" if gaps else ""

@@ -1,8 +1,8 @@
-"""Show how transfer and alignment depend on word-order distance from the source, and on the vocabulary shared
-with it."""
+"""Show how transfer and alignment depend on word-order distance from the source and on shared vocabulary."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
@@ -38,16 +38,16 @@ from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY
 from calque.derive.transforms import REWRITES
 
-FEWEST = 3  # minimum number of points on a line, and of distinct shares of sub-words
+FEWEST = 3  # minimum number of points on the longest line, and of distinct shares of sub-words
 FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 NEW = "a new script"
-# Titles of the kinds of sharing, by transform and choice of words.
 SHARED: dict[str, dict[str, str]] = TEXTS["shared"]
+"""Titles of the kinds of sharing, by transform and choice of words."""
 KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
 MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # by kind of sharing
-MOST_ROWS = 4  # maximum number of objectives, with one row per objective
+MOST_ROWS = 4  # maximum number of objectives in a figure with one row for each
 
 
 def order_figure(results: Results, scale: str) -> Plot | None:
@@ -58,42 +58,33 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
     dash = dict(zip(parameters, DASHES, strict=False))
-    distances = {
-        (o, t): mean(results.scores(ORDER, o, t, "", "kendall")) for o in look for t in results.transforms
-    }
+    cells = product(look, results.transforms)
+    distances = {cell: mean(results.scores(ORDER, *cell, "", "kendall")) for cell in cells}
     distance = {cell: its.mean for cell, its in distances.items() if its}
 
     def line(column: Column, objective: str, transforms: Sequence[str]) -> list[Point]:
-        """Return a point (distance, value) for each setting, in order of increasing distance."""
-        measured = (t for t in transforms if (objective, t) in distance)
-        return sorted(
-            means((distance[objective, t], column.values(results, objective, t)) for t in measured),
-            key=lambda point: point[0],
-        )
+        measured = [(objective, t) for t in transforms if (objective, t) in distance]
+        points = means((distance[cell], column.values(results, *cell)) for cell in measured)
+        return sorted(points, key=lambda point: point[0])
 
-    lines = [
-        line(column, o, transforms) for column in columns for o in look for transforms in parameters.values()
-    ]
+    lines = (line(*cell) for cell in product(columns, look, parameters.values()))
     if max(map(len, lines), default=0) < FEWEST:
         return None
     floors = list[Floor]()
 
     def draw(panel: Axes, column: Column) -> None:
         floors.extend(_draw_floors(panel, results, column, distance))
-        for objective, (colour, marker, _) in look.items():
-            for name, transforms in parameters.items():
+        for (objective, (colour, marker, _)), (name, transforms) in product(look.items(), parameters.items()):
+            points = line(column, objective, transforms)
+            if len(points) > 1:
                 face = colour if dash[name] == DASHES[0] else "#ffffff"
-                style: dict[str, Any] = {"marker": marker, "markersize": 5, "markerfacecolor": face}
-                points = line(column, objective, transforms)
-                if len(points) > 1:
-                    draw_points(panel, points, colour, bounds=column.bounds, linestyle=dash[name], **style)
+                style: dict[str, Any] = {"linestyle": dash[name], "markerfacecolor": face}
+                draw_points(panel, points, colour, marker, bounds=column.bounds, **style)
 
     panels, title = [(column.head, column) for column in columns], heading("figure-order")
     with small_multiples(title, panels, draw, 2, 1.8, ("order distance", ""), sharex=True) as (figure, _):
-        handles = [
-            *keys(results, look, line="-"),
-            *(key(name, INK, "", line=dash[name]) for name in parameters),
-        ]
+        handles = keys(results, look, line="-")
+        handles += [key(name, INK, "", line=dash[name]) for name in parameters]
         handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
         legend(figure, handles, 3, handlelength=3)
     numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
@@ -117,19 +108,18 @@ def _draw_floors(
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    parts_of = {name: results.transform(name).parts for name in results.transforms}
-    parts_of = {
-        name: parts for name, parts in parts_of.items() if not REWRITES & {part["kind"] for part in parts}
-    }
-    scripts = {name: [part for part in parts if part["kind"] in SHARED] for name, parts in parts_of.items()}
-    orders = {
-        name: [_parameter(part) for part in parts if part["kind"] not in SHARED]
-        for name, parts in parts_of.items()
-    }
+    """Return the transforms that are settings of the same parameter, by its title, starting with those in
+    the source's order."""
+    scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
+    for name in results.transforms:
+        parts = results.transform(name).parts
+        if not REWRITES & {part["kind"] for part in parts}:
+            scripts[name] = [part for part in parts if part["kind"] in SHARED]
+            orders[name] = [_parameter(part) for part in parts if part["kind"] not in SHARED]
     parameters: dict[str, list[str]] = {}
     for name, order in orders.items():
         if order:
-            still = [other for other in parts_of if scripts[other] == scripts[name] and not orders[other]]
+            still = [other for other in orders if scripts[other] == scripts[name] and not orders[other]]
             parameters.setdefault(" + ".join(order) + _script(scripts[name]), still).append(name)
     return parameters
 
@@ -160,8 +150,7 @@ def _order_columns(results: Results) -> list[Column]:
 
 
 class Sharer(NamedTuple):
-    """A language, which kind of vocabulary it shares with its source, and the share of its sub-word tokens in
-    common."""
+    """A language, and the kind and share (of sub-word tokens) of the vocabulary in common with its source."""
 
     language: str
     kind: str
@@ -169,8 +158,7 @@ class Sharer(NamedTuple):
 
 
 def sharers(results: Results) -> list[Sharer]:
-    """Return the languages whose shared vocabulary was measured, in ascending order of the share of
-    sub-words."""
+    """Return the languages whose shared vocabulary was measured, in ascending order of shared sub-words."""
     found = []
     for language in results.transforms:
         parts = results.transform(language).parts
@@ -183,18 +171,15 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of transfer and alignment by shared vocabulary, if any language shares some of its
-    vocabulary."""
-    if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
-        columns = columns_of("overlap")
-        columns += [
-            replace(column, remarks=False)
-            for column in task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
-        ]
+    """Yield a table of transfer and alignment by shared vocabulary, if any language shares some of it."""
+    languages = sharers(results)
+    if any(0 < sharer.tokens < 1 for sharer in languages):
+        tasks = task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
+        columns = [*columns_of("overlap"), *(replace(column, remarks=False) for column in tasks)]
         columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
-        header = ("objective", "language", *(column.head for column in columns))
-        rows = rows_of(results, columns, [sharer.language for sharer in sharers(results)])
-        yield "overlap", table("overlap", results, scale, header, rows, 2)
+        rows = rows_of(results, columns, [sharer.language for sharer in languages])
+        labels, heads = ("objective", "language"), [column.head for column in columns]
+        yield "overlap", table("overlap", results, scale, labels, heads, rows)
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
@@ -211,28 +196,22 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
     def draw(panel: Axes, cell: tuple[str, Column]) -> None:
         objective, column = cell
         colour = look[objective].colour
+
+        def points(*kinds: str) -> list[Point]:
+            some = (s for s in languages if s.kind in kinds)
+            return means((100 * s.tokens, column.values(results, objective, s.language)) for s in some)
+
         for kind, marker in MARKERS.items():
-            own, dial = (
-                means(
-                    (100 * s.tokens, column.values(results, objective, s.language))
-                    for s in languages
-                    if s.kind in those
-                )
-                for those in ((kind,), (NEW, kind))
-            )
-            if own:
-                draw_points(
-                    panel, own, colour, bounds=column.bounds, marker=marker, markersize=5, linestyle="none"
-                )
+            if own := points(kind):
+                draw_points(panel, own, colour, marker, bounds=column.bounds)
             if len(own) > 1:
-                x, y = [share for share, _ in dial], [100 * value.mean for _, value in dial]
+                x, y = zip(*((share, 100 * value.mean) for share, value in points(NEW, kind)), strict=True)
                 panel.plot(x, y, "-", color=colour, linewidth=1, zorder=1)
         if column.task:
             panel.axhline(0, color=INK, linewidth=0.8)
 
-    panels = [
-        (f"{results.objective_title(o)}\n{column.head}", (o, column)) for o in rows for column in columns
-    ]
+    cells = product(rows, columns)
+    panels = [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o, column in cells]
     title, labels = heading("figure-overlap"), ("shared, %", "")
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
     with small_multiples(title, panels, draw, len(columns), 1.8, labels, **shared) as (figure, _):

@@ -1,10 +1,8 @@
-"""Plot Figures 2 and 3 of the ALIGN-MLM paper, and scores next to their floors.
-
-A figure is None if records for it are missing, or if there are too many objectives or transforms to
-distinguish.
-"""
+"""Plot Figures 2 and 3 of the ALIGN-MLM paper, and scores next to their floors. A figure is None if its
+records are missing, or if there are too many objectives or transforms to distinguish."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -23,14 +21,12 @@ from calque.analysis.statistics.correlation import Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
-# Minimum widths in inches of a bar and of a task's label, which limit the panels per row.
-BAR, LABEL = (0.11, 0.65)
-BELOW = 0.05  # minimum fraction of the axis below 0, to leave room for markers
+BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
+BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, for markers
 
 
 def compared_metrics(results: Results) -> dict[str, str]:
-    """Choose a metric for each measured task: the paper's if its numbers are available, otherwise the primary
-    one."""
+    """Choose a metric for each task: the paper's if its numbers are available, otherwise the primary one."""
     printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 
@@ -38,16 +34,12 @@ def compared_metrics(results: Results) -> dict[str, str]:
 def delta_figure(results: Results, scale: str) -> Plot | None:
     """Plot Delta by objective, with one panel per transform and one group of bars per task."""
     look, transforms = looks(results), results.transforms
-    cells = [(o, t) for t in transforms for o in results.objectives]
-    metrics = compared_metrics(results).items()
+    cells, metrics = list(product(results.objectives, transforms)), compared_metrics(results).items()
     groups = [group for group in metrics if any(results.deltas(*cell, *group) for cell in cells)]
     if len(cells) * len(groups) < 2 or len(transforms) > MOST or not look:
         return None
     width = FILLED / len(look)
-    labels = [
-        f"{task_title(task)}\n{metric_title(metric)}".replace("on bare", "on\nbare")
-        for task, metric in groups
-    ]
+    names = [f"{task_title(task)}\n{metric_title(metric)}" for task, metric in groups]
     marker: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
     numbers, floors = list[Published](), list[Floor]()
 
@@ -65,16 +57,13 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
                 drawing.draw_line(panel, x + width / 6, 100 * printed.value, fmt="D", **marker)
                 numbers.append(printed)
         panel.axhline(0, color=INK, linewidth=0.8)
-        panel.set_xticks(range(len(groups)), labels)
+        panel.set_xticks(range(len(groups)), [name.replace("on bare", "on\nbare") for name in names])
         panel.grid(visible=False, axis="x")
 
     panels, title = [(results.transform_title(t), t) for t in transforms], heading("figure-2-delta")
     columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
-    axes_labels = ("", "Δ = SUP − ZS, points")
-    with drawing.small_multiples(title, panels, draw, columns, 2.0, axes_labels, sharey=True) as (
-        figure,
-        axes,
-    ):
+    labels = ("", "Δ = SUP − ZS, points")
+    with drawing.small_multiples(title, panels, draw, columns, 2.0, labels, sharey=True) as (figure, axes):
         bottom, top = axes[0, 0].get_ylim()
         axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
         handles = bar_keys(results, look)
@@ -98,34 +87,28 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
     def draw(panel: Axes, task: str) -> None:
         for x, objective, transform in drawing.in_groups(list(look), transforms):
             colour, marker, _ = look[objective]
-            size = 7.5 if marker == "*" else 5  # small stars look filled even if they are open
+            size = 7.5 if marker == "*" else 5  # small hollow stars look filled
             for measure, fill in (("SUP", "none"), ("ZS", "full")):
                 if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
-                    shape: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": size}
-                    shape["place"] = f"{results.transform_title(transform)}, {measure}"
-                    drawing.draw_points(panel, [(x, score)], colour, linestyle="none", zorder=3, **shape)
+                    style: dict[str, Any] = {"fillstyle": fill, "markersize": size, "zorder": 3}
+                    style["place"] = f"{results.transform_title(transform)}, {measure}"
+                    drawing.draw_points(panel, [(x, score)], colour, marker, **style)
         floors.extend(_draw_floors(panel, results, task))
-        panel.set_ylim(-3, 103)
-        panel.set_xlim(-0.5, len(transforms) - 0.5)
         ticks = range(len(transforms)) if columns == 1 else ()
+        panel.set(ylim=(-3, 103), xlim=(-0.5, len(transforms) - 0.5))
         panel.set_xticks(ticks, titles[: len(ticks)])
         panel.grid(visible=False, axis="x")
 
     panels, title = [(f"{score_title(task)}, %", task) for task in tasks], heading("figure-floors")
     label = titles[0] if columns > 1 else ""
     with drawing.small_multiples(title, panels, draw, columns, 1.75, (label, ""), sharex=True) as (figure, _):
-        handles = [
-            *keys(results, look),
-            drawing.key("ZS", INK, "o"),
-            drawing.key("SUP", INK, "o", "none"),
-            drawing.key("baseline learnt in the source", INK, "", line="-"),
-            drawing.key("baseline learnt in the derived language", SOFT, "", line="--"),
-        ]
+        handles = keys(results, look)
+        handles += [drawing.key("ZS", INK, "o"), drawing.key("SUP", INK, "o", "none")]
+        handles.append(drawing.key("baseline learnt in the source", INK, "", line="-"))
+        handles.append(drawing.key("baseline learnt in the derived language", SOFT, "", line="--"))
         drawing.legend(figure, handles, 3)
-    metrics = {task: PRIMARY[task] for task in tasks}
-    return plot(
-        "figure-floors", figure, results, scale, results.select(("SUP", "ZS"), metrics), floors=floors
-    )
+    records = results.select(("SUP", "ZS"), {task: PRIMARY[task] for task in tasks})
+    return plot("figure-floors", figure, results, scale, records, floors=floors)
 
 
 def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
@@ -140,14 +123,13 @@ def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
     """Plot alignment@1 against -Delta, with one panel for each task whose rho is defined."""
-    metrics, look = compared_metrics(results), looks(results)
-    cells = {
-        task: points for task, metric in metrics.items() if rho_of(points := results.points(task, metric))
-    }
-    if not cells or len(results.transforms) > MOST or not look:
+    metrics, look, transforms = compared_metrics(results), looks(results), results.transforms
+    cells = {task: results.points(task, metric) for task, metric in metrics.items()}
+    rhos = {task: rho for task, points in cells.items() if (rho := rho_of(points))}
+    if not rhos or len(transforms) > MOST or not look:
         return None
-    fill = dict(zip(results.transforms, FILLS, strict=False))
-    printed = {task: _printed(results, task, metrics[task]) for task in cells}
+    fill = dict(zip(transforms, FILLS, strict=False))
+    printed = {task: _printed(results, task, metrics[task]) for task in rhos}
 
     def draw(panel: Axes, task: str) -> None:
         for aligned, delta in printed[task]:
@@ -155,48 +137,39 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
             x, y = 100 * aligned.value, -100 * delta.value
             drawing.draw_line(panel, x, y, fmt=marker, color=SOFT, markersize=4, zorder=1.5)
         for point in cells[task]:
-            transform = point.transform
-            _draw_point(
-                panel, point, look[point.objective], fill[transform], results.transform_title(transform)
-            )
+            place = results.transform_title(point.transform)
+            _draw_point(panel, point, look[point.objective], fill[point.transform], place)
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xlim(-5, 105)
 
-    rhos = {task: in_words(rho).replace(", p", "\np") for task, its in cells.items() if (rho := rho_of(its))}
-    panels = [
-        (f"{task_title(task)}, {metric_title(metrics[task])}\n{rho}", task) for task, rho in rhos.items()
-    ]
+    panels = []
+    for task, rho in rhos.items():
+        p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
+        panels.append((f"{task_title(task)}, {metric_title(metrics[task])}\nρ = {rho_cell(rho)}\n{p}", task))
     title, labels = heading("figure-3-correlation"), ("alignment@1, %", "−Δ = ZS − SUP, points")
     with drawing.small_multiples(title, panels, draw, ABREAST, 2.6, labels) as (figure, axes):
         for panel in axes.flat[: len(panels)]:
             panel.set_xlabel(labels[0])
         handles = keys(results, look)
-        handles += [
-            drawing.key(results.transform_title(transform), INK, "o", style)
-            for transform, style in fill.items()
-        ]
-        numbers = list(
-            dict.fromkeys(number for pairs in printed.values() for pair in pairs for number in pair)
-        )
-        others = "; dots: other objectives" if any(number.objective not in look for number in numbers) else ""
-        handles += (
-            [drawing.key(f"published, shapes as above{others}", SOFT, "o", small=True)] if numbers else []
-        )
+        handles += [drawing.key(results.transform_title(t), INK, "o", style) for t, style in fill.items()]
+        numbers = list(dict.fromkeys(p for pairs in printed.values() for pair in pairs for p in pair))
+        if numbers:
+            others = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
+            handles.append(drawing.key(f"published, shapes as above{others}", SOFT, "o", small=True))
         drawing.legend(figure, handles, 3)
     records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
     return plot("figure-3-correlation", figure, results, scale, records, numbers)
 
 
-def in_words(rho: Correlation) -> str:
-    """Format rho with its interval and p-value."""
-    between = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
-    p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
-    return f"ρ = {rho.rho:.2f}{between}, {p}".replace("-", "−")
+def rho_cell(rho: Correlation) -> str:
+    """Format rho, followed by its interval if it has one."""
+    ends = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
+    return f"{rho.rho:.2f}{ends}".replace("-", "−")
 
 
 def rho_of(points: list[Point]) -> Correlation | None:
     """Compute rho over a task's points, with a p-value by permutation within transforms; None if there is
-    only one objective."""
+    only one objective, or if rho is not defined."""
     if len({point.objective for point in points}) < 2:
         return None
     alignments, deltas = [point.alignment.mean for point in points], [point.delta.mean for point in points]
@@ -211,13 +184,13 @@ def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, 
 
 def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill, place: str) -> None:
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
-    along = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta], DIFFERENCE)]
-    beside = drawing.ends([point.alignment])
-    drawing.draw_intervals(panel, [x], along, look.colour)
-    drawing.draw_intervals(panel, [y], beside, look.colour, across=True)
-    # fill hollow markers with white to hide the error bars behind them
-    face: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else look.colour}
-    face["fillstyle"] = "full" if fill == "none" else fill
-    style: dict[str, Any] = {"color": look.colour, "markerfacecoloralt": "#ffffff", "markersize": 7, **face}
+    interval = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta], DIFFERENCE)]
+    drawing.draw_intervals(panel, [x], interval, look.colour)
+    drawing.draw_intervals(panel, [y], drawing.ends([point.alignment]), look.colour, across=True)
+    style: dict[str, Any] = {"color": look.colour, "markerfacecoloralt": "#ffffff", "markersize": 7}
+    if fill == "none":  # white hides the intervals behind a hollow marker
+        style |= {"fillstyle": "full", "markerfacecolor": "#ffffff"}
+    else:
+        style |= {"fillstyle": fill, "markerfacecolor": look.colour}
     (marker,) = panel.plot(x, y, look.marker, **style)
-    drawing.note(panel, (x, y), marker, along[0], place=place)
+    drawing.note(panel, (x, y), marker, interval[0], place=place)

@@ -1,11 +1,10 @@
-"""Tabulate results as in Tables 3 and 8 of the ALIGN-MLM paper, with its published numbers marked, and in
-further tables."""
+"""Tabulate results as in Tables 3 and 8 of the ALIGN-MLM paper, next to its numbers, and in further
+tables."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any
 
 from calque.analysis.measures.interventions import NOTHING, control_of
 from calque.analysis.papers.align_mlm.dials import overlap_tables
@@ -35,11 +34,11 @@ ROTATIONS = {
     SHUFFLED: "held-out, shuffled pairs",
     SELF_LEARNT: "held-out, self-learnt",
 }
-HEADER = ("objective", "transform", "source")
+LABELS = ("objective", "transform", "source")
 
 
 def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the tables of ALIGN-MLM's layout, each with its file's name."""
+    """Yield the tables of a report in the layout of the ALIGN-MLM paper, each with its file name."""
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from entries_table(results, scale)
@@ -50,38 +49,34 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 
 def scores_table(results: Results, scale: str) -> Table:
-    """Tabulate SUP, ZS, Delta and retained transfer by objective, transform and task, and the baselines'
-    scores, as in Table 3."""
-    metrics = [
-        (task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))
-    ]
-    floors = results.floors.all
+    """Tabulate SUP, ZS, Delta and retained transfer, and the baselines' scores, as in Table 3."""
+    tasks, floors = results.main_tasks, results.floors.all
+    metrics = [(task, m) for task in tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
     columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    header = (*HEADER, *(column.head for column in columns))
-    return table("table-3", results, scale, header, rows, 3, {"floors": floors})
+    return table("table-3", results, scale, LABELS, [c.head for c in columns], rows, {"floors": floors})
 
 
 def alignment_table(results: Results, scale: str) -> Table:
-    """Tabulate every variant of alignment@1, and each task's Delta, in percent, as in Table 8."""
-    columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
-    if after := results.has(ALIGNMENT, *ROTATIONS):
-        columns += [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in ROTATIONS.items()]
+    """Tabulate every variant of alignment@1, and each task's Delta, as in Table 8."""
+    rotated = results.has(ALIGNMENT, *ROTATIONS)
+    titles = {metric: metric for metric in ALIGNMENTS} | (ROTATIONS if rotated else {})
+    columns = [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in titles.items()]
     columns += task_columns([DELTA, *([RETAINED] if results.floors.all else [])], main_metrics(results))
-    header, rows = (*HEADER, *(column.head for column in columns)), _rows(results, 8, columns)
-    return table("table-8", results, scale, header, rows, 3, {"rotated": after})
+    rows = _rows(results, 8, columns)
+    return table("table-8", results, scale, LABELS, [c.head for c in columns], rows, {"rotated": rotated})
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
     printed = [p for p in results.published if p.table == table]
     transforms = dict.fromkeys([*results.transforms, *(p.transform for p in printed)])
-    for objective in dict.fromkeys([*results.objectives, *(p.objective for p in printed)]):
-        for transform in transforms:
-            ours = [column.cell(results, objective, transform) for column in columns]
-            theirs = [column.printed(results, table, objective, transform) for column in columns]
-            for source, cells in ((OURS, ours), (PUBLISHED, theirs)):
-                if any(cell != MISSING for cell in cells):
-                    yield objective, results.transform_title(transform), source, *cells
+    objectives = dict.fromkeys([*results.objectives, *(p.objective for p in printed)])
+    for objective, transform in product(objectives, transforms):
+        ours = [column.cell(results, objective, transform) for column in columns]
+        theirs = [column.printed(results, table, objective, transform) for column in columns]
+        for source, cells in ((OURS, ours), (PUBLISHED, theirs)):
+            if any(cell != MISSING for cell in cells):
+                yield objective, results.transform_title(transform), source, *cells
 
 
 def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -96,28 +91,19 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Compare the ZS of words with and without a dictionary entry within each model, and compare the
-    difference with that for MLM, which uses no dictionary."""
+    """Compare, within each model, the ZS of words with and without a dictionary entry, and compare the
+    difference with that of MLM, which uses no dictionary."""
     rows = []
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
         within, without, gain = _with_and_without(results, objective, transform, task)
-        if not gain:
-            continue
-        of_mlm = _with_and_without(results, "MLM", transform, task)[-1] if objective != "MLM" else {}
-        titles = task_title(task), results.objective_title(objective), results.transform_title(transform)
-        rows.append(
-            (*titles, *(cell(mean(each)) for each in (within, without, gain)), cell(difference(gain, of_mlm)))
-        )
+        if gain:
+            of_mlm = _with_and_without(results, "MLM", transform, task)[-1] if objective != "MLM" else {}
+            titles = task_title(task), results.objective_title(objective), results.transform_title(transform)
+            cells = map(cell, map(mean, (within, without, gain)))
+            rows.append((*titles, *cells, cell(difference(gain, of_mlm))))
     if rows:
-        header = (
-            "task",
-            *HEADER[:2],
-            "with an entry",
-            "without an entry",
-            "difference",
-            "difference − MLM’s",
-        )
-        yield "entries", table("entries", results, scale, header, rows, 3)
+        heads = ("with an entry", "without an entry", "difference", "difference − MLM’s")
+        yield "entries", table("entries", results, scale, ("task", *LABELS[:2]), heads, rows)
 
 
 def _with_and_without(
@@ -130,88 +116,68 @@ def _with_and_without(
 
 
 def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of retrieval scores for derivations by layer, if they were measured."""
+    """Yield a table of the retrieval of derived sentences by layer, if it was measured."""
     columns = [
         Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
         for layer in results.layers(RETRIEVAL)
     ]
     if rows := list(rows_of(results, columns)):
-        header = (*HEADER[:2], *(column.head for column in columns))
-        yield "retrieval", table("derivations", results, scale, header, rows, 2)
+        yield "retrieval", table("derivations", results, scale, LABELS[:2], [c.head for c in columns], rows)
 
 
 def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield SUP and ZS by category of examples: one table for each task with categories."""
-    for task in results.main_tasks:
-        start = PRIMARY[task] + OF
+    """Yield a table of SUP and ZS by category of examples for each task with categories."""
+    for task, primary in main_metrics(results):
+        start = primary + OF
         metrics = sorted({r.metric for r in results.records if r.task == task and r.metric.startswith(start)})
         rows = []
-        for objective in results.objectives:
-            for transform in results.transforms:
-                for measure in ("SUP", "ZS") if metrics else ():
-                    scores = [
-                        results.scores(measure, objective, transform, task, metric) for metric in metrics
-                    ]
-                    if any(scores):
-                        cells = map(cell, map(mean, scores))
-                        rows.append((objective, results.transform_title(transform), measure, *cells))
+        for objective, transform, measure in product(results.objectives, results.transforms, ("SUP", "ZS")):
+            scores = [results.scores(measure, objective, transform, task, metric) for metric in metrics]
+            if any(scores):
+                cells = map(cell, map(mean, scores))
+                rows.append((objective, results.transform_title(transform), measure, *cells))
         if metrics:
-            titles: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
-            header = (
-                "objective",
-                "transform",
-                "measure",
-                *(metric.removeprefix(start) for metric in metrics),
-            )
-            diagnostics = table("diagnostics", results, scale, header, rows, 3, **titles)
-            yield f"diagnostics-{task}", diagnostics
+            labels, heads = (*LABELS[:2], "measure"), [metric.removeprefix(start) for metric in metrics]
+            titles = {"task": task_title(task), "metric": metric_title(primary)}
+            name = f"diagnostics-{task}"
+            yield name, table("diagnostics", results, scale, labels, heads, rows, **titles)
 
 
 def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield scores after each intervention: one table per task, and one for retrieval."""
-    for task in results.main_tasks:
-        metric = PRIMARY[task]
-        yield from _table(
-            results, scale, Column("", "ZS", metric, task), f"{task_title(task)}, {metric_title(metric)}"
-        )
-    last = results.layers(RETRIEVAL)[-1:]
-    yield from _table(
-        results, scale, Column("", RETRIEVAL, "cosine", facets={"layer": sum(last)}), "retrieval"
-    )
+    """Yield a table of scores after each intervention for each task and for retrieval."""
+    metrics = main_metrics(results)
+    columns = [Column(f"{task_title(task)}, {metric_title(m)}", "ZS", m, task) for task, m in metrics]
+    last = {"layer": sum(results.layers(RETRIEVAL)[-1:])}
+    for column in (*columns, Column("retrieval", RETRIEVAL, "cosine", facets=last)):
+        if rows := list(_intervened(results, column)):
+            titles = map(results.objective_title, results.objectives)
+            heads = [f"{title}{part}" for title in titles for part in ("", ", change", ", beyond control")]
+            labels = ("transform", "intervention", "control")
+            name = f"interventions-{column.task or 'retrieval'}"
+            yield name, table("interventions", results, scale, labels, heads, rows, number=column.head)
 
 
-def _table(results: Results, scale: str, column: Column, title: str) -> Iterator[tuple[str, Table]]:
+def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
     start = column.metric + AFTER
     known = [r.metric for r in results.records if (r.measure, r.task) == (column.measure, column.task)]
     names = dict.fromkeys(metric.removeprefix(start) for metric in known if metric.startswith(start))
-    heads = [results.objective_title(objective) for objective in results.objectives]
-    header = [f"{head}{part}" for head in heads for part in ("", ", change", ", beyond control")]
-    rows = []
-    for transform in results.transforms if names else ():
-        for name in names:
-            numbers = list[Estimate | None]()
-            for objective in results.objectives:
-                after = partial(_after, results, column, objective, transform)
-                numbers += effect(after, name)
-            if any(numbers):
-                labels = results.transform_title(transform), name, control_of(name) or MISSING
-                rows.append((*labels, *map(cell, numbers)))
-    if rows:
-        header = ["transform", "intervention", "control", *header]
-        name = f"interventions-{column.task or 'retrieval'}"
-        yield name, table("interventions", results, scale, header, rows, 3, number=title)
 
+    def after(objective: str, transform: str, intervention: str) -> BySeed:
+        return replace(column, metric=start + intervention).values(results, objective, transform)
 
-def _after(results: Results, column: Column, objective: str, transform: str, intervention: str) -> BySeed:
-    metric = f"{column.metric}{AFTER}{intervention}"
-    return replace(column, metric=metric).values(results, objective, transform)
+    for transform, name in product(results.transforms, names):
+        effects = (effect(partial(after, objective, transform), name) for objective in results.objectives)
+        numbers = [number for its in effects for number in its]
+        if any(numbers):
+            control = control_of(name) or MISSING
+            yield results.transform_title(transform), name, control, *map(cell, numbers)
 
 
 def effect(
     after: Callable[[str], BySeed], name: str
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
     """Return the score after an intervention, its difference from the score without intervention, and its
-    difference from the score after the control."""
+    difference from the score after the control intervention."""
     score, control = after(name), control_of(name)
     change = difference(score, after(NOTHING)) if name != NOTHING else None
     return mean(score), change, difference(score, after(control)) if control else None

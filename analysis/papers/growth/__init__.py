@@ -1,2 +1,1 @@
-"""Show how two languages become similar within a model during pretraining: the order in which several
-measures exceed chance."""
+"""The report on how two languages become similar within a model during pretraining."""

@@ -1,5 +1,4 @@
-"""Find the pretraining step at which each quantity first leaves its null, and report their order in tables
-and sentences."""
+"""Find the pretraining step at which each quantity first leaves its null, and report the order."""
 
 import math
 from collections import Counter
@@ -24,7 +23,7 @@ Curve = Mapping[int, Record]  # one seed's records by step, in ascending order
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity followed over pretraining: a measure and a metric, as described in quantities.toml."""
+    """A measure and a metric followed over pretraining; quantities.toml explains the fields."""
 
     name: str
     axis: str
@@ -43,11 +42,9 @@ PREDICTED, ALIGNED = (
     tuple(Quantity(**row | {"bounds": tuple(row.get("bounds", Quantity.bounds))}) for row in _TEXTS[group])
     for group in ("predicted", "aligned")
 )
-"""Quantities about prediction, and quantities about words and sentences in embedding space; each group has
-its own figure."""
+"""The quantities in the figure on predictions, and those in the figure on words and sentences."""
 QUANTITIES = (*PREDICTED, *ALIGNED)
-# Percentages have one decimal, other numbers two.
-DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]
+DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # percentages have one decimal
 
 
 def curves(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Curve]:
@@ -55,16 +52,15 @@ def curves(results: Results, quantity: Quantity, objective: str, transform: str)
     depth = next(run.layers for run in results.runs.values())
     layer = main_layer(depth) if quantity.layered else None
     found: dict[int, dict[int, Record]] = {}
-    for task in ("", *results.tasks):  # records of the linear probe name the task that it was trained on
-        found = found or results.curves(
-            quantity.measure, objective, transform, task, quantity.metric, layer=layer
-        )
+    for task in ("", *results.tasks):  # the linear probe's records name the task that it was trained on
+        key = (quantity.measure, objective, transform, task, quantity.metric)
+        found = found or results.curves(*key, layer=layer)
     with_null = {seed: {step: r for step, r in curve.items() if r.null} for seed, curve in found.items()}
     return {seed: curve for seed, curve in with_null.items() if curve}
 
 
 def at_steps(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, list[Record]]:
-    """Return, in ascending order, the steps recorded in every seed, with all seeds' records."""
+    """Return all seeds' records by step, for the steps recorded in every seed in ascending order."""
     of_seeds = list(curves(results, quantity, objective, transform).values())
     common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
     return {step: [curve[step] for curve in of_seeds] for step in common}
@@ -79,11 +75,10 @@ def means(results: Results, quantity: Quantity, objective: str, transform: str) 
 
 
 def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
-    """Return the probes of these quantities, for all objectives, transforms and seeds."""
+    """Return the records of some quantities for all objectives, transforms, seeds and steps."""
     cells = product(quantities, results.objectives, results.transforms)
-    return [
-        record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()
-    ]
+    lines = (curve for cell in cells for curve in curves(results, *cell).values())
+    return [record for curve in lines for record in curve.values()]
 
 
 def steps_of(results: Results) -> list[int]:
@@ -92,29 +87,26 @@ def steps_of(results: Results) -> list[int]:
 
 
 def onset(curve: Curve, side: int) -> float:
-    """Return the first step at which this probe and the next are both beyond their null on the given side, or
-    NEVER."""
+    """Return the first step that is, like the next one, beyond its null on the given side, or NEVER."""
     beyond = [(step, bool(r.null and r.null.left(r.value, side))) for step, r in curve.items()]
     return next((float(step) for (step, left), (_, still) in pairwise(beyond) if left and still), NEVER)
 
 
 @dataclass(frozen=True)
 class Onsets:
-    """For each seed, the first step at which a quantity departs from its null distribution. With
-    five seeds, the range is a 94 % interval for the median."""
+    """The first step at which a quantity leaves its null, for each seed. With five seeds, the range is a 94 %
+    interval for the median."""
 
     steps: Mapping[int, float]
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """The earliest, median and latest step; the median is NEVER if the quantity stays within its null in
-        at least half of the seeds."""
+        """The earliest, the median and the latest step."""
         steps = sorted(self.steps.values())
         return steps[0], median(steps), steps[-1]
 
     @property
     def left(self) -> int:
-        """The number of seeds in which the quantity leaves its null."""
         return sum(step < NEVER for step in self.steps.values())
 
     def __str__(self) -> str:
@@ -128,11 +120,11 @@ class Onsets:
 
 
 Found = Mapping[Quantity, Onsets]
-"""The onsets of all quantities measured for an objective and a transform, the earliest first."""
+"""Onsets by quantity, the earliest first."""
 
 
 def onsets(results: Results, objective: str, transform: str) -> Found:
-    """Return the onsets of all quantities measured, the earliest first."""
+    """Find the onsets of all quantities measured for an objective and a transform."""
     found = dict[Quantity, Onsets]()
     for quantity in QUANTITIES:
         if seeds := curves(results, quantity, objective, transform):
@@ -140,7 +132,7 @@ def onsets(results: Results, objective: str, transform: str) -> Found:
     return dict(sorted(found.items(), key=lambda item: (item[1].ends[1], -item[1].left, item[1].ends[0])))
 
 
-def swapped_pairs(found: Found) -> int:
+def _swapped_pairs(found: Found) -> int:
     """Count the pairs of quantities whose order differs between seeds."""
     swapped = 0
     for first, second in combinations(found.values(), 2):
@@ -150,8 +142,7 @@ def swapped_pairs(found: Found) -> int:
     return swapped
 
 
-def in_order(found: Found) -> dict[float, list[str]]:
-    """Group the quantities' names by median onset, in ascending order with NEVER last."""
+def _in_order(found: Found) -> dict[float, list[str]]:
     groups: dict[float, list[str]] = {}
     for quantity, its in found.items():
         groups.setdefault(its.ends[1], []).append(quantity.name)
@@ -159,64 +150,60 @@ def in_order(found: Found) -> dict[float, list[str]]:
 
 
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield three tables: the order in which quantities leave their null, the onset of each, and its value at
-    the last step."""
+    """Yield tables of the order in which quantities leave their null, of each quantity's onset, and of its
+    value at the last step."""
     order, steps, ends = [], [], []
-    for transform in results.transforms:
-        for objective in results.objectives:
-            found = onsets(results, objective, transform)
-            titles = results.transform_title(transform), results.objective_title(objective)
-            order.append((*titles, order_in_words(found), agreement(found, len(results.seeds))))
-            steps.append((*titles, *(str(found.get(quantity, MISSING)) for quantity in QUANTITIES)))
-            lines = [list(means(results, quantity, objective, transform).values()) for quantity in QUANTITIES]
-            cells = zip((line[-1] if line else None for line in lines), DIGITS, strict=True)
-            ends.append((*titles, *(decimal(*cell) for cell in cells)))
-    labels = ("language", "objective")
-    what = (*labels, "what leaves its null, in this order", "the same order in all seeds")
-    names, axes = (
-        (*labels, *(getattr(quantity, name) for quantity in QUANTITIES)) for name in ("name", "axis")
-    )
-    yield "what-comes-first", table("what-comes-first", results, scale, what, order, 2, onset=NOTE)
-    yield "onsets", table("onsets", results, scale, names, steps, 2, onset=NOTE)
-    probed = steps_of(results)
+    for transform, objective in product(results.transforms, results.objectives):
+        found = onsets(results, objective, transform)
+        titles = results.transform_title(transform), results.objective_title(objective)
+        order.append((*titles, _order_in_words(found), _agreement(found, len(results.seeds))))
+        steps.append((*titles, *(str(found.get(quantity, MISSING)) for quantity in QUANTITIES)))
+        lines = [list(means(results, quantity, objective, transform).values()) for quantity in QUANTITIES]
+        cells = zip((line[-1] if line else None for line in lines), DIGITS, strict=True)
+        ends.append((*titles, *(decimal(*cell) for cell in cells)))
+    labels, probed = ("language", "objective"), steps_of(results)
     after = f"after step {probed[-1]:,}" if probed else "after the last step"
-    yield "ends", table("ends", results, scale, axes, ends, 2, after=after)
+    tables: dict[str, tuple[list[str], list[tuple[str, ...]]]] = {
+        "what-comes-first": (["what leaves its null, in this order", "the same order in all seeds"], order),
+        "onsets": ([quantity.name for quantity in QUANTITIES], steps),
+        "ends": ([quantity.axis for quantity in QUANTITIES], ends),
+    }
+    for name, (heads, rows) in tables.items():
+        yield name, table(name, results, scale, labels, heads, rows, onset=NOTE, after=after)
 
 
-def order_in_words(found: Found) -> str:
-    """Describe the order, as in `gradients (0), loss and CKA (64), sentences (128); never: all types`."""
-    groups = {step: listed(names) for step, names in in_order(found).items()}
+def _order_in_words(found: Found) -> str:
+    """Describe the order of onsets, as in `loss and CKA (64), sentences (128); never: all types`."""
+    groups = {step: listed(names) for step, names in _in_order(found).items()}
     never = groups.pop(NEVER, "")
     order = ", ".join(f"{names} ({step:,.0f})" for step, names in groups.items())
     return "; ".join(filter(None, [order, never and f"never: {never}"])) or MISSING
 
 
-def agreement(found: Found, seeds: int) -> str:
-    """Describe whether seeds agree on the order, how many pairs are swapped, and which quantities leave their
-    null only in some seeds."""
+def _agreement(found: Found, seeds: int) -> str:
     if seeds < 2:
         return "one seed"
-    swapped = swapped_pairs(found)
+    swapped = _swapped_pairs(found)
     same = f"no: {swapped} of {comb(len(found), 2)} pairs change places" if swapped else "yes"
     some = [quantity.name for quantity, its in found.items() if 0 < its.left < len(its.steps)]
     return f"{same}; in some seeds only: {listed(some)}" if some else same
 
 
 def growth_findings(results: Results) -> Iterator[str]:
-    """Yield sentences that say how often each quantity comes first, the order for the first objective, and in
-    how many cases all seeds agree."""
+    """Report how often each quantity leaves its null first, the order for the first objective, and how often
+    all seeds agree on the order."""
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
     found = {cell: its for cell in cells if (its := onsets(results, *cell))}
     if not found:
         return
-    earliest = [next(iter(in_order(its).items())) for its in found.values()]
+    earliest = [next(iter(_in_order(its).items())) for its in found.values()]
     firsts = Counter(name for step, names in earliest if step < NEVER for name in names)
     counts = listed([f"{name} in {count}" for name, count in firsts.most_common()]) or "none"
     yield f"First above its null, of {len(found)} pairs of a language and an objective: {counts}."
     for (objective, transform), its in found.items():
         if objective == results.objectives[0]:
             title = results.objective_title(objective)
-            yield f"{title} under {results.transform_title(transform)}: {order_in_words(its)}."
+            yield f"{title} under {results.transform_title(transform)}: {_order_in_words(its)}."
     if len(results.seeds) > 1:
-        same = sum(not swapped_pairs(its) for its in found.values())
+        same = sum(not _swapped_pairs(its) for its in found.values())
         yield f"The order is the same in all {len(results.seeds)} seeds for {same} of {len(found)}."

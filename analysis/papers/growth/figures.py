@@ -1,7 +1,8 @@
-"""Plot quantities against pretraining steps, on a logarithmic axis."""
+"""Plot quantities and their onsets by pretraining step."""
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import matplotlib as mpl
@@ -42,12 +43,11 @@ from calque.analysis.report.table import MISSING
 from calque.analysis.results.results import Results
 
 NULL = "#E4E4E4"
-STEP = "step"
-ROOM = 0.55  # step 0 is drawn at this fraction of the first step above 0
+ROOM = 0.55  # the position of step 0, as a fraction of the first step above 0
 
 
 class StepScale:
-    """A logarithmic axis for `steps` that also has a position for step 0."""
+    """A logarithmic axis that includes step 0."""
 
     def __init__(self, steps: Sequence[int]) -> None:
         self.steps = steps
@@ -56,32 +56,29 @@ class StepScale:
     def places(self, steps: Sequence[float]) -> list[float]:
         return [step or ROOM * self.first for step in steps]
 
-    def heights(self, steps: Sequence[int], values: Sequence[float], wanted: Sequence[int]) -> list[float]:
-        """Interpolate the line through `values` at `steps` at the steps `wanted`; NaN outside its range."""
-        at, here = (np.log(self.places(some)) for some in (wanted, steps))
-        heights: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
+    def heights(self, steps: Sequence[int], values: Sequence[float]) -> np.ndarray:
+        """Interpolate a line at all steps of the axis; NaN outside the line's range."""
+        at, here = (np.log(self.places(some)) for some in (self.steps, steps))
+        heights: np.ndarray = np.interp(at, here, values, left=np.nan, right=np.nan)
         return heights
 
     def draw(self, panel: Axes) -> None:
-        """Set up a panel's horizontal axis, with ticks at 0 and at powers of ten that are not too close to
-        0."""
-        last, powers = max(self.steps), [10**power for power in range(8)]
-        ticks = [
-            *([0] if 0 in self.steps else []),
-            *(tick for tick in powers if 2 * self.first <= tick <= last),
-        ]
+        """Set up a panel's horizontal axis, with ticks at 0 and at powers of ten not too close to it."""
+        last = max(self.steps)
+        ticks = [0] if 0 in self.steps else []
+        ticks += [tick for tick in (10**power for power in range(8)) if 2 * self.first <= tick <= last]
+        names = [str(tick) if tick < 1000 else f"{tick // 1000}k" for tick in ticks]
         panel.set_xscale("log")
         panel.xaxis.set_major_locator(FixedLocator(self.places(ticks)))
-        names = [str(tick) if tick < 1000 else f"{tick // 1000}k" for tick in ticks]
         panel.xaxis.set_major_formatter(FixedFormatter(names))
         panel.xaxis.set_minor_locator(NullLocator())
         panel.set_xlim(0.85 * self.places([0])[0], last * 1.15)
 
 
 def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
-    steps, columns, look = steps_of(results), results.transforms, looks(results)
+    steps, transforms, look = steps_of(results), results.transforms, looks(results)
     rows = [row for row in quantities if records_of(results, [row])]
-    if len(steps) < 2 or not rows or len(columns) > MOST or not look:
+    if len(steps) < 2 or not rows or len(transforms) > MOST or not look:
         return None
     axis = StepScale(steps)
 
@@ -93,25 +90,16 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
             if line := means(results, quantity, objective, transform):
                 every = max(1, len(line) // 4)
                 values = [point.mean for point in line.values()]
-                marks: dict[str, Any] = {
-                    "marker": marker,
-                    "markersize": 3.5,
-                    "markevery": (place % every, every),
-                }
-                marks |= {"color": colour, "linewidth": 1.2, "zorder": 3}
-                draw_line(panel, axis.places(list(line)), values, fmt=dash, **marks)
+                style: dict[str, Any] = {"color": colour, "linewidth": 1.2, "zorder": 3}
+                style |= {"marker": marker, "markersize": 3.5, "markevery": (place % every, every)}
+                draw_line(panel, axis.places(list(line)), values, fmt=dash, **style)
         axis.draw(panel)
 
-    panels = [
-        (results.transform_title(transform) if quantity is rows[0] else "", (quantity, transform))
-        for quantity in rows
-        for transform in columns
-    ]
-    shared: dict[str, Any] = {"sharex": True, "sharey": "row"}
-    with small_multiples(heading(name), panels, draw, len(columns), 1.4, (STEP, ""), **shared) as (
-        figure,
-        axes,
-    ):
+    cells = product(rows, transforms)
+    panels = [(results.transform_title(t) if row is rows[0] else "", (row, t)) for row, t in cells]
+    title, columns = heading(name), len(transforms)
+    shared: dict[str, Any] = {"labels": ("step", ""), "sharex": True, "sharey": "row"}
+    with small_multiples(title, panels, draw, columns, 1.4, **shared) as (figure, axes):
         for row, quantity in zip(axes, rows, strict=True):
             row[0].set_ylabel(wrapped(quantity.axis, 1.1))
         figure.align_ylabels()
@@ -129,29 +117,25 @@ aligned_figure = partial(_figure, quantities=ALIGNED, name="figure-aligned")
 def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axis: StepScale) -> None:
     bands = []
     for name in results.objectives:
-        at = at_steps(results, quantity, name, transform)
-        if nulls := [[record.null for record in records] for records in at.values()]:
+        if at := at_steps(results, quantity, name, transform):
+            nulls = [[record.null for record in records] for records in at.values()]
             ends = (
                 [quantity.unit * float(np.mean([getattr(null, end) for null in own])) for own in nulls]
                 for end in ("low", "high", "chance")
             )
-            bands.append([axis.heights(list(at), values, axis.steps) for values in ends])
+            bands.append([axis.heights(list(at), values) for values in ends])
     if bands:
-        low, high, chance = np.array(bands).transpose(1, 0, 2)
-        here = ~np.isnan(low).all(axis=0)
-        x, low, high, chance = (
-            np.array(axis.places(axis.steps))[here],
-            low[:, here],
-            high[:, here],
-            chance[:, here],
-        )
+        every = np.array(bands)  # (objectives, 3, steps)
+        here = ~np.isnan(every[:, 0]).all(axis=0)
+        low, high, chance = every[:, :, here].transpose(1, 0, 2)
+        x = np.array(axis.places(axis.steps))[here]
         panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
         panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
     """Plot the median step at which each quantity leaves its null, with one panel per language and one row
-    per objective. Return None if fewer than two steps were recorded."""
+    per objective. Return None if fewer than two steps were recorded, or if there are too many languages."""
     steps, objectives = steps_of(results), results.objectives
     if len(steps) < 2 or len(results.transforms) > MOST:
         return None

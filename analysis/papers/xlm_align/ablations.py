@@ -1,7 +1,7 @@
-"""Find XLM-Align's variants among a study's objectives, and tabulate ablations of its parts and parameters as
-in Tables 3 to 7 of its paper."""
+"""Tabulate ablations of XLM-Align as in Tables 3 to 7 of its paper, and judge claims about its parts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from calque.analysis.papers.columns import (
 )
 from calque.analysis.papers.findings import leader, transfer_findings
 from calque.analysis.papers.texts import claim, table
-from calque.analysis.records.record import AER, DELTA, LABELS, Described, Record, Start
+from calque.analysis.records.record import AER, DELTA, LABELS, Described, Start
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 from calque.analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
 from calque.analysis.results.results import Results
@@ -28,16 +28,16 @@ from calque.derive.files import read_toml
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
-"""The parameters varied in Tables 3 to 7. The mask rate and the fraction of parallel sentences are not among
-them: they belong to a study's scale."""
+"""The parameters varied in Tables 3 to 7; others, such as the mask rate, belong to a study's scale."""
 DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
-DEFAULT = ""  # the reference setting in the paper's tables: unmodified XLM-Align
+DEFAULT = ""  # unmodified XLM-Align, with which the paper's tables compare
 NEITHER = "without DWA, without TLM"
 OWN = ", of ours"  # marks settings that are not in the paper
 _PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
 TABLES: dict[int, dict[str, Any]] = {int(number): entry for number, entry in _PAPER["tables"].items()}
-SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # each setting's switches
+SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # the switches that each setting changes
 TASKS = ("nli", "ner", "pos", "qa")  # the paper's tasks
+MOST = 0.5  # self-labelling works if more than this share of labels is correct
 
 
 def changes(objective: Described) -> dict[str, Any] | None:
@@ -54,23 +54,19 @@ def variant(results: Results, start: Start | None, **switches: Any) -> str | Non
     return next((name for name in names if changes(results.objective(name)) == switches), None)
 
 
-def plain_mlm(results: Results, start: Start | None) -> str | None:
-    """Return the name of the objective that is only MLM with the given start, which is XLM-Align without TLM
-    and DWA; None if the study lacks it."""
+def _plain_mlm(results: Results, start: Start | None) -> str | None:
     names = (name for name in results.objectives if results.start(name) == start)
     return next((n for n in names if [part["kind"] for part in results.objective(n).parts] == ["MLM"]), None)
 
 
 def usual_start(results: Results) -> Start | None:
     """Return the most common start among XLM-Align's variants."""
-    starts = [
-        results.start(name) for name in results.objectives if changes(results.objective(name)) is not None
-    ]
+    variants = (name for name in results.objectives if changes(results.objective(name)) is not None)
+    starts = list(map(results.start, variants))
     return max(starts, key=starts.count, default=None)
 
 
-def after(start: Start | None) -> str:
-    """Return the start as a suffix for an objective's name."""
+def _after(start: Start | None) -> str:
     return f" after {start.title}" if start else ""
 
 
@@ -84,23 +80,21 @@ class Setting(NamedTuple):
 
 
 def settings(results: Results) -> list[Setting]:
-    """Return the settings for which the study has an objective, including layers that the paper does not
-    use."""
+    """Return the settings that the study's objectives cover, including layers that the paper does not use."""
     start, chosen = usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    earlier: set[str] = {DEFAULT}  # settings already covered by unmodified XLM-Align and Table 3
+    earlier: set[str] = {DEFAULT}  # each table needs others; Table 3 adds its own
     for number, entry in TABLES.items():
         names = [name for name in dict.fromkeys((DEFAULT, *entry["settings"])) if name in SWITCHED]
         rows = {name: variant(results, start, **SWITCHED[name]) for name in names}
-        rows |= {NEITHER: plain_mlm(results, start)} if NEITHER in entry["settings"] else {}
+        rows |= {NEITHER: _plain_mlm(results, start)} if NEITHER in entry["settings"] else {}
         switch, word = entry.get("layers", ("", ""))
         for layer in sorted({its[switch] for its in switched if switch in its}):
             rows[f"{word} {layer}{OWN}"] = variant(results, start, **{switch: layer})
         found = {name: objective for name, objective in rows.items() if objective is not None}
         if not found.keys() <= earlier:
-            chosen += [
-                Setting(number, *row, transform) for transform in results.transforms for row in found.items()
-            ]
+            cells = product(results.transforms, found.items())
+            chosen += [Setting(number, *row, transform) for transform, row in cells]
         earlier |= found.keys() if number == 3 else set()
     return chosen
 
@@ -110,40 +104,29 @@ def errors(results: Results, objective: str, transform: str) -> BySeed:
     return results.scores(AER, objective, transform, "", "aer", layer=max(results.layers(AER), default=None))
 
 
-def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str]) -> list[Record]:
-    """Return the records of some measures for some settings."""
-    cells = {(s.objective, s.transform) for s in rows}
-    return [
-        r for r in results.records if r.measure in measures and (results.objective_of(r), r.language) in cells
-    ]
-
-
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the tables of XLM-Align's ablations, each with its file's name."""
+    """Yield the tables of XLM-Align's ablations, each with its file name."""
     yield "starts", starts_table(results, scale)
     yield from ablation_tables(results, scale)
 
 
 def starts_table(results: Results, scale: str) -> Table:
-    """Tabulate self-labels, alignment, AER and Delta by objective and transform, to show which
-    initialisations make self-labelling work."""
+    """Tabulate self-labels, alignment, AER and Delta, to show from which starts self-labelling works."""
     columns = columns_of("starts")
-    for joint, way in ((False, ""), (True, ", joint")):
-        for n in results.layers(AER):
-            columns.append(Column(f"AER layer {n}{way}", AER, "aer", "", {"layer": n, "joint": joint}))
+    for (joint, way), n in product(((False, ""), (True, ", joint")), results.layers(AER)):
+        columns.append(Column(f"AER layer {n}{way}", AER, "aer", "", {"layer": n, "joint": joint}))
     columns += task_columns([DELTA], main_metrics(results))
     columns += task_columns([RETAINED], main_metrics(results)) if results.floors.all else []
-    header = ("objective", "transform", *(column.head for column in columns))
-    rows = [row for transform in results.transforms for row in rows_of(results, columns, [transform])]
-    return table("starts", results, scale, header, rows, 2)
+    heads = [column.head for column in columns]
+    rows = (row for transform in results.transforms for row in rows_of(results, columns, [transform]))
+    return table("starts", results, scale, ("objective", "transform"), heads, rows)
 
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield Tables 3 to 7, with zero-shot scores and the quality of alignments, and the paper's rows below
-    ours."""
+    """Yield Tables 3 to 7, with the paper's rows below ours."""
     every, start = settings(results), usual_start(results)
-    heads = [f"{score_title(task)} ZS" for task in TASKS]
-    header = ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels")
+    labels = ("setting", "languages", "source")
+    heads = [*(f"{score_title(task)} ZS" for task in TASKS), "AER, last layer", "precision of labels"]
     for number, entry in TABLES.items():
         ours = [setting for setting in every if setting.table == number]
         if not ours:
@@ -159,11 +142,8 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
             numbers = map(percent, map(printed[name,].get, TASKS))
             rows.append((name or "XLM-Align", "XTREME", PUBLISHED, *numbers, MISSING, MISSING))
         about: dict[str, Any] = {"about": entry["about"], "parts": {"aer": results.has(AER)}, "table": number}
-        about["begins"] = after(start) if start else " from random weights"
-        yield f"table-{number}", table("ablations", results, scale, header, rows, 3, **about)
-
-
-MOST = 0.5  # self-labelling works if more than this share of labels is correct
+        about["begins"] = _after(start) if start else " from random weights"
+        yield f"table-{number}", table("ablations", results, scale, labels, heads, rows, **about)
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
@@ -171,25 +151,19 @@ def precision(results: Results, objective: str, transform: str) -> BySeed:
     return results.scores(LABELS, objective, transform, "", "precision")
 
 
-def xlm_align_claims(results: Results) -> list[Claim]:
-    """Return the paper's headline claims about the objectives and transforms in the records."""
+def xlm_align_claims(results: Results) -> Iterator[Claim]:
+    """Yield the paper's headline claims about the objectives and transforms in the records."""
     wholes = [name for name in results.objectives if changes(results.objective(name)) == {}]
-    return [
-        claim
-        for transform in results.transforms
-        for whole in wholes
-        for claims in (_labelling, _parts)
-        for claim in claims(results, transform, whole)
-    ]
+    for transform, whole in product(results.transforms, wholes):
+        yield from _labelling(results, transform, whole)
+        yield from _parts(results, transform, whole)
 
 
 def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
     start, cold, title = results.start(whole), variant(results, None), results.objective_title
-    under = results.transform_title(transform)
+    under, name = results.transform_title(transform), "labels-right" if start else "labels-right-from-scratch"
     verdict = judge_estimate(mean(precision(results, whole, transform)), +1, MOST)
-    yield claim(
-        "labels-right" if start else "labels-right-from-scratch", verdict, better=title(whole), under=under
-    )
+    yield claim(name, verdict, better=title(whole), under=under)
     if start and cold is not None:
         verdict = judge_difference(*(precision(results, name, transform) for name in (whole, cold)))
         yield claim("more-labels-right", verdict, better=title(whole), worse=title(cold), under=under)
@@ -197,9 +171,8 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
     first = start.objective.name if start and start.objective.name in results.objectives else None
     for better, worse in [(whole, cold), (whole, first), *((gold, whole) for gold in golds)]:
         if better is not None and worse is not None and better != worse:
-            verdict = judge_difference(
-                *(errors(results, name, transform) for name in (better, worse)), side=-1
-            )
+            rates = (errors(results, name, transform) for name in (better, worse))
+            verdict = judge_difference(*rates, side=-1)
             yield claim("lower-aer", verdict, better=title(better), worse=title(worse), under=under)
 
 
@@ -209,7 +182,7 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
         without = variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
-        about = {"part": part, "Part": part[0].upper() + part[1:], "after": after(start), "under": under}
+        about = {"part": part, "Part": part[0].upper() + part[1:], "after": _after(start), "under": under}
         verdict = judge_difference(*(errors(results, name, transform) for name in (whole, without)), side=-1)
         yield claim("part-lowers-aer", verdict, **about)
         about["where"] = "Table 6" if part == "filtering" else "Table 3"
@@ -219,17 +192,16 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:
-    """Yield findings about self-labels and error rates, under the transform with the highest mean AER, and
-    about transfer."""
+    """Report self-labels and error rates under the transform with the highest mean AER, and transfer."""
     rates = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
     means = {t: [rate.mean for its in by.values() if (rate := mean(its))] for t, by in rates.items()}
     if measured := [transform for transform in means if means[transform]]:
         hardest = max(measured, key=lambda transform: fmean(means[transform]))
         under = f"under {results.transform_title(hardest)}"
-        given = {o: changes(results.objective(o)) or {} for o in results.objectives}
-        own = {
-            o: precision(results, o, hardest) for o in results.objectives if given[o].get("labels") != "gold"
-        }
+        own = {o: precision(results, o, hardest) for o in results.objectives}
+        for objective in results.objectives:
+            if (changes(results.objective(objective)) or {}).get("labels") == "gold":
+                del own[objective]
         yield from leader(results, f"precision of self-made labels {under}", own, +1)
         yield from leader(results, f"AER of the last layer {under}", rates[hardest], -1)
     yield from transfer_findings(results)

@@ -1,10 +1,8 @@
-"""Plot XLM-Align's results: Tables 3 to 7 as gains, AER by layer (Figure 2), and tasks by language.
-
-A figure is None if records for it are missing, or if there are too many objectives or transforms to
-distinguish.
-"""
+"""Plot XLM-Align's results: Tables 3 to 7 as gains, AER by layer (Figure 2), and tasks by language. A figure
+is None if its records are missing, or if there are too many objectives to distinguish."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -35,8 +33,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers for intervals that extend beyond the axis
 BELOW = 0.24  # vertical offset of the paper's number from ours, as a fraction of a row's height
-# Panels per row, and the number of panels from which a figure takes a page's full width.
-COLUMNS, MANY = (2, 4)
+COLUMNS, MANY = (2, 4)  # panels per row, and the minimum number of panels in a figure as wide as a page
 CLOSE = 12  # names of languages are set smaller if there are more than this
 LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of 12) that it reports
@@ -54,12 +51,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     if not rows or not tasks or default is None:
         return None
     gains = dict[tuple[int, str], Estimate | None]()
-    for y, (_, objective, transform) in enumerate(rows):
-        for task in tasks:
-            ours, base = (
-                results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default)
-            )
-            gains[y, task] = difference(ours, base)
+    for (y, (_, objective, transform)), task in product(enumerate(rows), tasks):
+        cell = (transform, task, PRIMARY[task])
+        gains[y, task] = difference(*(results.scores("ZS", o, *cell) for o in (objective, default)))
     published, printed = _published_gains(results)
     theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
     limits = _limits([*(gain.mean for gain in gains.values() if gain), *theirs])
@@ -75,13 +69,12 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
                 drawing.draw_line(panel, x, y + BELOW, across=True, fmt="D", **style)
         panel.axvline(0, color=INK, linewidth=0.8)
         panel.set_xlim(*limits)
-        # Keeps tick labels of adjacent panels apart.
-        panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))
+        panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))  # keeps adjacent panels' labels apart
 
     panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
-    title, labels = heading("figure-ablations"), ("ZS gain", "")
-    height, shared = 0.8 + 0.38 * len(rows), {"sharex": True, "sharey": True}
-    with drawing.small_multiples(title, panels, draw, len(tasks), height, labels, **shared) as (figure, axes):
+    title, height = heading("figure-ablations"), 0.8 + 0.38 * len(rows)
+    shared: dict[str, Any] = {"labels": ("ZS gain", ""), "sharex": True, "sharey": True}
+    with drawing.small_multiples(title, panels, draw, len(tasks), height, **shared) as (figure, axes):
         names = [_row_name(results, name, transform) for name, _, transform in rows]
         axes[0, 0].set_yticks(range(len(names)), names)
         axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
@@ -89,10 +82,11 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         handles = [drawing.key(f"ours, {k.plain.title}", *k.look[:2]) for k in families if k]
         handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
         drawing.legend(figure, handles, 3)
-    records = ablations.records_of(results, every, ("ZS",))
-    return plot(
-        "figure-ablations", figure, results, scale, records, [p for p in published if p.task in tasks]
-    )
+    cells = {(s.objective, s.transform) for s in every}
+    zero_shot = (record for record in results.records if record.measure == "ZS")
+    records = [record for record in zero_shot if (results.objective_of(record), record.language) in cells]
+    numbers = [p for p in published if p.task in tasks]
+    return plot("figure-ablations", figure, results, scale, records, numbers)
 
 
 def _row_name(results: Results, name: str, transform: str) -> str:
@@ -101,8 +95,7 @@ def _row_name(results: Results, name: str, transform: str) -> str:
 
 
 def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str, str], float]]:
-    """Return the numbers in Tables 3 to 7, and their differences from the default by setting and task (for
-    POS, in F1 on bare tags)."""
+    """Return the numbers in Tables 3 to 7, and their differences from the default by setting and task."""
     published = sorted((p for p in results.published if p.table in TABLES), key=lambda p: p.table)
     start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
     return published, {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
@@ -124,9 +117,15 @@ def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[fl
             panel.plot(edge, y, linestyle="", marker=arrow, clip_on=False, **style)
 
 
-def published_key(name: str) -> Any:
-    """Return the legend entry for a model's published numbers."""
+def _published_key(name: str) -> Any:
     return drawing.key(f"{name}, published", *PUBLISHED[name][:2], "none")
+
+
+def continued_figures(results: Results, scale: str) -> Iterator[Plot | None]:
+    """Yield the figures on a released encoder and on models pretrained further from it."""
+    study = Continued(results)
+    yield task_figure(study, scale)
+    yield from error_figures(study, scale)
 
 
 def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
@@ -139,9 +138,8 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
         for rank, (model, (colour, marker, dash)) in enumerate(look.items()):
             shift = 0.12 * (rank - (len(look) - 1) / 2)
             points = means((layer + shift, study.errors(model, gold, aligner, layer)) for layer in layers)
-            drawing.draw_points(
-                panel, points, colour, linestyle=dash, marker=marker, markersize=4.5, linewidth=1.2
-            )
+            line: dict[str, Any] = {"linestyle": dash, "linewidth": 1.2, "markersize": 4.5}
+            drawing.draw_points(panel, points, colour, marker, **line)
         for p in printed:
             if p.objective in PAPERS and p.task == set_title(gold):
                 colour, marker, _ = PUBLISHED[p.objective]
@@ -155,102 +153,71 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
         title, labels = heading("figure-aer", aligner=aligner), ("layer", "AER, %")
         with drawing.small_multiples(title, panels, draw, COLUMNS, 1.9, labels, sharex=True) as (figure, _):
             theirs = [name for name in PAPERS if any(p.objective == name for p in printed)]
-            drawing.legend(figure, [*keys(study.results, look, line=None), *map(published_key, theirs)], 3)
+            drawing.legend(figure, [*keys(study.results, look, line=None), *map(_published_key, theirs)], 3)
         records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
         about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
-        yield plot(
-            "figure-aer",
-            figure,
-            study.results,
-            scale,
-            records,
-            printed,
-            file=f"figure-aer-{aligner}",
-            **about,
-        )
+        about["file"] = f"figure-aer-{aligner}"
+        yield plot("figure-aer", figure, study.results, scale, records, printed, **about)
 
 
 def _draw_languages(panel: Axes, languages: Sequence[str], small: bool) -> None:
     panel.set_xticks(range(len(languages)), languages)
     if small:
         panel.tick_params(axis="x", labelsize="small")
-    panel.set_xlim(-0.6, len(languages) - 0.4)
-    panel.set_ylim(-3, 103)
+    panel.set(xlim=(-0.6, len(languages) - 0.4), ylim=(-3, 103))
     panel.grid(visible=False, axis="x")
     panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
 
 
 def _published_scores(study: Continued, metrics: Mapping[str, str]) -> dict[str, list[Published]]:
-    numbers = {PAPER: study.printed(PAPER, BY_LANGUAGE), SMALL: list[Published]()}
-    for task in metrics:
-        numbers[SMALL] += study.of_small(task).values()
+    small = [p for task in metrics for p in study.of_small(task).values()]
     languages = {task: [study.source, *study.languages(task)] for task in metrics}
     return {
         name: [p for p in own if metrics.get(p.task) == p.metric and p.setting in languages[p.task]]
-        for name, own in numbers.items()
+        for name, own in ((PAPER, study.printed(PAPER, BY_LANGUAGE)), (SMALL, small))
     }
 
 
 def task_figure(study: Continued, scale: str) -> Plot | None:
     """Plot every model's score in every language (the source first) and the strongest baseline, with one
     panel per task."""
-    source, look = study.source, looks(study.results, study.models) if study.tasks else {}
-    if not look:
+    source, results, look = study.source, study.results, looks(study.results, study.models)
+    if not study.tasks or not look:
         return None
     metrics = {task: printed_metrics(task)[0] for task in study.tasks}
     languages = {task: [source, *study.languages(task)] for task in study.tasks}
     published = _published_scores(study, metrics)
     columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
+    step = WIDTH / (len(look) + 1)
 
     def draw(panel: Axes, task: str) -> None:
-        metric, step = metrics[task], WIDTH / (len(look) + 1)
-        for place, language in enumerate(languages[task]):
+        metric, own = metrics[task], languages[task]
+        for place, language in enumerate(own):
             for rank, (model, (colour, marker, _)) in enumerate(look.items()):
                 if score := mean(study.scored(model, task, language, metric)):
-                    style: dict[str, Any] = {
-                        "marker": marker,
-                        "linestyle": "none",
-                        "markersize": 4.5,
-                        "zorder": 3,
-                    }
-                    drawing.draw_points(
-                        panel, [(place + (rank - len(look) / 2) * step, score)], colour, **style
-                    )
-            if low := study.results.floors.highest(task, metric, language, source):
+                    x = place + (rank - len(look) / 2) * step
+                    drawing.draw_points(panel, [(x, score)], colour, marker, markersize=4.5, zorder=3)
+            if low := results.floors.highest(task, metric, language, source):
                 sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
                 drawing.level(panel, low.value, sides, "-", INK, linewidth=1, zorder=1)
         for name, numbers in published.items():
-            theirs = [
-                (languages[task].index(p.setting) + len(look) / 2 * step, p)
-                for p in numbers
-                if p.task == task
-            ]
+            theirs = [p for p in numbers if p.task == task]
+            places = [own.index(p.setting) + len(look) / 2 * step for p in theirs]
             colour, marker, _ = PUBLISHED[name]
-            x, y = [place for place, _ in theirs], [100 * p.value for _, p in theirs]
-            drawing.draw_line(panel, x, y, fmt=marker, color=colour, fillstyle="none")
-        _draw_languages(panel, languages[task], small=len(languages[task]) > CLOSE and width == drawing.FULL)
+            values = [100 * p.value for p in theirs]
+            drawing.draw_line(panel, places, values, fmt=marker, color=colour, fillstyle="none")
+        _draw_languages(panel, own, small=len(own) > CLOSE and width == drawing.FULL)
 
     panels = [(task_title(task), task) for task in metrics]
     title = heading("figure-tasks", source={"en": "English"}.get(source, source))
     with drawing.small_multiples(title, panels, draw, columns, 1.9, width=width) as (figure, axes):
         for panel, metric in zip(axes.flat, metrics.values(), strict=False):
             panel.set_ylabel(f"{metric_title(metric)}, %")
-        floors = [
-            f for f in study.results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source
-        ]
+        floors = [f for f in results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
         baseline = [drawing.key("strongest model-free baseline", INK, "", line="-")] if floors else []
-        theirs = [published_key(name) for name, numbers in published.items() if numbers]
-        drawing.legend(figure, [*keys(study.results, look), *baseline, *theirs], 3)
-    records = study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics)
-    numbers = [*published[PAPER], *published[SMALL]]
-    return plot(
-        "figure-tasks",
-        figure,
-        study.results,
-        scale,
-        records,
-        numbers,
-        floors,
-        seeds=study.seeds,
-        source=source,
-    )
+        theirs = [_published_key(name) for name, numbers in published.items() if numbers]
+        drawing.legend(figure, [*keys(results, look), *baseline, *theirs], 3)
+    records = results.select((SOURCE_SCORE, ZERO_SHOT), metrics)
+    about: dict[str, Any] = {"floors": floors, "seeds": study.seeds, "source": source}
+    numbers = [p for own in published.values() for p in own]
+    return plot("figure-tasks", figure, results, scale, records, numbers, **about)

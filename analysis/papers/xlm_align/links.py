@@ -1,8 +1,8 @@
-"""Compare aligners and encoders on gold sets, as in XLM-Align's Table 2 and Figure 2, and all combinations of
-similarity, plan and rule."""
+"""Compare aligners and encoders on gold links, as in XLM-Align's Table 2 and Figure 2."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from statistics import fmean
 from typing import Any
 
@@ -25,18 +25,16 @@ from calque.pretrain.architecture import main_layer
 
 HEADLINE = "grow-diag-final-and"
 CHOSEN_ON = "en-fr"  # the gold set on which the default method of `calque align` was chosen
-SYSTEM = ("aligner", "learnt from, or encoder and layer")
 TICKS = 8  # every layer gets a tick if there are fewer than this
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
-# Panel titles, by `joint`.
-TITLES = {False: "each side encoded alone", True: "both sides in one row"}
-# Error rates as fractions, by encoder, gold set and layer.
+TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # panel titles, by `joint`
 Layers = Mapping[str, Mapping[str, Sequence[float]]]
+"""Error rates by encoder, gold set and layer."""
 
 
 @dataclass(frozen=True)
 class System:
-    """An aligner without encoder, or one that uses an encoder's layer, with its records by gold set."""
+    """An aligner, with the encoder and layer that it uses, if any, and its records by gold set."""
 
     aligner: str
     learnt: str
@@ -62,16 +60,17 @@ class System:
     def way(self) -> str:
         return "joint" if self.joint else "apart"
 
-    def mean(self, sets: Iterable[str]) -> float | None:
+    def mean(self, sets: Collection[str]) -> float | None:
         """Return the unweighted mean error rate over gold sets, like the paper's average; None if one is
         missing."""
-        rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
-        return None if None in rates or not rates else fmean(rate for rate in rates if rate is not None)
+        rates = [self.counts[gold].aer for gold in sets if gold in self.counts]
+        known = [rate for rate in rates if rate is not None]
+        return fmean(known) if known and len(known) == len(sets) else None
 
 
 class Systems:
-    """The systems in a word-alignment study, in the order of its records. `main` contains those with a named
-    method at the encoder's main layer, and `rows` those in Table 2."""
+    """The systems in a word-alignment study. `encoders` contains those with a named method at the encoder's
+    main layer, and `rows` those in Table 2."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         records = [record for record in results.records if record.measure == AER and record.links is not None]
@@ -86,26 +85,28 @@ class Systems:
             replace(system, records={gold: its[gold] for gold in self.sets if gold in its})
             for system, its in by_system.items()
         ]
-        self.main = [
-            s for s in self.all if (not s.layers or s.aligner in BY_NAME) and s.layer in (None, s.main_layer)
-        ]
         headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
         self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
-        self.encoders = [s for s in self.main if s.layers]
+        named = [s for s in self.all if s.layers and s.aligner in BY_NAME]
+        self.encoders = [s for s in named if s.layer in (None, s.main_layer)]
         alone = [s for s in self.encoders if not s.joint and s.aligner != RELEASED.name]
         released = [s for s in self.encoders if s.joint and s.aligner == RELEASED.name]
         self.rows = [*self.without_encoder, *alone, *released]
+
+    @property
+    def released(self) -> list[System]:
+        return [system for system in self.all if system.layers and system.aligner == RELEASED.name]
 
     def by_objective(self, given: bool) -> list[System]:
         return [s for s in self.all if s.layers and self.results.objective(s.learnt).given == given]
 
     @property
-    def header(self) -> tuple[str, ...]:
+    def heads(self) -> tuple[str, ...]:
         return *map(set_title, self.sets), "mean of the sets’ AER", "AER of all pairs"
 
     def rates(self, system: System) -> tuple[str, ...]:
-        """Return the AER on each set, its mean, and the AER over all pairs, with the number of sets if some
-        are missing."""
+        """Format the AER on each set, its mean, and the AER over all pairs, followed by the number of sets if
+        some are missing."""
         counts = system.counts
         few = f" ({len(counts)} of {len(self.sets)})" if len(counts) < len(self.sets) else ""
         overall = (system.mean(counts), sum(counts.values(), LinkCounts()).aer)
@@ -114,7 +115,7 @@ class Systems:
 
 
 def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the word-alignment tables, each with its file's name."""
+    """Yield the tables of a word-alignment study, each with its file name."""
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
@@ -132,27 +133,28 @@ def table_2(systems: Systems, scale: str) -> Table:
     for labels, values in printed_rows(published, ["setting", "objective"], "task").items():
         rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, names)), MISSING))
     pretrained, given = (systems.by_objective(given=kind) for kind in (False, True))
-    # without a corpus for a set, fast_align is trained only on the set's own sentence pairs
-    texts = [
-        (gold, s.learnt, s.counts[gold].pairs)
-        for s in systems.without_encoder
-        for gold in s.counts
-        if s.learnt
-    ]
-    several = {
-        gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1
-    }
-    sizes = ", ".join(f"{gold} {pairs}" for gold, _, pairs in texts if gold not in several)
+    sizes = _sizes(systems)
     parts = {"pretrained": pretrained, "encoders": pretrained or given, "alone": sizes, "none": not given}
     about: dict[str, Any] = {"parts": parts, "sizes": sizes, "published": notes("xlm_align").get(2, "")}
     about |= {"layers": pretrained[0].layers, "layer": main_layer(pretrained[0].layers)} if pretrained else {}
-    return table("table-2", systems.results, scale, (*SYSTEM, "source", *systems.header), rows, 3, **about)
+    labels = ("aligner", "learnt from, or encoder and layer", "source")
+    return table("table-2", systems.results, scale, labels, systems.heads, rows, **about)
+
+
+def _sizes(systems: Systems) -> str:
+    """Name the gold sets without a corpus, each with its number of sentence pairs."""
+    learnt: dict[str, dict[str, int]] = {}
+    for system in systems.without_encoder:
+        for gold, counts in system.counts.items() if system.learnt else ():
+            learnt.setdefault(gold, {})[system.learnt] = counts.pairs
+    alone = {gold: its for gold, its in learnt.items() if len(its) == 1}
+    return ", ".join(f"{gold} {pairs}" for gold, its in alone.items() for pairs in its.values())
 
 
 def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
-    """Tabulate the released aligner's AER at each layer, as in Figure 2; for `published` rates, both sides
-    were in a single row."""
-    encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
+    """Tabulate the released aligner's AER at each layer, as in Figure 2. The `published` rates are of
+    sentence pairs encoded as single rows."""
+    encoders = systems.released
     encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
     rows = [
         (system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in encoders
@@ -162,42 +164,39 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
             for layer, rates in enumerate(zip(*(by_set[name] for name in systems.sets), strict=True)):
                 cells = map(hundredths, (*rates, sum(rates) / len(rates)))
                 rows.append((encoder, str(layer), "joint", PUBLISHED, *cells, MISSING))
-    header = ("encoder", "layer", "way", "source", *systems.header)
-    return table("link-layers", systems.results, scale, header, rows, 4, aligner=RELEASED.name)
+    labels = ("encoder", "layer", "way", "source")
+    return table("link-layers", systems.results, scale, labels, systems.heads, rows, aligner=RELEASED.name)
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """Tabulate the AER of every combination of similarity, plan and rule, sorted by the AER on the set
-    `on`."""
+    """Tabulate the AER of every combination of similarity, plan and rule, in the order of the AER on the gold
+    set `on`."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
 
     def on_chosen(system: System) -> float:
         return system.counts[on].aer or 0.0
 
     rows = []
-    for main in (
-        system for system in systems.all if system.learnt in every and system.layer == system.main_layer
-    ):
+    for main in (s for s in systems.all if s.learnt in every and s.layer == s.main_layer):
         choice = main.learnt, main.aligner, main.joint
         best = min((s for s in systems.all if (s.learnt, s.aligner, s.joint) == choice), key=on_chosen)
         rates = ([hundredths(system.counts[name].aer) for name in systems.sets] for system in (main, best))
         cells = (f"{at_main} ({at_best})" for at_main, at_best in zip(*rates, strict=True))
         row = (main.title, main.aligner, main.way, f"{main.layer} ({best.layer})", *cells)
         rows.append((main.joint, on_chosen(main), row))
-    header = ("encoder", "aligner", "way", "layer", *map(set_title, systems.sets))
-    return table("choices", systems.results, "", header, (row for *_, row in sorted(rows)), 4, on=on)
+    labels, heads = ("encoder", "aligner", "way", "layer"), map(set_title, systems.sets)
+    return table("choices", systems.results, "", labels, heads, (row for *_, row in sorted(rows)), on=on)
 
 
 def link_findings(results: Results) -> Iterator[str]:
-    """Yield sentences with the lowest mean error rates of aligners with and without an encoder."""
+    """Report the lowest mean error rates of aligners without and with an encoder."""
     systems = Systems(results)
     encoders = [system for system in systems.encoders if not system.joint]
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
     for kind, those in (("without an encoder", systems.without_encoder), ("with an encoder", encoders)):
         rates = sorted((rate, s.title, s.aligner) for s in those if (rate := s.mean(sets)) is not None)
-        if numbers := [
-            f"{aligner} ({title or MISSING}) {percent(rate)} %" for rate, title, aligner in rates[:2]
-        ]:
+        numbers = [f"{by} ({title or MISSING}) {percent(rate)} %" for rate, title, by in rates[:2]]
+        if numbers:
             yield f"Lowest mean AER over {listed(list(map(set_title, sets)))}, {kind}: {listed(numbers)}."
 
 
@@ -205,15 +204,14 @@ def link_figure(results: Results, scale: str) -> Plot | None:
     """Plot the released aligner's mean AER over gold sets by layer, with one line per encoder. Return None if
     there are no encoders, or too many to distinguish."""
     systems = Systems(results)
-    encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
+    encoders = systems.released
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
     for system in encoders:
         groups.setdefault((system.layers, tuple(system.counts)), []).append(system)
-    look = looks(systems.results, list(dict.fromkeys(system.learnt for system in encoders))) if groups else {}
+    look = looks(results, list(dict.fromkeys(system.learnt for system in encoders))) if groups else {}
     if not look:
         return None
-    lines: list[System] = []
-    theirs: dict[str, Look] = {}
+    lines, theirs = list[System](), dict[str, Look]()
     across = list(zip(systems.without_encoder, DASHES, strict=False))
 
     def draw(panel: Axes, cell: tuple[int, tuple[str, ...], bool]) -> None:
@@ -232,8 +230,7 @@ def link_figure(results: Results, scale: str) -> Plot | None:
 
     panels = [
         (f"{layers} layers, {title}" if len(groups) > 1 else title, (layers, sets, joint))
-        for layers, sets in groups
-        for joint, title in TITLES.items()
+        for (layers, sets), (joint, title) in product(groups, TITLES.items())
     ]
     title = heading("figure-2-layers")
     with small_multiples(title, panels, draw, len(TITLES), 2.2, sharey="row") as (figure, axes):
@@ -241,7 +238,7 @@ def link_figure(results: Results, scale: str) -> Plot | None:
             row[0].set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, sets))}", 1.6))
         for panel in axes.flat:
             panel.set_xlabel("layer")
-        handles = keys(systems.results, look, line=None)
+        handles = keys(results, look, line=None)
         for system, dash in across:
             label = ", ".join(filter(None, (system.aligner, system.title)))
             handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
@@ -249,22 +246,20 @@ def link_figure(results: Results, scale: str) -> Plot | None:
             handles.append(key(f"{name}, published", its.colour, its.marker, "none", its.dash))
         legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
-    return plot("figure-2-layers", figure, systems.results, scale, records, aligner=RELEASED.name)
+    return plot("figure-2-layers", figure, results, scale, records, aligner=RELEASED.name)
 
 
 def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
     by_layer = sorted(systems, key=lambda system: system.layer or 0)
-    points = [
-        (system.layer, 100 * rate) for system in by_layer if (rate := system.mean(system.counts)) is not None
-    ]
+    rates = ((system.layer, system.mean(system.counts)) for system in by_layer)
+    points = [(layer, 100 * rate) for layer, rate in rates if rate is not None]
     if points:
         x, y = zip(*points, strict=True)
         draw_line(panel, x, y, fmt=look.dash, color=look.colour, marker=look.marker, markersize=5)
 
 
 def _draw_published(panel: Axes, published: Layers, layers: int, sets: Sequence[str]) -> dict[str, Look]:
-    """Draw the published encoders that have this depth and results on all gold sets, and return their
-    looks."""
+    """Draw the published encoders of this depth that were tested on all gold sets; return their looks."""
     drawn = dict[str, Look]()
     for name, by_set in published.items():
         if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):

@@ -166,7 +166,7 @@ def test_differences_at_the_floor_are_undecided(tmp_path):
         (f"\n[[claims]]{ORDER}[[ claims ]] # the next\nmeasure = 'ZS'", 8, "missing fields: text"),
         (f"[[claims]]{ORDER}".replace('"From', '" " #'), 1, "without a text"),
         (f"[[claims]]{ORDER}".replace('"DELTA"', '"delta"'), 1, "did you mean DELTA?"),
-        (f"[[claims]]{ORDER}".replace('task = "pos"', ""), 1, "DELTA has a task"),
+        (f"[[claims]]{ORDER}".replace('task = "pos"', ""), 1, "DELTA needs a task"),
         (f"[[claims]]{ORDER}types = 'all'", 1, "no types"),
         (f"[[claims]]{MORE}".replace("held-out", "heldout"), 1, "held-out, dictionary, all"),
         (f"[[claims]]{BOUND}above = 0.1", 1, "expected ascending, or of"),

@@ -76,7 +76,7 @@ def systems(done):
 def test_every_aligner_is_scored_where_it_can_be(systems):
     found = {
         (name, one.aligner, one.learnt, one.symmetrisation, one.joint)
-        for one in systems.main
+        for one in (*systems.without_encoder, *systems.encoders)
         for name in one.counts
     }
     expected = {("de-en", FAST_ALIGN, MORE, HEADLINE, False)}
@@ -101,7 +101,7 @@ def test_given_encoder_is_scored_on_every_set(done, tmp_path):
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
     places = finished(tmp_path, override(done.study, ["languages.text=", f"encoder={checkpoint}"]))
     systems = read_systems(places.report)
-    shown = [one for one in systems.main if one.layers]
+    shown = systems.encoders
     assert len(shown) == 2 * len(METHODS)
     assert all(tuple(one.counts) == SETS for one in shown)
     chosen = [one for one in systems.all if one.layers]
