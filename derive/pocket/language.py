@@ -26,7 +26,13 @@ LONGEST = 25
 MOST_RARE = 0.5
 STEEPEST = 4.0  # with larger exponents, one word dominates its class, and weights eventually underflow
 
-Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
+Generate = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
+GENERATED: dict[str, tuple[str, Generate]] = {
+    "nli": ("pairs", inferences),
+    "paraphrase": ("paraphrases", paraphrases),
+    "qa": ("questions", questions),
+}
+"""The name of each task's random stream, and the function that generates its examples."""
 
 
 @dataclass(frozen=True)
@@ -72,24 +78,13 @@ class Pocket:
                 yield sentence
                 left -= 1
 
-    def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield the first `count` inference pairs of a stream, with the texts (premise,) and (hypothesis,)
-        and equally frequent labels."""
-        return self._examples("pairs", inferences, count, stream)
-
-    def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield the first `count` sentence pairs of a stream; paraphrases ("1") and other pairs ("0") are
-        equally frequent."""
-        return self._examples("paraphrases", paraphrases, count, stream)
-
-    def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield the first `count` questions of a stream, with the texts (question,) and context, in which a
-        span marks the answer."""
-        return self._examples("questions", questions, count, stream)
-
-    def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:
-        rng, order = (random.Random(f"{self.seed}:{key}{kind}:{stream}") for key in ("", "order:"))
-        return islice(tasks(_parts(self)[0], rng, lambda: ORDERS[self.order].draw(order)), count)
+    def examples(self, task: str, stream: int = 0) -> Iterator[Example]:
+        """Yield an infinite random stream of a task's examples: a premise and a hypothesis (`nli`), two
+        sentences that are paraphrases ("1") or not ("0"; `paraphrase`), or a question and its context, in
+        which a span marks the answer (`qa`). Labels are equally frequent."""
+        name, generate = GENERATED[task]
+        rng, order = (random.Random(f"{self.seed}:{key}{name}:{stream}") for key in ("", "order:"))
+        return generate(_parts(self)[0], rng, lambda: ORDERS[self.order].draw(order))
 
     @property
     def forms(self) -> frozenset[str]:

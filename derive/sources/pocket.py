@@ -12,7 +12,7 @@ from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.lemmas import Lemmas, gather_lemmas
 from calque.derive.pocket.facts import Facts
 from calque.derive.pocket.inference import LABELS as INFERENCES
-from calque.derive.pocket.language import CHUNK, Pocket
+from calque.derive.pocket.language import CHUNK, GENERATED, Pocket
 from calque.derive.pocket.paraphrase import LABELS as SAMENESS
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Source, TaskData
@@ -99,13 +99,12 @@ class PocketEnglish(Source):
     def task_data(self, task: str) -> TaskData:
         """Return the first examples of each split's stream, skipping rounds that repeat an earlier text."""
         language, labels = self.language, LABELS.get(task, 1)
-        drawn = {"nli": language.pairs, "qa": language.questions, "paraphrase": language.paraphrases}
         data = TaskData({}, {split: Counter() for split in SPLITS})
         seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
         first = CORPUS + 1 + TASKS.index(task) * len(SPLITS)
         for stream, (split, size) in enumerate(zip(SPLITS, getattr(self, task), strict=True), start=first):
-            if task in drawn:
-                examples = drawn[task](MANY, stream)
+            if task in GENERATED:
+                examples = language.examples(task, stream)
             else:
                 sentences = language.sentences(MANY, stream, withhold=split == SPLITS[0])
                 examples = (Example(((sentence,),)) for sentence in sentences)
