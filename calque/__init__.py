@@ -1,4 +1,4 @@
-"""The public interface of Calque, a laboratory for cross-lingual transfer.
+"""Calque's public interface.
 
 >>> import calque
 >>> derived = calque.derive("Sara ate two apples .", "trans.inv")
@@ -7,7 +7,7 @@
 >>> derived.origin
 (3, 2, 1, 0, 4)
 
-There are four subpackages, and each imports only from those before it: `calque.derive`, `calque.pretrain`,
+Each of the four subpackages imports only from those before it: `calque.derive`, `calque.pretrain`,
 `calque.analysis` and `calque.experiments`. Torch is imported only when a function needs it.
 """
 
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 if not (_link := Path(__file__).with_name("derive")).is_dir():
     raise SystemExit(f"{_link} is not a symbolic link; clone again with `git clone -c core.symlinks=true`")
 
-# Import the package before the function of the same name is defined, so that both
-# `from calque.derive.order import Invert` and `calque.derive(...)` work, in either order.
+# Imported before the function of the same name is defined, so that `import calque.derive.order` and
+# `calque.derive(...)` work in either order.
 import calque.derive  # noqa: F401
 
 if TYPE_CHECKING:
@@ -38,21 +38,14 @@ __version__ = "0.7.0"
 def derive(
     sentence: str, language: str, parser: Path | str | None = None, runs: Path | str = "runs"
 ) -> Derived:
-    """Derive a sentence's counterpart in a language named by its transforms, applied from right to left.
+    """Derive a sentence's counterpart in a language such as "trans", "inv", "trans.inv" or "trans.syn-fr",
+    whose transforms are applied from right to left.
 
-    Args:
-        sentence: one sentence.
-        language: its name, such as "trans", "inv", "trans.inv" or "trans.syn-fr".
-        parser: a folder of Stanza models, required by transforms that use parse trees, such as "syn-fr".
-        runs: the results folder, in which learnt word orders are cached.
-
-    Returns:
-        The derived sentence: its `words`, as spelled in the language, and their `origin`, 0-based source
-        positions. Printing it shows it below the source sentence, aligned word by word.
-
-    Raises:
-        calque.derive.errors.BadInput: a transform is unknown, a parser is missing, or the text is not one
-        sentence.
+    Transforms that use parse trees, such as "syn-fr", require a folder of Stanza models, `parser`. Learnt
+    word orders are cached in the results folder, `runs`. The result contains the `words`, as spelled in the
+    language, and their `origin`, 0-based source positions; printing it aligns it with the source sentence.
+    Raises calque.derive.errors.BadInput if a transform is unknown, a parser is missing, or the text is not
+    one sentence.
 
     >>> print(calque.derive("Sara ate two apples .", "inv"))
                 1    2   3   4      5
@@ -71,33 +64,27 @@ def derive(
     if wrong:
         raise BadInput(wrong[0])
     sentences, failed = sentences_of(sentence, transforms, folder)
-    if len(sentences) != 1 or failed:
-        raise BadInput(
-            f"the text has {len(sentences)} sentences; expected one"
-            if not failed
-            else f"cannot parse the sentence: {', '.join(failed)}"
-        )
+    if failed:
+        raise BadInput(f"cannot parse the sentence: {', '.join(failed)}")
+    if len(sentences) != 1:
+        raise BadInput(f"the text has {len(sentences)} sentences; expected one")
     return Derived(sentences[0], transforms[0])
 
 
 def align(
     source: Sequence[str], target: Sequence[str], model: Path | str | None = None, method: str | None = None
 ) -> list[Links]:
-    """Align the words in sentences with the words in their translations.
+    """Align the words, separated by spaces, in sentences and their translations. Return each pair's sorted
+    links, as 0-based (source position, target position).
 
     Args:
-        source: sentences, with their words separated by spaces.
-        target: their translations, in the same order.
         model: an encoder's folder, or NAME@COMMIT on the Hugging Face Hub. By default, fast_align is trained
             on the given pairs, of which it needs a few hundred.
         method: how links are extracted from the encoder's states (see `calque align --help`). Default: Argmax
             on centred states, or `softmax-argmax` for an encoder trained by `calque train-aligner`.
 
-    Returns:
-        The sorted links for each pair, as 0-based (source position, target position).
-
-    Raises:
-        calque.derive.errors.BadInput: the lengths differ, the method is unknown, or the model cannot be read.
+    Raises calque.derive.errors.BadInput if the lengths differ, the method is unknown, or the model cannot be
+    read.
 
     >>> calque.align(["the cat", "the dog", "a dog"], ["le chat", "le chien", "un chien"])
     [[(0, 0), (1, 1)], [(0, 0), (1, 1)], [(0, 0), (1, 1)]]
@@ -124,14 +111,8 @@ def align(
 
 
 def load(checkpoint: Path | str) -> Checkpoint:
-    """Load a model and its tokenizers, to fill masks, find nearest words, read hidden states, or change,
-    measure and fine-tune the model.
-
-    Args:
-        checkpoint: a run's `checkpoint` folder, or any folder with a masked language model and its tokenizer.
-
-    Raises:
-        calque.derive.errors.BadInput: the model is missing or damaged.
+    """Load a masked language model and its tokenizers from a run's `checkpoint` folder or any other folder.
+    Raises calque.derive.errors.BadInput if the model is missing or damaged.
 
     >>> model = calque.load(checkpoint)  # doctest: +SKIP
     >>> model.languages  # doctest: +SKIP
@@ -145,23 +126,18 @@ def load(checkpoint: Path | str) -> Checkpoint:
 
 
 def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Inspect a model: its guesses for masked words, words' nearest neighbours, and an aligned sentence pair.
+    """Inspect a model, loaded as by `load`: its guesses for masked words, words' nearest neighbours, and an
+    aligned sentence pair. Printing the results gives the output of `calque look`. Outside its study's folder,
+    a model's derivations are unknown, so `alignment` and `map` are None.
 
     Args:
-        checkpoint: as in `load`.
         sentence: source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked
             in turn. Default: a short sentence from the model's corpus.
         words: words, in any of the model's languages, whose nearest neighbours to find. Default: long words
             from the sentence.
         language: the derived language to compare with. Default: the first one.
 
-    Returns:
-        The results as dataclasses and arrays; printing them gives the output of `calque look`. Outside its
-        study's folder, a model's derivations are unknown, so `alignment` and `map` are None.
-
-    Raises:
-        calque.derive.errors.BadInput: the model is missing, or the language or a word is not in its
-        vocabulary.
+    Raises calque.derive.errors.BadInput if the model is missing, or the language or a word is unknown.
 
     >>> print(calque.look(checkpoint, words=["warm"]))  # doctest: +SKIP
     >>> calque.look(checkpoint).alignment.cosines.shape  # doctest: +SKIP
@@ -186,11 +162,9 @@ def study(
         settings: values to change, as in "train.steps=1000".
         runs: the results folder. Models already trained there by other studies are reused.
         sweep: settings to vary, with their values, as in {"dictionary.fraction": [0.05, 0.1]}.
-        name: the name of the report.
+        name: the report's name.
 
-    Raises:
-        calque.derive.errors.BadInput: the study is unknown, or settings are invalid; the message lists all of
-        them.
+    Raises calque.derive.errors.BadInput if the study is unknown or settings are invalid.
 
     >>> tiny = calque.study("pocket", "train.steps=20", "train.warmup=2")
     >>> tiny.study.train.steps
@@ -203,17 +177,10 @@ def study(
 
 
 def records(path: Path | str) -> Any:
-    """Return a report's records, one row per number, each joined with its run. Numeric values of swept
-    settings are converted to numbers; the column `path` contains the model's folder.
-
-    Args:
-        path: a report's folder, or a committed record such as experiments/records/pocket.
-
-    Returns:
-        A DataFrame if pandas is installed, otherwise a list of dicts with the same keys.
-
-    Raises:
-        calque.derive.errors.BadInput: the records are missing or damaged.
+    """Return the records in a report's folder, or committed records such as experiments/records/pocket, one
+    row per number, joined with its run: a DataFrame if pandas is installed, otherwise a list of dicts. The
+    column `path` contains the model's folder, and numeric values of swept settings are numbers. Raises
+    calque.derive.errors.BadInput if the records are missing or damaged.
 
     >>> rows = calque.records("experiments/records/pocket")
     >>> len(rows)

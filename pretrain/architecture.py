@@ -1,7 +1,4 @@
-"""Access to transformers' RoBERTa, XLM-R and BERT; only this file depends on their module names.
-
-The layers of all three compute the same function; only the names of modules and the first position id differ.
-"""
+"""Access to transformers' RoBERTa, XLM-R and BERT, which differ only in module names and position ids."""
 
 from __future__ import annotations
 
@@ -15,8 +12,8 @@ from calque.pretrain.lazy import F, Tensor
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models. `stem` is the prefix of its class names in transformers; `base` and
-    `head` are the attribute names of the encoder and the prediction head. `counts_from_padding`: whether
+    """A family of masked language models. `stem` is the prefix of its class names in transformers, `base` and
+    `head` are the attributes for the encoder and the prediction head, and `counts_from_padding` tells whether
     position ids start after padding's id."""
 
     model_type: str
@@ -27,26 +24,24 @@ class Architecture:
 
     @property
     def config(self) -> Any:
-        """Transformers' configuration class."""
         import transformers  # slow to import
 
         return getattr(transformers, f"{self.stem}Config")
 
     @property
     def masked_model(self) -> Any:
-        """The masked language model class in transformers."""
         import transformers
 
         return getattr(transformers, f"{self.stem}ForMaskedLM")
 
     @property
     def word_embeddings(self) -> str:
-        """The checkpoint key of the word embeddings."""
+        """The word embeddings' key in a checkpoint."""
         return f"{self.base}.embeddings.word_embeddings.weight"
 
     @property
     def language_embeddings(self) -> str:
-        """The checkpoint key of the token type embeddings."""
+        """The token type embeddings' key in a checkpoint."""
         return f"{self.base}.embeddings.token_type_embeddings.weight"
 
     def encoder(self, model: Any) -> Any:
@@ -61,25 +56,24 @@ class Architecture:
         return self.encoder(model).encoder.layer
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:
-        """Return the prediction head's logits, (..., V), for hidden states (..., H)."""
+        """Apply the prediction head to hidden states (..., H)."""
         return getattr(model, self.head)(hidden)
 
     def text_logits(self, model: Any, first: Tensor) -> Tensor:
-        """Return the classification head's logits, (B, C), for the states at each text's first position, (B,
-        H)."""
+        """Apply the classification head to the states at each text's first position, (B, H)."""
         states, pooler = first[:, None], self.encoder(model).pooler
         return model.classifier(states if pooler is None else model.dropout(pooler(states)))
 
     def first_position(self, config: Any) -> int:
-        """Return the position id of the first token in a row."""
+        """Return the position id of a row's first token."""
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
 
     def position_ids(self, config: Any, places: Tensor) -> Tensor:
-        """Convert an array of 0-based positions, with -1 for padding, to position ids."""
+        """Convert 0-based positions, or -1 for padding, to position ids."""
         return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
 
     def length(self, config: Any) -> int:
-        """Return the maximum number of ids in a row."""
+        """Return the maximum row length in ids."""
         return int(config.max_position_embeddings) - self.first_position(config)
 
 
@@ -90,34 +84,30 @@ ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBE
 
 
 def architecture_of(config: Any) -> Architecture:
-    """Return the architecture that a transformers configuration belongs to."""
+    """Return the architecture for a transformers configuration."""
     try:
         return ARCHITECTURES[config.model_type]
     except KeyError:
-        raise BadInput(
-            f"models of type {config.model_type!r} are not supported; "
-            f"supported types are {', '.join(ARCHITECTURES)}",
-            getattr(config, "name_or_path", None) or None,
-        ) from None
+        supported = f"supported types are {', '.join(ARCHITECTURES)}"
+        fault = f"models of type {config.model_type!r} are not supported; {supported}"
+        raise BadInput(fault, getattr(config, "name_or_path", None) or None) from None
 
 
-DEPTH = 8 / 12  # in the XLM-Align paper, words are aligned with layer 8 of 12
 TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 
 def main_layer(layers: int) -> int:
-    """Return the layer that is measured by default in an encoder with `layers` layers."""
-    return max(1, round(layers * DEPTH))
+    """Return the layer to measure by default in an encoder with `layers` layers: in XLM-Align, 8 of 12."""
+    return max(1, round(layers * 8 / 12))
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether token types represent languages, which is assumed if there are more than two."""
+    """Whether a model's token types represent languages: if there are more than two."""
     return token_types > TEXT_TYPES
 
 
 def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
-    """Compute a layer's output at the labelled positions only, (N, H). These still attend to all
-    positions."""
+    """Compute a layer's output at the labelled positions only, (N, H), which attend to all positions."""
     attention, rows = layer.attention.self, len(hidden)
     here = hidden.flatten(0, 1).index_select(0, labelled.at)
     query = attention.query(here)

@@ -13,7 +13,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 
 UNLABELLED = -100
 MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
-LABELS, SLOTS = 256, 32  # on a GPU, numbers of labels, and of slots per row, are padded to multiples of these
+LABELS, SLOTS = 256, 32  # on a GPU, the numbers of labels and slots per row are padded to multiples of these
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,6 @@ class Rows(Batch):
 
     @property
     def labelled(self) -> int:
-        """The number of labels."""
         return int((self.labels != UNLABELLED).sum())
 
     @property

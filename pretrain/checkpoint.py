@@ -1,8 +1,4 @@
-"""Saved states, from which runs are resumed bit-identically, and snapshots of the weights at certain steps.
-
-Random numbers depend only on (seed, step), so a state consists of the learner's parameters and buffers,
-AdamW's moments and the step number.
-"""
+"""Saved states, from which runs resume bit-identically, and snapshots of the weights at certain steps."""
 
 from __future__ import annotations
 
@@ -142,17 +138,13 @@ def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Pa
     with torch.no_grad():
         for name, tensor in tensors.items():
             if tensor.shape != saved[name].shape:
-                raise BadInput(
-                    f"{name} has the shape {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path
-                )
+                raise BadInput(f"{name} is {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path)
             tensor.copy_(saved[name])
 
 
 def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> None:
     if wrong := sorted(names ^ saved.keys()):
-        raise BadInput(
-            f"the names of parameters or buffers differ from the model's, such as {wrong[0]}", path
-        )
+        raise BadInput(f"{wrong[0]} is missing here or in the model", path)
 
 
 class Snapshots:

@@ -1,4 +1,4 @@
-"""Training of one model in several processes. Only this file uses torch.distributed."""
+"""Training of one model in several processes."""
 
 from __future__ import annotations
 
@@ -43,6 +43,16 @@ class World:
     def first(self) -> bool:
         """Whether this is the first process, which is the only one that writes files."""
         return self.rank == 0
+
+    @property
+    def machine(self) -> dict[str, Any]:
+        """Everything about the machine that can change the last digits of a result."""
+        return {
+            "torch": torch.__version__,
+            "threads": torch.get_num_threads(),
+            "device": self.device.type,
+            "instructions": torch.backends.cpu.get_cpu_capability(),
+        }
 
     def add(self, numbers: Tensor) -> Tensor:
         """Sum a tensor over all processes, in place."""
@@ -142,10 +152,8 @@ def join(patience: timedelta = PATIENCE) -> World:
     if world.size == 1:
         return world
     if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
-        raise BadInput(
-            f"WORLD_SIZE={world.size} is set, but not MASTER_ADDR and MASTER_PORT; start the "
-            "processes with torchrun"
-        )
+        fault = f"WORLD_SIZE={world.size} is set, but not MASTER_ADDR and MASTER_PORT"
+        raise BadInput(f"{fault}; start the processes with torchrun")
     with world._joint():
         store, _, _ = next(dist.rendezvous("env://", timeout=patience))
         dist.init_process_group(

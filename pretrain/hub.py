@@ -1,4 +1,4 @@
-"""Downloads of models from the Hugging Face Hub, by name and 40-digit commit hash: MODEL@REVISION."""
+"""Downloads of models from the Hugging Face Hub, by name and commit: MODEL@REVISION."""
 
 import logging
 import re

@@ -40,7 +40,7 @@ class Masking:
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Select flat positions, and draw a uniform random number in [0, 1) that decides each one's fate."""
+        """Select flat positions, each with a uniform random number in [0, 1) that decides its replacement."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
         return selected, u.reshape(-1)[selected] / self.mask_rate  # u / rate is uniform, given u < rate

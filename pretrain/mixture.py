@@ -39,14 +39,14 @@ class Mixture:
 
     @property
     def name(self) -> str:
-        """The name in folders' names: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
+        """The name used in folder names: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
         shares = "together" if self.exponent is None else f"sizes-{self.exponent:g}"
         pairs = "" if self.pairs is None else f"-pairs-{100 * self.pairs:g}"
         return ("-".join(self._percents) or shares) + pairs + ("-disjoint" if self.disjoint else "")
 
     @property
     def title(self) -> str:
-        """The name in reports: `90/10`."""
+        """The name used in reports: `90/10`."""
         shares = "all in one order" if self.exponent is None else f"by size to the power {self.exponent:g}"
         pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
         return ("/".join(self._percents) or shares) + pairs + (", disjoint halves" if self.disjoint else "")
@@ -93,8 +93,7 @@ class Mixture:
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, *seed: int) -> Order:
-        """Return the order in which a stream's instances are read, given the number of instances in each part
-        in the order of numbering."""
+        """Return the order in which a stream's instances are read, given each part's number of instances."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:

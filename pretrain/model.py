@@ -76,11 +76,8 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
     """Return the summed cross-entropy at the labelled positions: N times the mean that transformers computes.
-
-    The prediction head and most of the last layer are computed only there: if 15 % of the positions are
-    labelled, they cost 15 %. Given `hidden`, (B, L, H), the states after `layer` layers, only the higher
-    layers are computed.
-    """
+    The prediction head and most of the last layer are computed only there. Given `hidden`, (B, L, H), the
+    states after `layer` layers, only the higher layers are computed."""
     architecture = architecture_of(model.config)
     labelled = rows.positions if rows.found is None else rows.found
     *layers, last = architecture.layers(model)
@@ -99,9 +96,9 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
-    """Return the summed cross-entropy of labels (N,) for hidden states (N, H), of which `head` computes
-    logits, (N, types). To save memory, more than LOGITS logits are computed in pieces, and again in the
-    backward pass."""
+    """Return the summed cross-entropy of labels (N,) for hidden states (N, H); `head` computes logits, (N,
+    types). To save memory, more than LOGITS logits are computed in pieces and recomputed in the backward
+    pass."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -146,7 +143,7 @@ def _padding(model: Any, rows: Rows) -> Tensor | None:
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:
-    """Return the embeddings, (B, L, H), looking up positions and token types that all rows share once."""
+    """Return the embeddings, (B, L, H); positions and token types that all rows share are looked up once."""
     config, device = model.config, rows.ids.device
     architecture, positions = architecture_of(config), None
     if rows.places is not None:

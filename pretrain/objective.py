@@ -39,7 +39,7 @@ class Stream(ABC):
     weights: the weights of the loss terms in the total loss, by name.
     instances: the number of instances; a step's rows are divided among streams in proportion to it.
     left_out: the amount of excluded text, by reason.
-    parts: the number of instances for each language or language pair, in the order of numbering.
+    parts: the number of instances for each language or language pair, in the order of instance numbers.
     uncounted: loss terms that `draw` cannot count because their counts depend on the model.
     """
 
@@ -93,7 +93,7 @@ class Traits:
     start: the objective whose model it starts from, and the fraction of all steps spent on that objective.
     head_only: whether only the prediction head is trained.
     memory: the size of its own modules in bytes, if they are large.
-    format: a version number, incremented when a code change alters models.
+    format: a version number, incremented when a code change alters trained models.
     """
 
     mask_rate: float = 0.0
@@ -277,9 +277,9 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then`, starting from a model trained with `first` on the same languages and with the same seed,
-    for a fraction `portion` of all steps. The first model is a separate run, from which other objectives may
-    also start. Both objectives or neither must use language embeddings."""
+    """Trains `then`, starting from a model that was trained with `first` for a fraction `portion` of all
+    steps, on the same languages and with the same seed. The first model is a separate run, from which other
+    objectives may also start. Both objectives or neither must use language embeddings."""
 
     then: Objective
     first: Objective

@@ -1,5 +1,5 @@
-"""Linear layers that use oneDNN, which is faster than MKL, torch's default, on AMD processors with AVX-512,
-except for the gradients of weights. `calque bench step` measures the speed-up."""
+"""Linear layers that use oneDNN, which on AMD processors with AVX-512 is faster than MKL, torch's default,
+except for the gradients of weights."""
 
 from typing import Any
 

@@ -1,8 +1,6 @@
-"""Run pretraining, from languages to a checkpoint. Runs can be resumed, and their folders are never left
-half-written.
+"""Pretraining runs, from languages to a checkpoint.
 
-<run>/checkpoint/             config.json, model.safetensors, and tokenizer.json with its config; transformers
-                              can load them
+<run>/checkpoint/             a model and tokenizer that transformers can load
 <run>/checkpoint/tokenizers/  for each language, a tokenizer that encodes and decodes text in its spelling
 <run>/metrics.jsonl           one row every log_every steps, and one row per probe
 <run>/snapshots/              the model's weights after certain steps, if `train.snapshots` is set
@@ -52,22 +50,19 @@ from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
 PARTS, TRAINED_ON, CLAIMS = "micro-batches", "languages folder", "claims"
-"""Manifest keys for the number of micro-batches found by `auto`, the name of the languages' folder, and the
-digest of the primary claims."""
+"""Manifest keys."""
 Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with its numbers under "probe"
 
 
 @dataclass(frozen=True)
 class Pretraining:
-    """All settings that determine the weights of a run, apart from the machine.
+    """All settings that determine a run's weights, apart from the machine.
 
     languages: the languages to read, with estimated links for their bitexts if the objective needs them.
     start: the folder of the model to start from, which must have the same shape and vocabulary; None for
         random weights.
-    mixture: how much of each language is read.
     claims: a digest of the study's primary claims, which is only recorded in the manifest.
-    inputs: fingerprints of the parts of each language that the objective reads; None: fingerprints of
-        everything.
+    inputs: fingerprints of the parts of each language that the objective reads; None for all parts.
     """
 
     languages: Languages
@@ -95,11 +90,8 @@ class Pretraining:
             "model": plain(self.model),
             "train": self.train.recipe,
             "seed": self.seed,
-            "threads": torch.get_num_threads(),
             "world": world.size,
-            "device": world.device.type,
-            "torch": torch.__version__,
-            "instructions": torch.backends.cpu.get_cpu_capability(),
+            **world.machine,
         }
 
 
@@ -112,12 +104,12 @@ def pretrain(
     allow_change: bool = False,
     notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Train, or resume training, until the folder contains a checkpoint. Finished folders are not changed.
-    `notify` is called with a message about weights that the starting model lacks. `allow_change` permits
-    resuming with a different number of threads or processes, torch version, device or CPU instruction set,
-    which changes rounding. Raises BadInput if the folder belongs to a different configuration, a state or
-    checkpoint is damaged, the starting model is unsuitable, the model lacks a layer that the objective needs,
-    or a corpus is too small to fill a row."""
+    """Train, or resume training, until the folder contains a checkpoint, and return the checkpoint's folder.
+    `probe` returns the numbers to record every `probe_every` steps. `notify` is called with messages about
+    weights that the starting model lacks and about memory. `allow_change` permits resuming on a different
+    machine, with different rounding. Raises BadInput if the folder belongs to a different configuration, a
+    state or checkpoint is damaged, the starting model or the objective does not suit the model's shape, or a
+    corpus is too small to fill a row."""
     identity = config.identity(world)
     if finished(folder):
         finished_run = Artefact.open(folder, RUN)
@@ -128,58 +120,50 @@ def pretrain(
         raise BadInput(mistakes)
     parts: int | None = config.train.micro_batches
     while parts:
-        run = _Run(folder, config, world, identity, notify)
+        run = _Run(folder, config, world, identity, probe, progress, notify)
         run.resume(parts, allow_change)
-        parts = run.train(probe, progress)
+        parts = run.train()
         del run
         gc.collect()  # free GPU memory for the next attempt
     return folder / CHECKPOINT
 
 
+@dataclass
 class _Run:
     """A run in progress: the model, its optimizer, and the files written during training."""
 
-    metrics: Metrics
-    snapshots: Snapshots
+    folder: Path
+    config: Pretraining
+    world: World
+    identity: Mapping[str, Any]
+    probe: Probe | None
+    progress: Callable[[int, int], None]
+    notify: Callable[[str], None]
 
-    def __init__(
-        self,
-        folder: Path,
-        config: Pretraining,
-        world: World,
-        identity: Mapping[str, Any],
-        notify: Callable[[str], None],
-    ) -> None:
-        self.folder, self.config, self.world, self.identity, self.notify = (
-            folder,
-            config,
-            world,
-            identity,
-            notify,
-        )
-        objective, embeddings = config.objective, config.objective.traits.language_embeddings
+    def __post_init__(self) -> None:
+        config, objective = self.config, self.config.objective
+        embeddings = objective.traits.language_embeddings
         self.languages = config.mixture.read(config.languages)
         self.streams = objective.streams(self.languages, config.model.length, config.seed)
         self.initial = InitialModel(config.start, config.model, self.languages, embeddings, config.seed)
         self.model, self.drawn = self.initial.load()
-        self.learner = objective.learner(self.model, config.seed).to(world.device)
-        if world.device.type == "cuda":
+        self.learner = objective.learner(self.model, config.seed).to(self.world.device)
+        if self.world.device.type == "cuda":
             compile_layers(self.model)
         else:
             from calque.pretrain.onednn import use_onednn
 
             use_onednn(self.learner, config.model.length)
-        if self.drawn and world.first:
-            notify(f"random, because the starting model lacks them: {', '.join(self.drawn)}")
+        if self.drawn and self.world.first:
+            self.notify(f"random, because the starting model lacks them: {', '.join(self.drawn)}")
         self.optimizer = make_optimizer(self.learner, config.train)
 
     def resume(self, parts: int, allow_change: bool) -> None:
-        """Load the latest state, if there is one, and prepare to continue with at least `parts`
-        micro-batches."""
+        """Load the latest state, if any, and prepare to continue with at least `parts` micro-batches."""
         config, writes, saved = self.config, self.world.first, self.folder / RESUME
         self.first, state = load_state(saved, self.learner, self.optimizer, self.identity, allow_change)
         self.parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
-        claims = state.facts.get(CLAIMS, "") if state else config.claims  # resuming does not change claims
+        claims = state.facts.get(CLAIMS, "") if state else config.claims
         auto = config.train.grad_accumulation == "auto"
         self.facts = ({PARTS: self.parts} if auto else {}) | ({CLAIMS: claims} if claims else {})
         ids = config.train.batch * config.model.length
@@ -188,15 +172,10 @@ class _Run:
         self.snapshots = Snapshots(self.folder, config.train, writes, state)
         self.snapshots.add(self.first, self.model)
 
-    def train(self, probe: Probe | None, progress: Callable[[int, int], None]) -> int | None:
+    def train(self) -> int | None:
         """Train to the end and write the checkpoint. If memory runs out, return a larger number of
         micro-batches with which to resume from the last saved state."""
         config, world = self.config, self.world
-
-        def after(step: int, losses: dict[str, float], norm: float) -> None:
-            self.after(step, losses, norm, probe)
-            progress(step, config.train.steps)
-
         try:
             draws = train(
                 self.learner,
@@ -206,7 +185,7 @@ class _Run:
                 config.seed,
                 world,
                 self.first,
-                after,
+                self.after,
                 config.mixture,
                 self.acts_after,
             )
@@ -218,43 +197,32 @@ class _Run:
         return None
 
     def acts_after(self, step: int) -> bool:
-        """Whether `after` must be called immediately after this step, in order to write a row, probe or save
-        weights."""
+        """Whether `after` must be called immediately after this step, to write a row, probe or save."""
         schedule = self.config.train
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
         due = any(n and step % n == 0 for n in every) or step in schedule.kept
         return due or self.world.device.type == "cpu"
 
-    def after(self, step: int, losses: dict[str, float], norm: float, probe: Probe | None) -> None:
+    def after(self, step: int, losses: dict[str, float], norm: float) -> None:
         """Write whatever is due after a step: a row of metrics, a snapshot, a probe or the state."""
-        schedule = self.config.train
+        schedule, first = self.config.train, self.world.first
         last = step == schedule.steps
         self.metrics.add(step, losses, norm)
         start = time.perf_counter()
         self.snapshots.add(step, self.model)
-        if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and self.world.first:
-            self.metrics.write({"step": step, **probe(self.model)})
+        if self.probe and first and schedule.probe_every and (step % schedule.probe_every == 0 or last):
+            self.metrics.write({"step": step, **self.probe(self.model)})
             self.learner.train()  # the probe may have changed the mode
         if schedule.save_every and step % schedule.save_every == 0 and not last:
-            if self.world.first:
-                self.save(step)
+            if first:
+                trained, files = (self.learner, self.optimizer), (self.metrics.path, self.snapshots.digests)
+                save_state(self.folder / RESUME, step, *trained, self.identity, *files, self.facts)
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
-
-    def save(self, step: int) -> None:
-        save_state(
-            self.folder / RESUME,
-            step,
-            self.learner,
-            self.optimizer,
-            self.identity,
-            self.metrics.path,
-            self.snapshots.digests,
-            self.facts,
-        )
+        self.progress(step, schedule.steps)
 
     def smaller_parts(self, error: torch.OutOfMemoryError) -> int:
-        """Return the next number of micro-batches to try; if there is none, raise the error with advice."""
+        """Return the next number of micro-batches to try, or raise the error with advice."""
         batch, alone = self.config.train.batch, self.world.size == 1
         more = 2 * self.parts
         if PARTS in self.facts and alone and self.parts < batch:
@@ -280,7 +248,7 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
     """Write the checkpoint and then the manifest, and finally remove saved states."""
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()  # writing takes only an instant
+    disable_progress_bar()
     with whole_folder(folder / CHECKPOINT) as part:
         with writing_tensors(part / WEIGHTS):
             model.save_pretrained(part)
@@ -293,8 +261,8 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
 
 
 class Metrics:
-    """Writes a run's metrics: mean losses since the previous row, and speed. A resumed run starts with the
-    rows in the file `rows`."""
+    """Writes a run's metrics: mean losses since the previous row, and speed. A resumed run keeps the rows in
+    the file `rows`."""
 
     def __init__(
         self,
@@ -336,7 +304,6 @@ class Metrics:
         self.sums, self.steps, self.since = {}, 0, time.perf_counter()
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Append a row, if this is the process that writes files."""
         if self.writes:
             with writing(self.path), self.path.open("ab") as file:
                 file.write((json.dumps(row) + "\n").encode())

@@ -1,8 +1,5 @@
-"""Load models and tokenizers saved by transformers. Only this file does so.
-
-Loading never runs code from the folder (trust_remote_code), unpickles (weights must be safetensors),
-downloads or prompts. Any model type that transformers knows can be loaded.
-"""
+"""Loading of models and tokenizers of any type that transformers knows, without running code from their
+folders, unpickling, downloads or prompts."""
 
 from __future__ import annotations
 
@@ -32,11 +29,11 @@ ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.b
 FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 DECODERS = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
 """Settings that are true only for models other than bidirectional encoders."""
-# RoBERTa and its relatives, whose position ids start after padding's id.
 COUNT_FROM_PADDING = frozenset(
     "camembert data2vec-text ibert longformer luke mpnet roberta roberta-prelayernorm xlm-roberta "
     "xlm-roberta-xl xmod".split()
 )
+"""Model types whose position ids start after padding's id."""
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _TABLE = "word_embeddings.weight"
 _LAYER = re.compile(r"\blayers?\.\d+\.")
@@ -47,9 +44,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
     """Read the configuration of the model in a folder."""
     path = folder / CONFIG
     if not path.is_file():
-        raise BadInput(
-            f"no model here; a model's folder contains {CONFIG}, {WEIGHTS} and a tokenizer", folder
-        )
+        raise BadInput(f"no model here; expected {CONFIG}, {WEIGHTS} and a tokenizer", folder)
     from transformers import AutoConfig
 
     config = _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
@@ -65,19 +60,16 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """Return a model's weight files in sorted order: a single safetensors file, or the files listed in an
-    index. Raises BadInput if the folder contains an adapter, which would change the weights."""
-    if adapters := [folder / name for name in ADAPTERS if (folder / name).exists()]:
-        raise BadInput(
-            f"there is an adapter next to {CONFIG}; merge it into {WEIGHTS}, or remove it", adapters[0]
-        )
+    """Return a model's safetensors files: a single one, or those listed in an index, in sorted order. Raises
+    BadInput if there are none, or if the folder contains an adapter, which would change the weights."""
+    for adapter in (folder / name for name in ADAPTERS):
+        if adapter.exists():
+            raise BadInput(f"adapters are not supported; merge it into {WEIGHTS}, or remove it", adapter)
     if (whole := folder / WEIGHTS).is_file():
         return (whole,)
     if not (index := folder / INDEX).is_file():
         if others := sorted(path for path in folder.glob("*") if path.suffix in _OTHER_WEIGHTS):
-            raise BadInput(
-                f"this format can be unsafe, so it is not opened; save the weights as {WEIGHTS}", others[0]
-            )
+            raise BadInput(f"this format can be unsafe; save the weights as {WEIGHTS}", others[0])
         raise BadInput(f"no weights: expected {WEIGHTS}", folder)
     try:
         places = strict_json.loads(index.read_text(encoding="utf-8"))["weight_map"]
@@ -100,8 +92,7 @@ def weights_digest(folder: Path) -> str:
 
 
 def tensor_files(folder: Path) -> dict[str, Path]:
-    """Map the names of a model's tensors to their files, without reading the tensors. Raises BadInput for
-    quantised weights."""
+    """Return the file of each of a model's tensors, by name. Raises BadInput for quantised weights."""
     files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
@@ -111,28 +102,23 @@ def tensor_files(folder: Path) -> dict[str, Path]:
             raise BadInput(f"cannot load weights: {error}", path) from None
         for name, kind in kinds.items():
             if kind not in FLOATS and name.endswith((".weight", ".bias")):
-                raise BadInput(
-                    f"{name} has the type {kind}, but quantised weights (below 16 bits) are not supported",
-                    path,
-                )
+                raise BadInput(f"{name} is {kind}, but quantised weights are not supported", path)
         files |= dict.fromkeys(kinds, path)
     return files
 
 
 def read_tensor(path: Path, name: str) -> torch.Tensor:
-    """Read one tensor from a weight file."""
     with safe_open(path, framework="pt") as tensors:
         return tensors.get_tensor(name)
 
 
 def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrainedModel, list[str]]:
-    """Load the model in a folder, on the CPU in float32. Also return the sorted names of weights that the
-    folder lacks.
+    """Load a folder's model on the CPU in float32; also return the sorted names of weights that are missing.
 
-    `kind` is the transformers class or Auto class (by default, AutoModel) whose `from_pretrained` loads the
-    model with `options`. Raises MemoryError if memory runs out. Raises BadInput if the folder contains no
-    model, requires code of its own, is a corrupted checkpoint of a run, or contains weights that are not in
-    safetensors or do not match its config.
+    `kind` is the transformers class (by default, AutoModel) whose `from_pretrained` is called with `options`.
+    Raises MemoryError if memory runs out, and BadInput if the folder contains no model, requires code of its
+    own, is a run's damaged checkpoint, or contains weights that are not in safetensors or do not match its
+    config.
     """
     from transformers import AutoModel
 
@@ -141,10 +127,8 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
     config, files = read_config(folder), tensor_files(folder)
     layers = getattr(config, "num_hidden_layers", 0)
     if isinstance(layers, int) and layers > len(files):
-        raise BadInput(
-            f"this config has {layers:,} layers, but there are only {len(files):,} tensors in the weights",
-            folder / CONFIG,
-        )
+        fault = f"{layers:,} layers, but the weights contain only {len(files):,} tensors"
+        raise BadInput(fault, folder / CONFIG)
     options = {
         "config": config,
         **options,
@@ -160,8 +144,8 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
 
 
 def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping[str, Path]) -> list[str]:
-    """Return the names of the weights that a folder lacks, given transformers' loading report. Raises
-    BadInput for weights that do not match the config."""
+    """Return the names of missing weights that may be random; raise BadInput for other weights that are
+    missing or do not match the config."""
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         paths = [path for other, path in files.items() if other.endswith(name) or name.endswith(other)]
         fault = f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}"
@@ -177,8 +161,8 @@ def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping
 
 
 def _set_table(model: Any, missing: Sequence[str], files: Mapping[str, Path]) -> bool:
-    """Set a model's word embeddings if they are saved only as the head's weights, which AutoModel does not
-    read. Return whether they were set."""
+    """Set a model's word embeddings if they are saved only as the head's weights, which AutoModel ignores,
+    and return whether they were set."""
     table = next((name for name in missing if name.endswith(_TABLE)), None)
     decoder = next((name for name in files if name.endswith(".decoder.weight")), None)
     if table and decoder:
@@ -187,14 +171,13 @@ def _set_table(model: Any, missing: Sequence[str], files: Mapping[str, Path]) ->
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Load a folder's tokenizer."""
     from transformers import AutoTokenizer
 
     return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))
 
 
 def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
-    """Call `load` while silencing transformers' messages; convert errors to BadInput for `place`."""
+    """Call `load` without transformers' messages, and convert errors to BadInput for `place`."""
     from transformers.utils import logging
 
     level = logging.get_verbosity()

@@ -96,9 +96,7 @@ def check_same_types(folder: Path, ours: Path) -> None:
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
     if _types(folder) != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
-        raise BadInput(
-            f"this tokenizer's vocabulary differs from {ours}, so ids stand for different types", theirs
-        )
+        raise BadInput(f"the vocabulary differs from {ours}, so ids stand for different types", theirs)
 
 
 def _types(folder: Path) -> dict[str, int]:

@@ -1,8 +1,5 @@
-"""Finished runs stored in one file, so that their models can be measured without training them.
-
-The safetensors file contains each run's weights in half precision, named RUN/WEIGHT, and each run's manifest
-and metrics as metadata. A second file contains its SHA-256.
-"""
+"""Finished runs stored in a safetensors file: weights in half precision, named RUN/WEIGHT, and each run's
+manifest and metrics as metadata."""
 
 from __future__ import annotations
 
@@ -55,8 +52,7 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """Return each run's facts from the manifest, and metrics, by name; raise BadInput if the file's SHA-256
-    is wrong."""
+    """Return each run's manifest facts and metrics by name; raise BadInput if the file's SHA-256 is wrong."""
     if not file.is_file() or sha256(file) != _expected(file):
         digest = _digest_file(file).name
         raise BadInput(f"this file of runs is missing, or its SHA-256 is not the one in {digest}", file)

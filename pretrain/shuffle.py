@@ -128,7 +128,7 @@ class Apportionment:
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
     """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for every
-    stream that has any; the largest stream absorbs rounding errors."""
+    stream that has instances; the largest stream absorbs rounding errors."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])

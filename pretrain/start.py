@@ -1,8 +1,5 @@
-"""The model that a run starts from (new, or loaded from a folder), and its embedding rows during training.
-
-A pretrained encoder has a row for every type in its tokenizer (XLM-R: 250,037), but only types that occur in
-the training text are kept during training, which saves time and memory. The checkpoint contains all rows.
-"""
+"""The model that a run starts from, which, to save memory, has embedding rows only for types in the training
+text until its checkpoint is written."""
 
 from __future__ import annotations
 
@@ -130,9 +127,7 @@ def _refuse_second_tensors(saved: Any, folder: Path) -> None:
 
 def _refuse(differences: list[str], folder: Path) -> None:
     if differences:
-        raise BadInput(
-            [f"a model with a different shape: {difference}" for difference in differences], folder
-        )
+        raise BadInput([f"a model with a different shape: {each}" for each in differences], folder)
 
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
@@ -186,7 +181,7 @@ def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():
-            if whole[name].shape != tensor.shape:
-                whole[name][rows] = tensor.to(whole[name].device)
-            else:
+            if whole[name].shape == tensor.shape:
                 whole[name].copy_(tensor)
+            else:
+                whole[name][rows] = tensor.to(whole[name].device)

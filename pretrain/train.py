@@ -21,7 +21,7 @@ from calque.pretrain.objective import Stream
 if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
 
-TIMES = "times the rate"  # the key of the learning-rate factor in a parameter group
+TIMES = "times the rate"  # the learning-rate factor's key in a parameter group
 
 
 class NonFinite(ArithmeticError):
@@ -45,7 +45,7 @@ class Draws:
         self.rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
-        """Return one batch per stream, which covers all processes and micro-batches, and the divisors."""
+        """Return one batch per stream, covering all processes and micro-batches, and the divisors."""
         batches: list[Batch] = []
         counts: dict[str, int] = {}
         for i, (stream, rows, order) in enumerate(zip(self.streams, self.rows, self.orders, strict=True)):
@@ -56,7 +56,7 @@ class Draws:
         return batches, counts
 
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
-        """Return how many rows and epochs of each language and bitext are read in the first `steps` steps."""
+        """Return the rows and epochs read from each language and bitext in the first `steps` steps."""
         rows_and_epochs: dict[str, dict[str, float]] = {}
         for rows, order in zip(self.rows, self.orders, strict=True):
             for part, count in order.shown(steps, rows).items():
@@ -67,12 +67,11 @@ class Draws:
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
-    """Create a fused AdamW optimizer; on a CPU with a table of 80,000 rows, it is seven times faster than the
-    default."""
+    """Create a fused AdamW optimizer, which can be seven times faster than the default on a CPU."""
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     encoder = architecture_of(learner.model.config).encoder(learner.model)
     in_encoder = set(map(id, encoder.parameters()))
-    for parameter in learner.trained.values():  # not grouped by name: XLM-R's table is named after the head
+    for parameter in learner.trained.values():  # compared by id, since XLM-R's table is named after the head
         decays = config.decayed == "all" or parameter.ndim > 1
         times = 1.0 if id(parameter) in in_encoder else config.head_rate
         groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
@@ -103,10 +102,9 @@ def train(
     """Train from step `first` to the last step, and return the draws.
 
     `after(step, means, gradient norm)` is called once per update, with the 1-based step and the means of all
-    terms that streams report. Reading these from a GPU waits for pending work, so they are read only after
-    the last step and after steps for which `read` is true; `after` is then called for all steps since the
-    previous reading. Raises NonFinite if a loss or its gradient is not finite. The weights are then those
-    from before that step, even if its numbers are read later.
+    terms that streams report. To avoid waiting for a GPU, these are read only after the last step and after
+    steps for which `read` is true, and `after` is then called for all steps since the previous reading.
+    Raises NonFinite if a loss or its gradient is not finite; the weights are then those before that step.
     """
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
@@ -131,26 +129,21 @@ def train(
         else:
             # Fused AdamW skips the update if `found_inf` is 1.
             optimizer.found_inf = stopped  # type: ignore[attr-defined]
-        _update(optimizer, config.rate(step))
+        for group in optimizer.param_groups:
+            group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
+        optimizer.step()
+        optimizer.zero_grad()
         if reading:
             after(*latest)
     return draws
 
 
-def _update(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    for group in optimizer.param_groups:
-        group["lr"] = group.get(TIMES, 1.0) * rate
-    optimizer.step()
-    optimizer.zero_grad()
-
-
 def _accumulate(
     learner: Learner, draws: Draws, step: int, grad_accumulation: int, world: World
 ) -> dict[str, Tensor]:
-    """Accumulate the gradients of a step's micro-batches, and return this process's share of each mean
-    loss."""
+    """Accumulate a step's gradients over micro-batches, and return this process's share of each mean loss."""
     batches, drawn = draws.at(step)
-    # Only dropout uses torch's random numbers, which are the same in a resumed run.
+    # Only dropout uses torch's random numbers.
     torch.manual_seed(int(np.random.SeedSequence([draws.seed, step, world.rank]).generate_state(1)[0]))
     parts = _cut(draws.streams, batches, grad_accumulation, world)
     parts, more = _before_step(learner, draws.streams, parts, world)
@@ -163,8 +156,8 @@ def _accumulate(
 
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
-    """Read the losses and gradient norms of several steps at once; raise NonFinite for the first step with a
-    number that is not finite."""
+    """Read the losses and gradient norms of several steps; raise NonFinite at the first number that is not
+    finite."""
     steps = []
     numbers = torch.stack([row for *_, row in unread]).tolist()
     for (step, names, _), (norm, *means) in zip(unread, numbers, strict=True):
@@ -179,8 +172,7 @@ def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, 
 def _cut(
     streams: Sequence[Stream], batches: Sequence[Batch], grad_accumulation: int, world: World
 ) -> list[tuple[Stream, Batch]]:
-    """Return the pieces of this process's micro-batches, each with its stream, in order of gradient
-    accumulation."""
+    """Return the pieces of this process's micro-batches, each with its stream, in order."""
     pieces = list[tuple[Stream, Batch]]()
     for cut in range(grad_accumulation):
         number, of = world.rank * grad_accumulation + cut, world.size * grad_accumulation
@@ -194,8 +186,8 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
-    """Run each stream's `before_step`, then return the micro-batches and the counts of uncounted terms,
-    summed over processes. Counts stay on the device, because reading them would wait for pending work."""
+    """Run each stream's `before_step`; return the micro-batches, and the counts of uncounted terms, summed
+    over processes and kept on the device to avoid waiting for it."""
     counts: dict[str, Tensor] = {}
     none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:
@@ -213,11 +205,8 @@ def _backward(
     learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
     """Accumulate the gradient of one stream's part of a micro-batch, and return its share of each mean loss.
-
-    Each stream has a separate backward pass, so that only one graph is in memory at a time and a sparse
-    gradient is added to the dense one in place. With a joint pass, autograd would allocate a new table for
-    the sum.
-    """
+    Separate backward passes save memory: one graph exists at a time, and sparse gradients are added in
+    place."""
     with autocast(world.device):
         sums = stream.losses(learner, part)
     means = {name: total / torch.as_tensor(counts[name]).clamp(min=1) for name, total in sums.items()}

@@ -99,10 +99,7 @@ def _rounds(
 
 
 def _prepare(
-    scores: Tensor,
-    row_mask: Tensor,
-    col_mask: Tensor,
-    padded: bool | None = None,
+    scores: Tensor, row_mask: Tensor, col_mask: Tensor, padded: bool | None = None
 ) -> tuple[Tensor, Tensor]:
     """Return scores that are below 0 at padding, and memory for `_best` to reuse."""
     if padded or (padded is None and not (row_mask.all() and col_mask.all())):

@@ -1,4 +1,4 @@
-"""Importing a user's study file, including in worker processes."""
+"""Imports of users' study files."""
 
 import dataclasses
 import inspect
@@ -16,12 +16,12 @@ from calque.derive.words import Rewrite
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
 
-own_modules: list[str] = []  # study files imported by this process, which its workers import too
+own_modules: list[str] = []  # study files imported by this process, and then by its workers
 
 
 def import_own(name: str) -> ModuleType:
-    """Import a study file, and register by name the transforms, objectives and tasks in it and in modules
-    that it imports from its folder. Raises BadInput if a task has the name of one of Calque's."""
+    """Import a study file, and register the transforms, objectives and tasks defined in it or in modules that
+    it imports from its folder. Raises BadInput if a task has the name of one of Calque's."""
     module = import_module(name)
     own = modules_of(name)  # also records the digest of the imported code
     for kind in [part for each in own for part in vars(each).values() if isinstance(part, type)]:
@@ -36,14 +36,10 @@ def import_own(name: str) -> ModuleType:
         elif issubclass(kind, Task):
             task = kind()
             if task.name in TASKS and type(TASKS[task.name]).__module__.split(".")[0] == PACKAGE:
-                raise BadInput(
-                    f"{kind.__name__} has the name of one of Calque's tasks, {task.name}; choose another name"
-                )
-            TASKS[task.name], PRIMARY[task.name], PRINTED[task.name] = (
-                task,
-                task.primary,
-                task.printed or task.primary,
-            )
+                fault = f"Calque already has a task named {task.name}"
+                raise BadInput(f"{kind.__name__}: {fault}; choose another name")
+            TASKS[task.name], PRIMARY[task.name] = task, task.primary
+            PRINTED[task.name] = task.printed or task.primary
     return module
 
 
@@ -53,6 +49,6 @@ def _has_defaults(kind: type) -> bool:
 
 
 def _list(kinds: list[Any], kind: type) -> None:
-    """Append a class to a list, replacing its version from before the file was edited."""
+    """Append a class to a list, in place of its version before the file was edited."""
     same = (kind.__module__, kind.__qualname__)
     kinds[:] = [*(other for other in kinds if (other.__module__, other.__qualname__) != same), kind]

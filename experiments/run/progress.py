@@ -1,4 +1,4 @@
-"""Progress: the number of finished steps and the remaining time."""
+"""Progress reports: the number of finished steps and the remaining time."""
 
 import sys
 import time
@@ -20,22 +20,19 @@ WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
 FIRST = 0.05  # fraction of a step after which its speed is estimated
 UNTRAINED = 3.0  # assumed seconds for a step that trains nothing, until its stage has been measured
-# A group's seconds, and its operations or number of steps.
-Measured = dict[tuple[Any, ...], tuple[float, float]]
+Measured = dict[tuple[Any, ...], tuple[float, float]]  # a group's seconds, and operations or number of steps
 
 
 class Remaining:
-    """The number of finished steps, and an estimate of the remaining time. The time to train a model is
-    estimated from its operations and the speed measured for its kind, its stage or all steps; other steps
-    are assumed to take as long as earlier ones of their kind."""
+    """The number of finished steps, and the remaining time, which is estimated from models' operations and
+    the duration of earlier steps of the same kind."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self.waiting = {step.folder: step for step in steps}
         self.of, self.parallel = len(self.waiting), 1
         self.begun: dict[Path, float] = {}
-        self.parts: dict[
-            str, tuple[float, float]
-        ] = {}  # first and last fraction; resumed steps begin in the middle
+        # The first and last fraction reported; resumed steps begin in the middle.
+        self.parts: dict[str, tuple[float, float]] = {}
         self.measured: Measured = {}
         self._work: dict[Path, float] = {}
 
@@ -44,11 +41,11 @@ class Remaining:
         self.parallel = max(self.parallel, len(self.begun))
 
     def advance(self, title: str, part: float) -> None:
-        """Record the finished fraction of the step with that title."""
+        """Record the finished fraction of the step with this title."""
         self.parts[title] = self.parts.get(title, (part,))[0], part
 
     def finish(self, step: Step) -> float:
-        """Count a step as finished; return its seconds."""
+        """Count a step as finished, and return its seconds."""
         seconds = time.perf_counter() - self.begun.pop(step.folder)
         self.waiting.pop(step.folder, None)
         first, last = self.parts.pop(step.title, (0.0, 1.0))
@@ -69,8 +66,7 @@ class Remaining:
 
     @property
     def left(self) -> float | None:
-        """Seconds left; None while models are waiting and none has been measured, since other steps say
-        nothing about their speed."""
+        """The estimated seconds left, or None while models are waiting and none has been measured."""
         now, waiting, measured = time.perf_counter(), list(self.waiting.values()), dict(self.measured)
         spent = {folder: now - begun for folder, begun in list(self.begun.items())}
         rest: dict[Path, float] = {}
@@ -89,13 +85,12 @@ class Remaining:
 
     def __str__(self) -> str:
         left = self.left if self.waiting else None
-        return f"{self.done} of {self.of} steps" + (
-            f", about {duration(left)} left" if left is not None else ""
-        )
+        done = f"{self.done} of {self.of} steps"
+        return done if left is None else f"{done}, about {duration(left)} left"
 
 
 def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:
-    """Return the groups that a step belongs to, the narrowest (its measure or objective) first."""
+    """Return the groups that a step belongs to, from its measure or objective to all steps."""
     name = step.place.parent.name if step.stage == "pretrain" else step.place.name
     return [(work > 0, step.stage, step.kind, name), (work > 0, step.stage), *([(True,)] if work else [])]
 
@@ -107,7 +102,6 @@ def _measure(measured: Measured, step: Step, work: float, seconds: float) -> Non
 
 
 def _expected(measured: Measured, step: Step, work: float) -> float:
-    """Estimate a step's seconds from the narrowest measured group."""
     seconds, amount = next((measured[key] for key in _keys(step, work) if key in measured), (UNTRAINED, 1.0))
     return seconds * (work or 1.0) / amount
 
@@ -120,8 +114,8 @@ def duration(seconds: float) -> str:
 
 
 class Board:
-    """Prints a line for each finished step or, if there are no steps, for each finished task, and shows
-    what is running: on a terminal in one updated line, elsewhere in occasional lines."""
+    """Prints a line for each finished step or, if there are no steps, for each finished task, and shows what
+    is running: in one updated line on a terminal, in occasional lines elsewhere."""
 
     def __init__(self, steps: Iterable[Step], quiet: bool) -> None:
         self.quiet, self.run, self.printed = quiet, Remaining(steps), time.monotonic()
@@ -129,7 +123,6 @@ class Board:
         self.tasks: dict[str, tuple[float, float]] = {}  # start time and finished fraction
 
     def report(self, what: str, done: int, of: int) -> None:
-        """Record a task's progress."""
         begun, _ = self.tasks.pop(what, (time.perf_counter(), 0.0))
         self.run.advance(what, done / max(1, of))
         if done < of:
@@ -138,7 +131,6 @@ class Board:
             self.say(f"{what}: {time.perf_counter() - begun:.1f} s")
 
     def watch(self, step: Step, finished: bool) -> None:
-        """Record that a step begins or is finished."""
         if not finished:
             self.run.begin(step)
             return
@@ -156,7 +148,6 @@ class Board:
             self.say(f"{head}running {', '.join(titles) or 'nothing yet'}")
 
     def clear(self) -> None:
-        """Erase the updated line."""
         if self.terminal:
             self._write(f"\r{'':{WIDTH - 1}}\r")
 
@@ -175,8 +166,7 @@ class Board:
 
 @contextmanager
 def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> Iterator[Board]:
-    """Show the progress of unfinished steps, or of tasks, while the block runs, unless `quiet`. The first
-    line gives the title and the number of steps."""
+    """Show the progress of unfinished steps, or of tasks, while the block runs, unless `quiet`."""
     waiting = [step for step in steps if not step.finished]
     shown = Board(waiting, quiet)
     if waiting:
@@ -201,7 +191,7 @@ def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> I
 
 
 class Throttled:
-    """A `Report` that forwards at most one call per interval and title, and always the first and the last."""
+    """A `Report` that forwards at most one call per title and interval, but always the first and last."""
 
     def __init__(self, report: Report) -> None:
         self.report, self.last = report, dict[str, float]()
@@ -214,7 +204,7 @@ class Throttled:
 
 
 def drain(queue: Any, report: Report) -> None:
-    """Forward reports queued by other processes, for one interval only because they may never stop."""
+    """Forward reports that other processes put into a queue, for one interval."""
     end = time.monotonic() + INTERVAL
     while (left := end - time.monotonic()) > 0:
         try:

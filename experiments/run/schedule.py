@@ -1,8 +1,4 @@
-"""The scheduler for all studies: it computes unfinished steps, each after those it needs.
-
-Parallel steps run in separate processes, each with its own number of threads, so results do not depend on the
-number of parallel steps. Under torchrun, the processes compute shared steps together.
-"""
+"""The scheduler, which computes unfinished steps, each after those that it needs."""
 
 import multiprocessing
 import os
@@ -38,21 +34,22 @@ def compute(
     allow_change: bool = False,
     watch: Watch = unwatched,
 ) -> None:
-    """Compute the unfinished steps and those they need. Up to `jobs` run in parallel, by default as many
-    as the cores allow, or one on a GPU. Half-written files left in `home` by killed processes are removed.
-    If a step fails, running steps finish and no others start. After an interrupt, the next call resumes
-    from the steps' last saved states."""
+    """Compute the unfinished steps and those that they need, up to `jobs` in parallel (by default, as many as
+    the cores allow, or one on a GPU). Half-written files left in `home` by killed processes are removed. If a
+    step fails, running steps finish and no others start. After an interrupt, the next call resumes from the
+    last saved states."""
     steps = with_needs(steps)
-    if "WORLD_SIZE" in os.environ:
-        _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change, watch))
+    together = "WORLD_SIZE" in os.environ
+    cores = 1 if together else os.cpu_count() or 1
+    machine = Machine(Throttled(report), jobs or cores, allow_change, watch)
+    if together:
+        _compute_together(steps, machine)
         return
     waiting = [step for step in steps if not step.finished]
     if not waiting:
         return
     sweep(home)
-    _check_memory(waiting)
-    _check_needs(waiting, Throttled(report))
-    machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change, watch)
+    _check(waiting, machine.report)
     with stoppable() as stopped:
         try:
             many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
@@ -76,11 +73,8 @@ def compute_cells(
     steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
 ) -> None:
     """Compute the steps in order, in a cluster job, waiting for steps that another process is computing.
-    After a failure, steps that do not need the failed one are still computed, except under torchrun.
-
-    Raises:
-        Unfinished: lists the failed steps, and those that need an unfinished step.
-    """
+    After a failure, steps that do not need the failed one are still computed, except under torchrun; then
+    raise Unfinished, listing the failed steps and those that need an unfinished one."""
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
     machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
     if "WORLD_SIZE" in os.environ:
@@ -90,8 +84,7 @@ def compute_cells(
         try:
             if missing := [need.title for need in step.needs if not need.finished]:
                 raise BadInput(f"needs {missing[0]}, which is not finished")
-            _check_memory([step])
-            _check_needs([step], machine.report)
+            _check([step], machine.report)
             do(step, machine)
         except BadInput as error:
             failed.append(f"{step.title}: {error}")
@@ -103,8 +96,7 @@ def compute_cells(
 
 
 def do(step: Step, machine: Machine) -> None:
-    """Compute a step in this process unless it is finished, waiting if another process, perhaps of another
-    study, is computing it."""
+    """Compute a step in this process unless it is finished, waiting while another process computes it."""
     from calque.pretrain.train import NonFinite
 
     def waiting() -> None:
@@ -128,7 +120,7 @@ def do(step: Step, machine: Machine) -> None:
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
     """Return the number of parallel steps: `jobs` or, by default, one on a GPU, or as many as the cores
-    allow, given each step's threads."""
+    allow."""
     import torch
 
     cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
@@ -136,42 +128,35 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 
 
 def first_process() -> bool:
-    """Whether this process writes: torchrun's first process, or any process without torchrun."""
+    """Whether this is torchrun's first process, which writes files, or there is no torchrun."""
     return os.environ.get("RANK", "0") == "0"
 
 
-def _check_memory(waiting: Sequence[Step], processes: int = 1) -> None:
+def _check(waiting: Sequence[Step], report: Report, processes: int = 1) -> None:
+    """Check the memory that steps require, and the folders that they read."""
     import torch
 
     from calque.pretrain.cost import machine_bytes
 
-    card = torch.cuda.is_available()
-    there = (
-        torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
-        if card
-        else machine_bytes()
-    )
+    memory = machine_bytes()
+    if torch.cuda.is_available():
+        memory = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
     for step in waiting:
         if step.stage == "pretrain":
-            step.config.check_memory(step.title, float(there), processes)
-
-
-def _check_needs(waiting: Sequence[Step], report: Report) -> None:
+            step.config.check_memory(step.title, float(memory), processes)
     for need in {need.folder: need for step in waiting for need in step.needs}.values():
         if need.finished:
             need.check(report)
 
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
-    """Compute the steps as one of torchrun's processes, which all traverse them in the same order. Only
-    the first computes unshared steps; the others poll for the folder, because a torch barrier would time
-    out, and check that the first is alive."""
+    """Compute the steps as one of torchrun's processes. Only the first computes unshared steps; the others
+    poll for the folder, because a torch barrier would time out, and check that the first is alive."""
     from calque.pretrain import distributed
 
     first, world = first_process(), machine.world  # all processes join before the first gets busy
     if first:
-        _check_memory([step for step in steps if not step.finished], world.size)
-        _check_needs([step for step in steps if not step.finished], machine.report)
+        _check([step for step in steps if not step.finished], machine.report, world.size)
     else:
         machine = replace(machine, report=silent, watch=unwatched)
     try:
@@ -190,7 +175,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
 
 class _Pool:
-    """`many` processes that compute steps in order, each as soon as the steps it needs are finished."""
+    """`many` processes that compute steps in order, each as soon as the steps that it needs are finished."""
 
     def __init__(self, many: int, machine: Machine) -> None:
         self.many, self.machine = many, machine
@@ -218,9 +203,7 @@ class _Pool:
                     drain(self.queue, self.machine.report)
                     self._collect()
             except BaseException:
-                for (
-                    process
-                ) in multiprocessing.active_children():  # their steps resume from the last saved state
+                for process in multiprocessing.active_children():
                     process.terminate()
                 raise
         if self.errors:
@@ -246,7 +229,7 @@ class _Pool:
                 self.machine.watch(step, True)
 
 
-_worker = Machine()  # used in a worker process, where it reports through a queue
+_worker = Machine()  # in a worker process, replaced by one that reports through a queue
 
 
 def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
@@ -256,7 +239,7 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
         queue.put((what, done, of))
 
     follow_parent()
-    for name in modules:  # they may add parts to Calque's lists, such as tasks
+    for name in modules:
         if find_spec(name):  # a study file that was deleted meanwhile is not needed by this pool's steps
             import_own(name)
     queue.cancel_join_thread()  # the parent may have ended without reading the remaining reports

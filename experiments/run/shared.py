@@ -27,10 +27,8 @@ def note_use(report: Path, root: Path, steps: Iterable[Step]) -> None:
     share steps, computed the study below `root`."""
     study = root / report.relative_to(root).parts[0]
     if old := next((place for pattern in ("", "*/") for place in study.glob(f"{pattern}languages-*")), None):
-        raise BadInput(
-            "computed by an earlier version of Calque; move its study away, or choose another --runs folder",
-            old,
-        )
+        advice = "move its study away, or choose another --runs folder"
+        raise BadInput(f"computed by an earlier version of Calque; {advice}", old)
     write_json(report / USES, [step.folder.relative_to(root / SHARED).as_posix() for step in steps])
 
 

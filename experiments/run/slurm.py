@@ -1,9 +1,4 @@
-"""`calque run --on slurm`: a study's unfinished steps as jobs that Slurm orders and restarts.
-
-Each job runs `calque cell` on all languages and examples, on a model and its measures, or on another step.
-Only unfinished folders are computed, so Slurm's own state does not matter: the same command resumes after any
-interruption. Jobs start even if earlier ones failed, and check that the steps they need are finished.
-"""
+"""`calque run --on slurm`: a study's unfinished steps as Slurm jobs that run `calque cell`."""
 
 from __future__ import annotations
 
@@ -32,15 +27,20 @@ Level = list[Job]
 MOST = 1_000  # maximum jobs per array, Slurm's default
 LONGEST = 15.0  # maximum seconds between polls of Slurm
 LIMITS = {"TIME LIMIT": "time", "oom|[Oo]ut [Oo]f [Mm]emory|not enough memory|DefaultCPUAllocator": "mem"}
-"""Patterns in the log of a job that exceeded a limit, and the sbatch option that raises the limit."""
+"""Patterns in the logs of jobs that exceeded a limit, and the sbatch options that raise these limits."""
 
 
 @dataclass
 class Slurm:
-    """Runs the unfinished `steps` as arrays of jobs, one array per level, which starts when all jobs of
-    the previous level have ended. `home` is the study's folder, `command` is `calque cell` with all
-    arguments except fingerprints, and `options` are for sbatch. `processes` train each model; at most
-    `jobs` jobs run at a time."""
+    """Runs the unfinished `steps` as arrays of jobs, one job for all languages and examples, and one for each
+    model with its measures. Each level of jobs starts when the previous one has ended, even with failures.
+
+    home: the study's folder.
+    command: `calque cell` with all arguments except fingerprints.
+    options: options for sbatch.
+    processes: the number of processes that train a model together.
+    jobs: the maximum number of jobs that run at a time.
+    """
 
     steps: Sequence[Step]
     home: Path
@@ -55,9 +55,7 @@ class Slurm:
                 raise BadInput(f"--option {shown(option)}: expected KEY=VALUE, as in partition=gpu")
         place = str(self.home.resolve())
         if not place.isprintable() or '"' in place or "\\" in place:
-            expected = (
-                "choose a results folder without quotation marks, backslashes or line breaks in its path"
-            )
+            expected = "choose a folder without quotation marks, backslashes or line breaks in its path"
             raise BadInput(f"Slurm cannot write logs below {shown(place)}; {expected}")
 
     @property
@@ -67,7 +65,7 @@ class Slurm:
 
     @cached_property
     def name(self) -> str:
-        """The name of all jobs, which is the same for commands with the same steps."""
+        """The name of all jobs, shared by all commands with the same steps."""
         steps = [step.folder.name for step in self.steps]
         return f"calque-{self.home.name}-{fingerprint(self.home.resolve(), steps)}"
 
@@ -76,14 +74,10 @@ class Slurm:
         return self.home.resolve() / "jobs" / self.name
 
     def compute(self, watch: Watch, tell: Callable[[str], None]) -> None:
-        """Compute the steps, after waiting for the jobs of a stopped earlier command.
-
-        Raises:
-            Unfinished: lists the failed steps, with the last lines and paths of their logs.
-        """
+        """Compute the steps, after waiting for jobs of an earlier command. Raises Unfinished, listing the
+        failed steps with their logs' last lines and paths."""
         if all(step.finished for step in self.steps):
             return
-        # Before anything is written.
         _slurm("sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0])
         make_folder(self.folder)
         with claimed(self.folder):
@@ -116,19 +110,18 @@ class Slurm:
             order.done(*ready)
 
     def _key(self, step: Step) -> Any:
-        """Return the key of the job that a step belongs to. Measures of a model trained by several
-        processes form a separate job."""
+        """Return the key of a step's job. Measures of a model that several processes train form a job of
+        their own."""
         if step.stage == "derive":
             return step.stage
         trained = [need for need in (*step.needs, step) if need.stage == "pretrain"] or [step]
         return trained[-1].folder, self._is_spread([step])
 
     def _is_spread(self, job: Job) -> bool:
-        """Whether several processes train the job's model."""
         return self.processes > 1 and job[0].shared
 
     def _start(self, levels: Sequence[Level]) -> dict[Path, Job]:
-        """Start jobs; return them by log file."""
+        """Submit jobs, and return them by log file."""
         logs, after = dict[Path, Job](), list[str]()
         for level in levels:
             ids = []
@@ -144,18 +137,14 @@ class Slurm:
         return found.returncode != 0 or bool(found.stdout.strip())  # Slurm's controller may be restarting
 
     def _wait(self, watch: Watch) -> None:
-        """Report steps as they begin and finish, until Slurm has no jobs left."""
-        waiting, begun, start = (
-            [step for step in self.steps if not step.finished],
-            set[Path](),
-            time.monotonic(),
-        )
+        """Report steps as they begin and finish, until no jobs are left."""
+        waiting = [step for step in self.steps if not step.finished]
+        begun, start = set[Path](), time.monotonic()
         with leaving(f"the jobs continue (scancel --name={self.name} ends them)"):
             while True:
                 alive = self._running()
                 if not alive:
-                    # Lists all folders, so that a network disk shows new files.
-                    sweep(self.home.parent / SHARED)
+                    sweep(self.home.parent / SHARED)  # makes network disks show new files
                 for step in list(waiting):
                     if step.folder not in begun and (step.finished or claim_of(step.folder).exists()):
                         begun.add(step.folder)
@@ -168,8 +157,8 @@ class Slurm:
                 time.sleep(min(LONGEST, 0.5 + (time.monotonic() - start) / 20))
 
     def _arrays(self, level: Level) -> list[tuple[str, Level]]:
-        """Return a level's scripts with their jobs. Jobs shared by several processes form a separate
-        array."""
+        """Return a level's scripts with their jobs; jobs with several processes form an array of their
+        own."""
         parts = ([job for job in level if self._is_spread(job) == spread] for spread in (False, True))
         return [self._array(part) for part in parts if part]
 
@@ -186,35 +175,31 @@ class Slurm:
             f"cpus-per-task={max(step.threads for step in jobs[0]) * processes}",
             *self.options,
         ]
-        torchrun = [
-            str(Path(sys.executable).with_name("torchrun")),
-            "--standalone",
-            f"--nproc-per-node={processes}",
-        ]
-        call = shlex.join([*(torchrun if processes > 1 else [sys.executable]), "-m", *self.command])
+        python = [sys.executable]
+        if processes > 1:
+            torchrun = str(Path(sys.executable).with_name("torchrun"))
+            python = [torchrun, "--standalone", f"--nproc-per-node={processes}"]
+        call = shlex.join([*python, "-m", *self.command])
         cells = [f"  '{' '.join(step.fingerprint for step in job)}'  # {_title(job)}" for job in jobs]
         lines = ["#!/bin/bash", *(f"#SBATCH --{option}" for option in options), "cells=(", *cells, ")"]
         return "\n".join([*lines, f"exec {call} ${{cells[$SLURM_ARRAY_TASK_ID]}}\n"]), jobs
 
 
 def _title(job: Job) -> str:
-    title = " ".join(job[0].title.split())  # on one line: sweep values may contain line breaks
+    title = " ".join(job[0].title.split())  # sweep values may contain line breaks
     return title + (f" and {len(job) - 1} more" if job[1:] else "")
 
 
 def _failures(log: Path, job: Job) -> Iterator[str]:
-    """Yield a line for each failed step of a job, except for steps that need a failed one."""
+    """Yield a line for each failed step in a job, except for steps that need a failed one."""
     text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
     lines = [line for line in text.splitlines() if line.strip()] or ["the job ended before its command began"]
     for step in job:
         if not step.finished and all(need.finished for need in step.needs):
-            # A log with errors from Slurm may continue after them.
-            signs = (f"error: {step.title}: ", "error: ", "")
+            signs = (f"error: {step.title}: ", "error: ", "")  # other lines may follow Slurm's errors
             last = next(line for sign in signs for line in reversed(lines) if sign in line)
-            limits = [option for said, option in LIMITS.items() if re.search(said, last)]
-            yield f"{step.title}: {last} ({log})" + "".join(
-                f"; raise --option {option}=..." for option in limits
-            )
+            limits = [option for pattern, option in LIMITS.items() if re.search(pattern, last)]
+            yield f"{step.title}: {last} ({log})" + "".join(f"; raise --option {each}=..." for each in limits)
 
 
 def _slurm(*words: str, script: str) -> str:
@@ -222,9 +207,8 @@ def _slurm(*words: str, script: str) -> str:
     try:
         found = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        raise BadInput(
-            f"{words[0]} is not installed; run this where jobs can be submitted to Slurm"
-        ) from None
+        where = "run this where jobs can be submitted to Slurm"
+        raise BadInput(f"{words[0]} is not installed; {where}") from None
     if found.returncode:
         raise BadInput(f"Slurm rejected the jobs: {' '.join(found.stderr.split())}")
     return found.stdout

@@ -1,5 +1,4 @@
-"""The cost of steps (seconds, CPU seconds, processors and operations), recorded in each step's manifest, and
-the total cost."""
+"""The cost of steps (seconds, CPU seconds, processors and operations), as recorded in their manifests."""
 
 import os
 import platform
@@ -11,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from calque.derive.artefact import Artefact, add_facts
+from calque.derive.artefact import add_facts
 from calque.derive.errors import BadInput
 from calque.derive.files import write_json
 from calque.derive.strict_json import loads
@@ -23,20 +22,18 @@ EVERY = 10.0  # seconds between records; a killed process loses the time since i
 
 @contextmanager
 def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """Yield the machine on which to compute a step. The cost, including that of earlier, stopped commands, is
-    recorded next to the step's folder while the block runs, and in its manifest at the end."""
+    """Yield a machine on which to compute a step. The cost, including that of earlier, stopped commands, is
+    recorded next to the step's folder while the block runs, and in the manifest at the end."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     start, cpu, name, noted = time.perf_counter(), _cpu_seconds(), _processor(machine), time.perf_counter()
 
     def spent() -> dict[str, Any]:
         seconds = time.perf_counter() - start
-        processors = Counter(before.get("processors", {})) + Counter({name: seconds})
-        cpu_seconds = before.get("cpu seconds", 0.0) + (_cpu_seconds() - cpu) * machine.world.size
         return {
             "seconds": before.get("seconds", 0.0) + seconds,
-            "cpu seconds": cpu_seconds,
-            "processors": processors,
+            "cpu seconds": before.get("cpu seconds", 0.0) + (_cpu_seconds() - cpu) * machine.world.size,
+            "processors": Counter(before.get("processors", {})) + Counter({name: seconds}),
         }
 
     def report(what: str, done: int, of: int) -> None:
@@ -63,32 +60,28 @@ def metered(step: Step, machine: Machine) -> Iterator[Machine]:
 
 
 def total(steps: Iterable[Step]) -> dict[str, Any]:
-    """Sum the cost of finished steps, whichever study computed them; `unknown` counts steps without a
-    recorded cost."""
-    seconds = cpu_seconds = operations = 0.0
-    processors, number, unknown = Counter[str](), 0, 0
-    for step in steps:
-        number += 1
-        spent = Artefact.open(step.folder, step.kind).facts.get(COMPUTE)
-        if spent is None:
-            unknown += 1
-            continue
-        seconds += spent["seconds"]
-        cpu_seconds += spent["cpu seconds"]
-        operations += spent["operations"]
-        processors.update(spent["processors"])
+    """Sum the cost of finished steps; `unknown` counts steps without a recorded cost."""
+    costs = [step.open().facts.get(COMPUTE) for step in steps]
+    known = [cost for cost in costs if cost is not None]
+    processors = Counter[str]()
+    for cost in known:
+        processors.update(cost["processors"])
+
+    def summed(key: str) -> float:
+        return sum((cost[key] for cost in known), 0.0)
+
     return {
-        "steps": number,
-        "unknown": unknown,
-        "seconds": round(seconds, 1),
-        "cpu seconds": round(cpu_seconds, 1),
-        "operations": operations,
-        "processors": {name: round(its, 1) for name, its in processors.items()},
+        "steps": len(costs),
+        "unknown": len(costs) - len(known),
+        "seconds": round(summed("seconds"), 1),
+        "cpu seconds": round(summed("cpu seconds"), 1),
+        "operations": summed("operations"),
+        "processors": {name: round(seconds, 1) for name, seconds in processors.items()},
     }
 
 
 def _cpu_seconds() -> float:
-    """CPU seconds of this process and of its finished child processes."""
+    """Return the CPU seconds of this process and its finished child processes."""
     return sum(os.times()[:4])
 
 

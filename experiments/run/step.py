@@ -1,9 +1,4 @@
-"""A step of a study: a name, a function that fills a folder, and a frozen config that determines the folder's
-bytes.
-
-A study lists its steps, and `experiments.run.schedule` computes the unfinished ones. The folder's name ends
-in a fingerprint of the config, so a step is recomputed only if its config changes.
-"""
+"""Steps of a study: functions that fill folders, and frozen configs that determine the folders' bytes."""
 
 from __future__ import annotations
 
@@ -24,8 +19,8 @@ if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
-# `watch(step, finished)`: called when a step begins and when it is finished.
 Watch = Callable[["Step", bool], None]
+"""`watch(step, finished)` is called when a step begins and when it is finished."""
 
 
 def unwatched(step: Step, finished: bool) -> None:
@@ -33,8 +28,7 @@ def unwatched(step: Step, finished: bool) -> None:
 
 
 def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Cache a method's results in its instance, which may be frozen and unhashable, to avoid reading files
-    again."""
+    """Cache a method's results in its instance, which may be frozen and unhashable."""
     results = f"_{method.__name__}_results"
 
     @wraps(method)
@@ -49,8 +43,8 @@ def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Machine:
-    """The resources and the progress report for computing a step, which do not affect its result. A step
-    may start `workers` processes. `allow_change` lets it resume work from a different machine."""
+    """The resources and callbacks for computing a step, which do not affect its result. A step may start
+    `workers` processes. `allow_change` lets it resume work from a different machine."""
 
     report: Report = silent
     workers: int = 1
@@ -59,38 +53,26 @@ class Machine:
 
     @cached_property
     def world(self) -> World:
-        """The processes that torchrun started, including this one, and the device."""
+        """This process among those that torchrun started, and its device."""
         from calque.pretrain import distributed
 
         return distributed.join()
 
-    @property
-    def described(self) -> dict[str, Any]:
-        """Everything that can change the last digits of a result: torch, threads, device and the CPU's
-        instructions.
-        """
-        import torch
-
-        device = self.world.device.type
-        instructions = torch.backends.cpu.get_cpu_capability()
-        threads = torch.get_num_threads()
-        return {
-            "torch": torch.__version__,
-            "threads": threads,
-            "device": device,
-            "instructions": instructions,
-        }
-
 
 @dataclass(frozen=True)
 class Step:
-    """A folder and the function that fills it. `place` is the folder's path without the fingerprint, and
-    `kind` the kind of artefact. Increase `format` if a change to `function` gives different bytes for the
-    same config. Steps in the config are computed first. All its other values are part of the fingerprint,
-    in which the result of a value's `identity` method, if it has one, replaces the value. If the config
-    has a `check` method, it checks the finished folder. Under torchrun, all processes compute a `shared`
-    step together; only the first computes other steps. A step that `spreads` starts its own workers, so no
-    other step runs at the same time. The steps in `after` are also computed before it."""
+    """A folder, whose name ends in a fingerprint of the config, and the function that fills it.
+
+    config: all values that determine the folder's bytes, including the steps whose folders `function` reads.
+        A value's `identity` method, if it has one, returns what the fingerprint depends on. The config's
+        `check` method, if it has one, checks the finished folder.
+    place: the folder's path without the fingerprint.
+    kind: the kind of artefact.
+    format: a version number, incremented when a change to `function` alters the bytes.
+    shared: whether torchrun's processes compute the step together; other steps are computed by the first.
+    spreads: whether the step starts its own workers, so that no other step may run at the same time.
+    after: other steps to compute before this one.
+    """
 
     function: Callable[[Step, Machine], None]
     config: Any
@@ -111,7 +93,7 @@ class Step:
 
     @cached_property
     def identity(self) -> Any:
-        """Everything that determines the result, except for the machine, as plain values."""
+        """Everything that determines the result, apart from the machine, as plain values."""
         return plain(_identity_of(self.config))
 
     @cached_property
@@ -131,17 +113,15 @@ class Step:
         return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
 
     def __call__(self, machine: Machine) -> None:
-        """Fill the folder, writing the manifest last. Raises BadInput if an input is missing, damaged or
-        unusable."""
+        """Fill the folder, writing the manifest last. Raises BadInput if an input is missing or unusable."""
         self.function(self, machine)
 
     def open(self) -> Artefact:
-        """Open the finished folder. Raises BadInput if it is unfinished, or its manifest is damaged."""
+        """Open the finished folder. Raises BadInput if it is unfinished or its manifest is damaged."""
         return Artefact.open(self.folder, self.kind)
 
     def check(self, report: Report) -> None:
-        """Check the finished folder before hours of work depend on it. Raises BadInput, naming the damaged
-        file."""
+        """Check the finished folder. Raises BadInput, naming the damaged file."""
         if check := getattr(self.config, "check", None):
             check(self.folder)
         else:
@@ -187,7 +167,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps and all those they need, each once and after the steps it needs itself."""
+    """Return the steps and all steps that they need, each once and after those that it needs itself."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:

@@ -1,5 +1,4 @@
-"""`--set a.b=value`: changing a study's values, which are parsed by the types of their fields. All invalid
-settings are reported together."""
+"""`--set a.b=value`: changes to a study's values, which are parsed by the types of their fields."""
 
 import dataclasses
 import math
@@ -33,8 +32,8 @@ ONLY_PYTHON = (
 
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
-    """Apply `key=value` settings to a study; the last one for a key wins. Raises BadInput listing every
-    unknown key and invalid value, after the `option` that set it, and every error in the resulting study."""
+    """Apply `key=value` settings to a study, in order. Raises BadInput listing every unknown key and invalid
+    value, after the name of the `option`, and every error in the resulting study."""
     mistakes: list[str] = []
     for setting in settings:
         try:
@@ -54,8 +53,7 @@ def replaced(study: Study, setting: str) -> Study:
     key, equals, text = setting.partition("=")
     if not equals:
         raise ValueError("expected key=value")
-    path, text = key.strip().split("."), text.strip()
-    changed: Study = _replace(study, Study, study.name, path, text)
+    changed: Study = _replace(study, Study, study.name, key.strip().split("."), text.strip())
     return changed
 
 
@@ -66,8 +64,8 @@ def _fields(value: Any) -> list[str]:
 
 
 def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
-    """Return `value`, of type `hint`, with its part at `path` replaced by the value that `text`
-    represents; `name` is used in errors."""
+    """Return `value`, of type `hint`, with its part at `path` replaced by the value parsed from `text`;
+    `name` is used in errors."""
     if not path:
         return _replace_whole(value, hint, name, text)
     key, *rest = path
@@ -110,15 +108,13 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """Change a value in the only part of the study that has a field of this name: `transforms` means
+    """Change a value in the only part of the study with a field of this name: `transforms` stands for
     `languages.transforms`."""
     key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
     holders = [name for name, part in parts.items() if key in _fields(part)]
     measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]
     if len(measures) > 1 and not holders:
-        raise ValueError(
-            f"several measures have a field {key}; set it for each of them in a study of your own"
-        )
+        raise ValueError(f"several measures have a field {key}; set it for each in a study of your own")
     if len(holders) + len(measures) > 1:
         places = ", ".join(f"{name}.{key}" for name in holders)
         raise ValueError(f"several parts have a field {key}; expected one of {places}")
@@ -143,7 +139,7 @@ def check_known(key: str, names: Collection[str]) -> None:
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
-    """Keep the named entries, as in `tasks=pos,ner`. A pair of languages is named as `en-fr`."""
+    """Keep the named entries, as in `tasks=pos,ner`; a pair of languages is named as in `en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     chosen = _split(text)
     for key in chosen:
@@ -166,7 +162,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         kinds = [kind for kind in arguments if kind is not type(None)]
         if text.lower() == "none" and len(kinds) < len(arguments):
             return None
-        for kind in kinds[:-1]:  # a number, or else a path
+        for kind in kinds[:-1]:
             with suppress(ValueError):
                 return _read(text, kind)
         return _read(text, kinds[-1])
@@ -174,19 +170,19 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         return PARSERS[hint](text)
     if hint is bool or origin is typing.Literal:
         values = {"true": True, "false": False} if hint is bool else {value: value for value in arguments}
-        said = text.lower() if hint is bool else text
-        if said not in values:
+        name = text.lower() if hint is bool else text
+        if name not in values:
             raise ValueError(f"expected one of {', '.join(values)}, not {shown(text)}")
-        return values[said]
+        return values[name]
     if dataclasses.is_dataclass(hint):
         raise ValueError(ONLY_PYTHON)
     return read_number(text, hint) if hint in (int, float) else hint(text)
 
 
 def read_number(text: str, kind: type[int] | type[float]) -> int | float:
-    """Parse a number. Raises ValueError for other text, or numbers that are too large."""
+    """Parse a finite number below `LARGEST`; raise ValueError for other text."""
     try:
-        if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
+        if "_" in text or not text.isascii():  # Python accepts 1_000 and digits in all scripts
             raise ValueError
         value = kind(text)
     except ValueError:
@@ -199,9 +195,8 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 
 
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
-    """Parse values by name. Values already in the field are reused, since a study's objective may differ
-    from the default that its name implies. New objectives get the mask rate of the study's other masking
-    objectives, if these share one."""
+    """Parse values by name. Values already in the field are reused, because their settings may differ from
+    the defaults. New objectives get the mask rate that the study's other masking objectives share, if any."""
     if kind not in PARSERS:
         if parts and typing.get_origin(kind) is tuple:
             raise ValueError(ONLY_PYTHON)
@@ -231,9 +226,6 @@ def _masking(objective: Any, mask_rate: float) -> Any:
     return dataclasses.replace(objective, **changes)
 
 
-# Parsers
-
-
 def _measure(name: str) -> Measure:
     if name not in MEASURES:
         raise BadInput(unknown("measure", name, MEASURES))
@@ -251,7 +243,6 @@ def _source(text: str) -> Files:
 
 
 def _easy(text: str) -> EasyText:
-    """Parse the number of most frequent words to which the text is limited."""
     return EasyText(int(read_number(text, int)))
 
 
@@ -260,7 +251,7 @@ def _texts(text: str) -> TextFiles:
 
 
 def _task_files(text: str) -> TaskFiles:
-    """Parse training files, or files of all splits; test files follow a plus sign."""
+    """Parse training files, or files of all splits, and test files after a plus sign."""
     train, _, test = text.partition("+")
     return TaskFiles(_paths(train), _paths(test))
 
@@ -272,7 +263,6 @@ def _bitext(text: str) -> BitextFiles:
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """Parse a pair of languages: en-fr, or en:zh-tw if a name contains a dash."""
     languages = text.split(":" if ":" in text else "-")
     if len(languages) != 2 or not all(languages):
         raise ValueError(f"expected two languages, as in en-fr or en:zh-tw, not {shown(text)}")

@@ -1,8 +1,4 @@
-"""A user's study: a Python file with a function that returns it.
-
-The file is imported by name, with its folder on `sys.path`, so that worker processes, which get the same
-path, find its classes under the same name.
-"""
+"""A user's study: a Python file with a function that returns it."""
 
 import dataclasses
 import inspect
@@ -25,12 +21,13 @@ from calque.experiments.run.own_modules import import_own, own_modules
 from calque.experiments.run.places import CACHE, LONGEST
 from calque.experiments.study import Study
 
-MOST = 5  # maximum mistyped values in one error
+MOST = 5  # maximum number of mistyped values in one error
 
 
 def study_of_file(path: Path) -> Study:
     """Return the study from a file's function: the one named like the file, or the only one that needs no
-    arguments. Raises BadInput if the file is missing, its code fails, or no such function returns a study."""
+    arguments. Raises BadInput if the file is missing, its code fails, or no such function returns a valid
+    study."""
     module = _imported(path)
     function = _function(module, path)
     study = _run(function, path, f"{function.__name__}()")
@@ -55,11 +52,10 @@ def _imported(path: Path) -> ModuleType:
     if not whole.is_file():
         raise BadInput("no such file; expected a Python file with a function that returns a study", path)
     if not name.isidentifier():
-        raise BadInput(
-            f"Python cannot import a file named {shown(name)}; use only letters, digits and underscores", path
-        )
+        fault = f"Python cannot import a file named {shown(name)}"
+        raise BadInput(f"{fault}; use only letters, digits and underscores", path)
     if folder not in sys.path:
-        sys.path.append(folder)  # last, so that files next to it do not shadow other modules
+        sys.path.append(folder)  # last, so that the folder's files do not shadow other modules
     invalidate_caches()
     if has_changed(name):  # edited since this process imported it, as in a notebook
         for stale in modules_of(name):
@@ -74,13 +70,12 @@ def _imported(path: Path) -> ModuleType:
 
 
 def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
-    own = {
-        name: function
-        for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__
-        and not name.startswith("_")
-        and all(p.default is not p.empty for p in inspect.signature(function).parameters.values())
-    }
+    own = {}
+    for name, function in inspect.getmembers(module, inspect.isfunction):
+        parameters = inspect.signature(function).parameters.values()
+        needs_none = all(parameter.default is not parameter.empty for parameter in parameters)
+        if function.__module__ == module.__name__ and not name.startswith("_") and needs_none:
+            own[name] = function
     if path.stem in own:
         return own[path.stem]
     if len(own) == 1:
@@ -90,25 +85,22 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
 
 
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
-    """Run the file's code, turning its errors into BadInput with the line in the file."""
+    """Run the file's code, converting its errors to BadInput with the line in the file."""
     try:
         return code()
     except SyntaxError as error:
         raise BadInput(f"not valid Python: {error.msg}", error.filename or path, error.lineno) from error
     except (Exception, SystemExit) as error:
         whole = str(path.expanduser().resolve())
-        lines = [
-            frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == whole
-        ]
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == whole]
         message = f"{type(error).__name__}: {error}".strip(": ")
         raise BadInput(f"{what} fails: {message}", path, lines[-1] if lines else None) from error
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """Yield a message for each value in a user's study that does not match its field's type.
-
-    Dataclass fields and entries of tuples and mappings are checked one by one; other type hints are ignored.
-    """
+    """Yield a message for each value in a user's study, including those in dataclasses, tuples and mappings,
+    that does not match its field's type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         if not any(next(mistyped(value, kind), None) is None for kind in arguments):

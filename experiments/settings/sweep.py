@@ -1,11 +1,11 @@
-"""`--sweep KEY=V1,V2`: running a study with several values of a setting; shared steps are computed once."""
+"""`--sweep KEY=V1,V2`: a study with several values of a setting; shared steps are computed once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,14 @@ from calque.experiments.settings import catalogue
 from calque.experiments.settings.override import override
 from calque.experiments.study.study import Study, trained_key
 
-MOST = 100  # maximum variants of a study
+MOST = 100  # maximum number of variants of a study
 Values = tuple[str, ...]  # one value per swept setting
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A study and the `settings` to sweep, each a key with its values as text. There is a variant of the
-    study for every combination of values."""
+    """A study and the `settings` to sweep, each a key with its values as text; every combination of values is
+    a variant of the study."""
 
     study: Study
     settings: tuple[tuple[str, tuple[str, ...]], ...]
@@ -36,23 +36,19 @@ class Sweep:
         settings = []
         for option in options:
             key, equals, text = option.partition("=")
-            values = tuple(
-                value.strip() for value in text.split(";" if ";" in text else ",") if value.strip()
-            )
+            parts = text.split(";" if ";" in text else ",")
+            values = tuple(part.strip() for part in parts if part.strip())
             if not equals or len(values) < 2 or len(set(values)) < len(values):
-                raise BadInput(
-                    f"--sweep {option}: expected key=value,value with two or more different values"
-                )
+                expected = "key=value,value with two or more different values"
+                raise BadInput(f"--sweep {option}: expected {expected}")
             settings.append((key.strip(), values))
         if len({key for key, _ in settings}) < len(settings):
             raise BadInput("--sweep names a setting twice; list all values of a setting in one option")
         if (variants := prod(len(values) for _, values in settings)) > MOST:
             steps = [step.config.train.steps for step in study.trained()]
-            raise BadInput(
-                f"--sweep makes {variants:,} variants of the study, which train up to "
-                f"{variants * len(steps):,} models for {variants * sum(steps):,} steps in all; at "
-                f"most {MOST} variants are allowed"
-            )
+            models = f"up to {variants * len(steps):,} models for {variants * sum(steps):,} steps in all"
+            fault = f"--sweep makes {variants:,} variants of the study, which train {models}"
+            raise BadInput(f"{fault}; at most {MOST} variants are allowed")
         sweep = cls(study, tuple(settings))
         assert sweep.variants  # parses every value before anything is computed
         return sweep
@@ -64,19 +60,19 @@ class Sweep:
     @property
     def options(self) -> list[str]:
         """The settings in the form that `read` parses."""
-        marks = (";" if any("," in value for value in values) else "," for _, values in self.settings)
-        return [
-            f"{key}={mark.join(values)}" for (key, values), mark in zip(self.settings, marks, strict=True)
-        ]
+        options = []
+        for key, values in self.settings:
+            mark = ";" if any("," in value for value in values) else ","
+            options.append(f"{key}={mark.join(values)}")
+        return options
 
     @cached_property
     def variants(self) -> dict[Values, Study]:
-        combinations = product(*(values for _, values in self.settings))
-        named = {
-            values: [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)]
-            for values in combinations
-        }
-        return {values: override(self.study, settings, "--sweep") for values, settings in named.items()}
+        variants = {}
+        for values in product(*(values for _, values in self.settings)):
+            settings = [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)]
+            variants[values] = override(self.study, settings, "--sweep")
+        return variants
 
     @property
     def name(self) -> str:
@@ -84,7 +80,6 @@ class Sweep:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of all variants."""
         return tuple(dict.fromkeys(seed for study in self.variants.values() for seed in study.seeds))
 
     def home(self, root: Path) -> Path:
@@ -94,31 +89,24 @@ class Sweep:
         return self.study.folder(root)
 
     def steps(self, root: Path) -> list[Step]:
-        """Return all steps, each once.
-
-        Raises:
-            BadInput: two values of a setting give the same steps, and so the same results.
-        """
-        steps, of = list[Step](), dict[Path, list[Values]]()
-        folders = dict[Values, list[Path]]()
-        for values, study in self.variants.items():
-            for step in study.steps(root):
-                steps.append(step)
+        """Return all steps, each once. Raises BadInput if two values of a setting have the same steps."""
+        steps = {values: study.steps(root) for values, study in self.variants.items()}
+        self._check_different(steps)
+        of = dict[Path, list[Values]]()
+        for values, own in steps.items():
+            for step in own:
                 of.setdefault(step.folder, []).append(values)
-                folders.setdefault(values, []).append(step.folder)
-        self._check_different(folders)
-        return [self._titled(step, of.get(step.folder, [])) for step in with_needs(steps)]
+        return [self._titled(step, of.get(step.folder, [])) for step in with_needs(chain(*steps.values()))]
 
-    def _check_different(self, folders: Mapping[Values, Sequence[Path]]) -> None:
+    def _check_different(self, steps: Mapping[Values, Sequence[Step]]) -> None:
+        folders = {values: [step.folder for step in own] for values, own in steps.items()}
         for number, (key, values) in enumerate(self.settings):
             known: dict[str, str] = {}
             for value in values:
                 of_value = [own for combination, own in folders.items() if combination[number] == value]
                 if (other := known.setdefault(str(of_value), value)) != value:
-                    raise BadInput(
-                        f"--sweep {key}={','.join(values)}: {other} and {value} have the same steps and "
-                        "results; sweep a setting that changes results"
-                    )
+                    fault = f"--sweep {key}={','.join(values)}: {other} and {value} give the same results"
+                    raise BadInput(f"{fault}; sweep a setting that changes them")
 
     def trained(self, root: Path = Path()) -> list[Step]:
         """Return the pretraining steps, shipped or not, each once."""
@@ -129,8 +117,8 @@ class Sweep:
         return [self._titled(step, of) for step, of in found.values()]
 
     def _titled(self, step: Step, of: Sequence[Values]) -> Step:
-        """Append to a step's title the values whose variants need it, unless all do; with several
-        settings, also append the settings' names."""
+        """Append to a step's title the values whose variants need it, unless all do; with several settings,
+        also append the settings' names."""
         decisive = []
         for number, (key, values) in enumerate(self.settings):
             here = {combination[number] for combination in of}
@@ -145,8 +133,7 @@ class Sweep:
 
 
 def studies_of(about: Mapping[str, Any], own: str | None = None) -> list[Study]:
-    """Return the study that a report describes, or one study per combination of swept values. `own` is a
-    user's study file."""
+    """Return the study, or all variants in the sweep, described in a report; `own` is a user's study file."""
     described = override(catalogue.study(own or about["study"]), about.get("settings", ()))
     sweep = about.get("sweep")
     return [*Sweep.read(described, sweep).variants.values()] if sweep else [described]

@@ -22,7 +22,7 @@ THREADS = 1_024
 
 
 def study_mistakes(study: Study) -> list[str]:
-    """Return the errors in a study, each once; empty if it is valid."""
+    """Return the errors in a study, each once."""
     wrong = [*_of_values(study), *_of_objectives(study)]
     if isinstance(study.languages, DerivedLanguages):
         wrong += _of_derived(study, study.languages)
@@ -45,10 +45,8 @@ def _of_values(study: Study) -> Iterator[str]:
         yield f"threads must be from 1 to {THREADS:,}, not {study.threads:,}"
     if any(not 0 <= seed < 2**63 for seed in study.seeds):
         yield "seeds must be at least 0 and below 2**63"
-    if study.objectives or not isinstance(
-        study.languages, NaturalLanguages
-    ):  # natural text is read only by objectives
-        yield from study.languages.mistakes()
+    if study.objectives or not isinstance(study.languages, NaturalLanguages):
+        yield from study.languages.mistakes()  # natural text is read only by objectives
     yield from name_mistakes("measures", [measure.name for measure in study.measures], least=0)
     for measure in study.measures:
         yield from measure.mistakes()
@@ -100,7 +98,7 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> Iterator[str]:
 
 
 def _of_examples(study: Study, languages: DerivedLanguages) -> Iterator[str]:
-    """Yield errors about tasks and measures for which the source provides no examples."""
+    """Yield errors about tasks and measures without examples in the source."""
     for name, task in study.tasks.items():
         if task.files:
             yield f"tasks.{name}.files: examples in derived languages come from their source, not from files"
@@ -120,14 +118,13 @@ def _of_examples(study: Study, languages: DerivedLanguages) -> Iterator[str]:
 
 
 def _untranslated(study: Study, transform: str) -> Iterator[str]:
-    """Yield an error for each objective whose dictionary would contain no pair of different words under
-    this transform."""
+    """Yield an error for each objective that needs dictionary pairs of different words, which this transform
+    does not produce."""
     for objective in study.objectives:
         if any(each.traits.dictionary for each in _chain(objective)):
-            yield (
-                f"objectives: {objective.name} needs dictionary pairs of different words, but there are none "
-                f"under {transform}; use a new script, as in trans, or other objectives"
-            )
+            needed = f"{objective.name} needs dictionary pairs of different words"
+            advice = "use a new script, as in trans, or other objectives"
+            yield f"objectives: {needed}, but there are none under {transform}; {advice}"
 
 
 def _of_natural(study: Study, languages: NaturalLanguages) -> Iterator[str]:
@@ -168,9 +165,9 @@ def _of_other_languages(study: Study, paper: str) -> Iterator[str]:
 
 
 def _of_claims(study: Study) -> Iterator[str]:
-    """Yield errors about names in the primary claims that are not in the study, and about claims that it
-    could never decide."""
-    from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # loads matplotlib
+    """Yield errors about names in the primary claims that are not in the study, and about claims that it can
+    never decide."""
+    from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # imports matplotlib
 
     languages = study.languages
     if study.claims is None or not isinstance(languages, DerivedLanguages):
@@ -197,26 +194,26 @@ def _of_claims(study: Study) -> Iterator[str]:
 
 def _of_paces(study: Study) -> Iterator[str]:
     names = [objective.name for objective in study.objectives]
+    wrong = False
     for name, pace in study.paces.items():
         if name not in names:
             yield f"paces: there is no objective {shown(name)} here"
         elif pace <= 0:
             yield f"paces.{name} must be positive, not {pace:g}"
-    if any(name not in names or pace <= 0 for name, pace in study.paces.items()):
+        wrong |= name not in names or pace <= 0
+    if wrong:
         return
     for objective in study.objectives if isinstance(study.languages, DerivedLanguages) else ():
         portion = study.paces.get(objective.name, 1.0)
         for each in _chain(objective):
             train = study.train_of(each, portion)
-            if train != study.train:
-                yield from (
-                    f"{each.name}, with {train.steps} steps: train.{wrong}" for wrong in train.mistakes()
-                )
+            for mistake in train.mistakes() if train != study.train else ():
+                yield f"{each.name}, with {train.steps} steps: train.{mistake}"
             portion *= each.traits.start[1] if each.traits.start else 1.0
 
 
 def _chain(objective: Objective) -> list[Objective]:
-    """The objective, then the objectives of the models that it starts from, in reverse order of training."""
+    """Return the objective and those of the models that it starts from, in reverse order of training."""
     start = objective.traits.start
     return [objective, *(_chain(start[0]) if start else ())]
 

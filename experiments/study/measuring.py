@@ -107,8 +107,8 @@ def write_measurement(
     step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()
 ) -> None:
     """Write a step's measurement to its folder; `runs` describes aligners other than the study's models."""
-    facts = {"made with": machine.described, "left out": dict(+measurement.exclusions), **measurement.facts}
-    with making(step.folder, step.kind, step.facts | facts) as part:
+    facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions)}
+    with making(step.folder, step.kind, step.facts | facts | measurement.facts) as part:
         json_rows.write(part / RUNS, runs)
         json_rows.write(part / RECORDS, measurement.records)
         for name, text in measurement.files.items():

@@ -234,7 +234,7 @@ def _score(step: Step, machine: Machine) -> None:
 
     examples = TaskFolder.open(of.examples.folder)
     rows = floors(examples, of.task, of.pairs, spell, partial(machine.report, step.title), scored)
-    facts = step.facts | {"made with": machine.described | {"scikit-learn": __version__}}
+    facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": __version__}}
     with making(step.folder, step.kind, facts) as part:
         json_rows.write(part / FLOORS, rows)
     machine.report(step.title, 1, 1)
