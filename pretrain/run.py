@@ -226,9 +226,9 @@ class _Run:
         batch, alone = self.config.train.batch, self.world.size == 1
         more = 2 * self.parts
         if PARTS in self.facts and alone and self.parts < batch:
-            now = f"smaller micro-batches, {more} per step, from the last saved state"
-            self.notify(f"the GPU ran out of memory: {now}")
-            return min(more, batch)
+            more = min(more, batch)
+            self.notify(f"the GPU ran out of memory; resuming with {more} micro-batches per step")
+            return more
         if self.parts * self.world.size < batch:
             error.add_note(f"with --set train.grad_accumulation={'auto' if alone else more}")
         raise error

@@ -120,8 +120,7 @@ def _refuse_second_tensors(saved: Any, folder: Path) -> None:
         if {name, first} <= files.keys():
             second, table = (saved_model.read_tensor(files[each], each) for each in (name, first))
             if not torch.equal(second, table):
-                tied_by = f"tie_word_embeddings of {saved_model.CONFIG} makes them one"
-                fault = f"{name} differs from {first}, but {tied_by}"
+                fault = f"{name} differs from {first}, but {saved_model.CONFIG} sets tie_word_embeddings"
                 raise BadInput(f"{fault}; remove one of them, or set it to false", files[name])
 
 

@@ -150,7 +150,7 @@ def _of_gold(study: Study) -> Iterator[str]:
     if study.encoder and not (study.encoder / "config.json").is_file():
         yield f"encoder must be a folder that transformers can load, but {study.encoder} has no config.json"
     if study.encoder and study.encoder.name in [objective.name for objective in study.objectives]:
-        yield f"encoder has the name of an objective, {study.encoder.name}: tables could not distinguish them"
+        yield f"encoder and an objective are both named {study.encoder.name}; rename the encoder's folder"
 
 
 def _of_other_languages(study: Study, paper: str) -> Iterator[str]:
