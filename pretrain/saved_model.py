@@ -112,14 +112,11 @@ def read_tensor(path: Path, name: str) -> torch.Tensor:
         return tensors.get_tensor(name)
 
 
-def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrainedModel, list[str]]:
-    """Load a folder's model on the CPU in float32; also return the sorted names of weights that are missing.
-
-    `kind` is the transformers class (by default, AutoModel) whose `from_pretrained` is called with `options`.
-    Raises MemoryError if memory runs out, and BadInput if the folder contains no model, requires code of its
-    own, is a run's damaged checkpoint, or contains weights that are not in safetensors or do not match its
-    config.
-    """
+def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[str]]:
+    """Load a folder's model into a transformers class (by default, AutoModel), on the CPU in float32, and
+    return it with the sorted names of missing weights. Raises MemoryError if memory runs out, and BadInput if
+    the folder contains no model, requires code of its own, is a run's damaged checkpoint, or contains weights
+    that are not in safetensors or do not match its config."""
     from transformers import AutoModel
 
     check_part(folder, RUN)  # safetensors have no checksum
@@ -131,7 +128,6 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
         raise BadInput(fault, folder / CONFIG)
     options = {
         "config": config,
-        **options,
         "use_safetensors": True,
         "output_loading_info": True,
         "dtype": torch.float32,

@@ -80,12 +80,12 @@ class InitialModel:
         _refuse(_other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings), folder)
         check_same_types(folder, languages.tokenizer)
         _refuse_second_tensors(saved, folder)
-        architecture = architecture_of(saved)
+        kind = architecture_of(saved).masked_model
+        loaded, missing = saved_model.load_model(folder, kind)
         saved.hidden_dropout_prob = config.dropout
         saved.attention_probs_dropout_prob = config.attention_dropout
-        loaded, missing = saved_model.load_model(folder, architecture.masked_model, config=saved)
         torch.manual_seed(self.seed)
-        model = architecture.masked_model(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
+        model = kind(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
         lacking = _lacking_head(model, missing, folder)
         drawn = ["the prediction head"] if lacking else []
         if (rows := int(loaded.config.vocab_size)) < languages.rows:
