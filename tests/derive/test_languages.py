@@ -15,22 +15,20 @@ from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files
-from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import compose
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
 from calque.derive.vocabulary import Vocabulary
+from tests.pocket import FEW, derive_pocket
 
-FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    out = tmp_path_factory.mktemp("languages") / "data"
-    transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
-    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
-    return derive_languages(source, transforms, 500, DictionaryConfig(), out, out.parent / "cache")
+    folder = tmp_path_factory.mktemp("languages")
+    return derive_pocket(folder, Transliterate(), compose(Transliterate(0.25), Invert()), Invert())
 
 
 def meaning(language, ids):

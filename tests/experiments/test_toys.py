@@ -152,7 +152,7 @@ def test_toys_run_from_command_line_to_report(tmp_path):
         "measures=alignment,longer-rows",
     ]
     words = sets(*settings)
-    code, _, err = calque("run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *words)
+    code, _, err = calque("run", "pocket", "--runs", tmp_path, "--jobs", "1", *words)
     assert code == 0, err
     (report,) = (tmp_path / "pocket").glob("report-*")
     runs, records = (rows_of(report / f"{name}.jsonl") for name in ("runs", "records"))
@@ -177,5 +177,5 @@ def test_aligner_is_found_by_name(done, tmp_path):
     text = tmp_path / "text"
     text.write_text("Sara ate two apples .\n" * 3)
     model = done.model("MLM").checkpoint
-    code, out, err = calque("align", str(text), str(text), "--method", "nearest", "--model", str(model))
+    code, out, err = calque("align", text, text, "--method", "nearest", "--model", model)
     assert (code, out) == (0, "0-0 1-1 2-2 3-3 4-4\n" * 3), err

@@ -10,16 +10,12 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
 from calque.derive.artefact import write_manifest
-from calque.derive.build import derive_languages
 from calque.derive.corpus import CorpusWriter, Shard
-from calque.derive.dictionary import DictionaryConfig
 from calque.derive.files import write_json
 from calque.derive.folder import FORMAT, KIND
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
-from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.derive.types import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
@@ -42,6 +38,7 @@ from calque.pretrain.run import Pretraining
 from calque.pretrain.run import pretrain as pretrain_in
 from calque.pretrain.train import make_optimizer
 from calque.pretrain.train import train as run_steps
+from tests.pocket import derive_pocket
 
 FIRST = len(OURS.ids)
 
@@ -51,7 +48,6 @@ SOURCE, DERIVED, PADDING = 0, 1, 2
 SIZE, SENTENCES, LANGUAGE = 300, 500, "trans.inv"
 TOKEN_TYPES = 3
 """For a model with language embeddings."""
-TYPES = 500
 
 WORDS = 190
 """Distinct words: half with one piece, half with two, none shared."""
@@ -199,10 +195,7 @@ def study_facts(fingerprint="made"):
 def derive_several(folder):
     """Derive Pocket English with a new script; reversed with a script that shares a quarter of its types; and
     reversed."""
-    few = Sizes(10, 5, 5)
-    source = PocketEnglish(Pocket(types=300), 400, few, few, few)
-    transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
-    return derive_languages(source, transforms, TYPES, DictionaryConfig(), folder / "data", folder / "cache")
+    return derive_pocket(folder, Transliterate(), compose(Transliterate(0.25), Invert()), Invert())
 
 
 class Gradients(torch.optim.Optimizer):

@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +9,13 @@ from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
+from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
-from calque.pretrain.run import Pretraining
+from calque.pretrain.run import Pretraining, read_metrics
 from tests.derive.natural.made import EN, inputs, vocabulary
 from tests.pretrain.made import MODEL, TRAIN, pretrain
 from tests.vocabularies import learn
@@ -69,7 +69,5 @@ def test_objectives_use_the_lexicon_as_dictionary(objective, tmp_path):
     near = torch.cosine_similarity(rows[pairs[:, 0]], rows[pairs[:, 1]]).mean()
     far = torch.cosine_similarity(rows[pairs[:, 0]], rows[np.roll(pairs[:, 1], 1)]).mean()
     assert bool(near > far + 0.2) == (objective.name == "ALIGN-MLM")
-    losses = [
-        json.loads(line)["loss"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
-    ]
+    losses = [row["loss"] for row in read_metrics(tmp_path / "run" / METRICS)]
     assert losses[-1]["mlm"] < losses[0]["mlm"]

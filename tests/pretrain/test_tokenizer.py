@@ -4,29 +4,22 @@ from itertools import islice
 import pytest
 from transformers import AutoTokenizer
 
-from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus
-from calque.derive.dictionary import DictionaryConfig
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.derive.types import OURS
 from calque.derive.vocabulary import TOKENIZER, Vocabulary
 from calque.pretrain.saved_tokenizer import write_tokenizer
-
-FEW = Sizes(10, 5, 5)
-
+from tests.pocket import derive_pocket
 
 TRANSFORMS = (Invert(), compose(Transliterate(), Invert()), Transliterate(0.25))
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    out = tmp_path_factory.mktemp("tokenizer") / "data"
-    source = PocketEnglish(Pocket(types=300), 500, FEW, FEW, FEW)
-    return derive_languages(source, TRANSFORMS, 400, DictionaryConfig(), out, out.parent / "cache")
+    return derive_pocket(tmp_path_factory.mktemp("tokenizer"), *TRANSFORMS, sentences=500, types=400)
 
 
 @pytest.fixture

@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +7,9 @@ from calque.derive.build import write_translation
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
+from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.run import Pretraining
+from calque.pretrain.run import Pretraining, read_metrics
 from tests.derive.test_translation import SIZE, made
 from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain
 
@@ -31,7 +31,7 @@ def test_run_learns_from_estimated_links(folder, tmp_path):
     objective = XLMAlign(1.0, labels="estimated")
     config = Pretraining(linked, objective, MODEL, TRAIN, 0)
     pretrain(tmp_path / "run", config)
-    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    rows = read_metrics(tmp_path / "run" / METRICS)
     assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
     assert list(rows[-1]["reported"]) == ["labelled"]
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)

@@ -6,19 +6,15 @@ from transformers import RobertaModel
 from calque.analysis.measures.aer import score_all
 from calque.analysis.measures.word_alignment import PAIRS, pair_links
 from calque.analysis.records.record import AER, MeasuredModel, Record
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
-from calque.derive.pocket.language import Pocket
 from calque.derive.readers.links import GoldPair
 from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.derive.types import OURS
 from calque.pretrain.transport import itermax, log_kernel, sinkhorn
+from tests.pocket import derive_pocket
 
-FEW = Sizes(4, 2, 2)
 SEED, STEP = 5, 400
 LENGTH = 32
 
@@ -33,10 +29,8 @@ def derived(checkpoint, study, language):
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    source = PocketEnglish(language=Pocket(types=300), size=120, pos=FEW, ner=FEW, nli=FEW)
-    transforms = (Transliterate(), compose(Transliterate(), Invert()))
-    folder = tmp_path_factory.mktemp("studies")
-    return derive_languages(source, transforms, 500, DictionaryConfig(), folder / "study", folder / "cache")
+    transforms = Transliterate(), compose(Transliterate(), Invert())
+    return derive_pocket(tmp_path_factory.mktemp("studies"), *transforms, sentences=120)
 
 
 def test_contextual_alignment_equals_pair_by_pair(study, make_checkpoint):

@@ -12,17 +12,14 @@ from calque.analysis.measures.loss import (
     shuffled_cosines,
 )
 from calque.analysis.records.record import HELD_OUT, MeasuredModel
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages, only_last
-from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import build, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
+from tests.pocket import derive_pocket
 
 MODEL = ModelConfig(layers=2, heads=2, hidden=16, ffn=32, length=16, dropout=0.1, initializer_range=0.1)
 TYPES = 60
@@ -69,17 +66,15 @@ def test_shuffled_units_are_rows_in_another_order():
     assert abs(many.mean()) < 0.01
 
 
-FEW = Sizes(1, 1, 1)
 LENGTH, SHARE = 24, 0.25
 
 
 @pytest.fixture(scope="module")
 def languages(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("held")
-    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
     clones = Transliterate(), Transliterate(script=2)
-    derive_languages(source, clones, 400, DictionaryConfig(), folder / "data", folder / "cache")
-    return Languages.open(folder / "data", ["trans", "trans2"])
+    return Languages.open(
+        derive_pocket(tmp_path_factory.mktemp("held"), *clones, types=400), ["trans", "trans2"]
+    )
 
 
 def measured(checkpoint, languages, seed=0):

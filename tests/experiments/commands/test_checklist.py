@@ -24,7 +24,7 @@ def test_checklist_describes_the_study(done, tmp_path):
     report = root / done.report.relative_to(done.root)
     about = describe(study("pocket"), root, TINY)
     (report / ABOUT).write_text(json.dumps(about))
-    code, text, error = calque("checklist", "pocket", "--runs", str(root))
+    code, text, error = calque("checklist", "pocket", "--runs", root)
     assert code == 0, error
     page = (report / "report.html").read_text()
     answers = page.partition('<section id="checklist">')[2]
@@ -52,7 +52,7 @@ def test_checklist_describes_the_study(done, tmp_path):
 
 
 def test_checklist_dev_and_test_scores_equal_the_records():
-    code, text, error = calque("checklist", str(ROOT / "everyday_small"))
+    code, text, error = calque("checklist", ROOT / "everyday_small")
     assert code == 0, error
     records = json_rows.read(ROOT / "everyday_small" / RECORDS, Record)
     for title, task, metric, *cells in rows(text, r"objective +\| task"):

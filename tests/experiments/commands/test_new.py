@@ -22,7 +22,7 @@ SIZE = [setting for setting in TINY if not setting.startswith(("objectives", "tr
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PARTS)
 def test_new_files_pass_their_test_and_run(kind, folder):
-    assert calque("new", kind, "a_b", "--to", str(folder))[0] == 0
+    assert calque("new", kind, "a_b", "--to", folder)[0] == 0
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_a_b.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -34,7 +34,7 @@ def test_new_files_pass_their_test_and_run(kind, folder):
     settings = [f"tasks={task}", f"tasks.{task}.finetune.epochs=1", *SIZE]
     settings = [setting for setting in settings if kind != "task" or not setting.startswith("source.")]
     words = sets(*settings)
-    code, _, err = calque("run", str(folder / "a_b.py"), "--runs", "runs", "--jobs", "1", *words)
+    code, _, err = calque("run", folder / "a_b.py", "--runs", "runs", "--jobs", "1", *words)
     assert code == 0, err
     (report,) = Path("runs/a_b").glob("report-*")
     table = (report / "table-3.md").read_text()
@@ -55,7 +55,7 @@ def test_new_files_pass_their_test_and_run(kind, folder):
 
 def test_imported_parts_are_known_by_name(folder):
     for kind, name in (("transform", "swap_words"), ("objective", "closer")):
-        assert calque("new", kind, name, "--to", str(folder))[0] == 0
+        assert calque("new", kind, name, "--to", folder)[0] == 0
     lines = ["import closer", "from swap_words import swap_words"]
     lines += ["from calque.experiments.studies.pocket import pocket", "", "", "def both():"]
     (folder / "both.py").write_text("\n".join([*lines, "    return pocket().changed(name='both')"]))
@@ -63,9 +63,7 @@ def test_imported_parts_are_known_by_name(folder):
         study(str(folder / "both.py")), ["transforms=trans.swap-words", "objectives=MLM,CLOSER-after-MLM"]
     )
     assert [objective.name for objective in both.objectives] == ["MLM", "CLOSER-after-MLM"]
-    code, out, err = calque(
-        "show", "Sara ate two apples .", "swap-words.inv", "--study", str(folder / "both.py")
-    )
+    code, out, err = calque("show", "Sara ate two apples .", "swap-words.inv", "--study", folder / "both.py")
     assert code == 0 and "swap-words.inv" in out, err
-    code, _, err = calque("show", "Sara ate two apples .", "swap-word", "--study", str(folder / "both.py"))
+    code, _, err = calque("show", "Sara ate two apples .", "swap-word", "--study", folder / "both.py")
     assert code == 2 and "did you mean swap-words?" in err

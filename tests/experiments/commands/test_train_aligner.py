@@ -129,9 +129,7 @@ def test_useless_training_files_are_rejected(here, tmp_path, change, said):
 def test_unknown_script_is_rejected(here, calque_encoder, tmp_path):
     (tmp_path / "b.txt").write_text("\U00012000\U00012001 \U00012002 .\n" * FEWEST)
     files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
-    code, _, err = calque(
-        "train-aligner", *files, "--model", str(calque_encoder), "--out", str(tmp_path / "out")
-    )
+    code, _, err = calque("train-aligner", *files, "--model", calque_encoder, "--out", tmp_path / "out")
     assert (
         code == 2 and "b.txt" in err and "tokenizer does not know" in err and not (tmp_path / "out").exists()
     )

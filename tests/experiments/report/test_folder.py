@@ -40,7 +40,7 @@ def contents(folder):
 
 def test_report_on_a_folder_of_records(toy):
     before = contents(toy)
-    code, out, err = calque("report", str(toy), "--quiet")
+    code, out, err = calque("report", toy, "--quiet")
     report = Path("runs/toy/reports/toy")
     assert (code, out, err) == (0, f"{report}/report.html\n", "")
     assert contents(toy) == before
@@ -64,7 +64,7 @@ def test_records_of_a_sweep_make_its_table(toy):
     lines(
         toy / RECORDS, [{**row, "run": f"{row['run']}@{of['steps']}"} for of in settings for row in records]
     )
-    assert calque("report", str(toy), "--out", "page")[0] == 0
+    assert calque("report", toy, "--out", "page")[0] == 0
     table = Path("page/sweep.md").read_text()
     assert "(two layers)" in table and all(f"| {of['steps']} " in table for of in settings)
 

@@ -52,12 +52,12 @@ def test_unused_steps_are_pruned(done, tmp_path):
     assert [path.relative_to(both.home).as_posix() for path in unused(tmp_path)] == [align]
     with claimed(both.home / align):  # another command computes it
         assert prune(tmp_path) == []
-    code, out, _ = command("runs", "--runs", str(tmp_path), "--prune", "--dry-run")
+    code, out, _ = command("runs", "--runs", tmp_path, "--prune", "--dry-run")
     assert (code, out.split()) == (0, [str(both.home / align)]) and (both.home / align).exists()
-    code, out, _ = command("runs", "--runs", str(tmp_path), "--prune")
+    code, out, _ = command("runs", "--runs", tmp_path, "--prune")
     assert (code, out.split()) == (0, [str(both.home / align)]) and not (both.home / align).exists()
     assert one.model("MLM").step.finished
-    code, out, _ = command("runs", "--runs", str(tmp_path), "--models")
+    code, out, _ = command("runs", "--runs", tmp_path, "--models")
     assert (code, out) == (0, f"{mlm}  one/report\n")
 
 

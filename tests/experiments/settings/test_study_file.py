@@ -61,7 +61,7 @@ def test_documented_parts_reach_the_report(folder, name):
 
 
 def test_workers_know_the_transforms_of_a_file(folder):
-    assert calque("new", "transform", "swapped", "--to", str(folder))[0] == 0
+    assert calque("new", "transform", "swapped", "--to", folder)[0] == 0
     settings = sets(*SMALL)
     code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)
     assert code == 0, err

@@ -70,7 +70,7 @@ def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
     note = (folder / "sweep.md").read_text().splitlines()[-1]
     assert "0: one seed (0), no interval" in note and "0,1: 2 seeds (0, 1)" in note
     assert json.loads((folder / "about.json").read_text())["seeds"] == [0, 1]
-    again = calque("report", str(folder), "--out", str(tmp_path / "again"), "--quiet")
+    again = calque("report", folder, "--out", tmp_path / "again", "--quiet")
     assert (
         again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
     )
