@@ -32,16 +32,9 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture
 def site(monkeypatch):
-    for name in (
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "CALQUE_DATA",
-    ):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "CALQUE_DATA"):
         monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setattr(downloading, "WAIT", 0.001)
     with serving() as made:
         yield made

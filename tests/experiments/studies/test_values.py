@@ -23,21 +23,8 @@ def test_every_study_is_in_the_golden_file():
     assert GOLDEN.keys() == set(studies())
 
 
-DERIVED = (
-    "align_mlm_pocket",
-    "control",
-    "growth",
-    "knowledge",
-    "lesson",
-    "objectives_pocket",
-    "objectives_seconds",
-    "morphology",
-    "order_dial",
-    "overlap",
-    "pocket",
-    "xlm_align_ablations",
-    "xlm_align_pocket",
-)
+DERIVED = """align_mlm_pocket control growth knowledge lesson objectives_pocket objectives_seconds morphology
+    order_dial overlap pocket xlm_align_ablations xlm_align_pocket""".split()
 
 
 def key(run):

@@ -11,18 +11,12 @@ from calque.experiments.study.models import GivenModel
 from calque.pretrain.run import CHECKPOINT
 from tests.experiments.conftest import Done, finished, weights
 
-OBJECTIVES = (
-    "MLM",
-    "XLM-ALIGN",
-    "XLM-ALIGN-after-MLM",
-    "XLM-ALIGN-no-dwa-after-MLM",
-    "MLM-after-ALIGN-MLM-for-75",
-)
+OBJECTIVES = "MLM,XLM-ALIGN,XLM-ALIGN-after-MLM,XLM-ALIGN-no-dwa-after-MLM,MLM-after-ALIGN-MLM-for-75"
 
 
 @pytest.fixture(scope="module")
 def study(tiny):
-    return override(replace(tiny, paper="xlm_align"), [f"objectives={','.join(OBJECTIVES)}"])
+    return override(replace(tiny, paper="xlm_align"), [f"objectives={OBJECTIVES}"])
 
 
 @pytest.fixture(scope="module")
