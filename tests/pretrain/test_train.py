@@ -187,9 +187,7 @@ def test_deferred_reading_changes_no_step(languages):
 class Waits(TorchDispatchMode):
     """Counts operations that make the program wait for a GPU, because it needs their result or its shape."""
 
-    NAMES = (
-        "_local_scalar_dense nonzero masked_select _unique2 unique_dim bincount is_nonzero equal".split()
-    )
+    NAMES = "_local_scalar_dense nonzero masked_select _unique2 unique_dim bincount is_nonzero equal".split()
 
     def __init__(self):
         super().__init__()
