@@ -31,7 +31,8 @@ from calque.analysis.statistics.verdicts import Claim
 @dataclass(frozen=True)
 class PaperReport:
     """The functions and published numbers that a report consists of. `tables` yields tables with their file
-    names; `figures` yields None for figures that cannot be drawn."""
+    names. `figures` yields None for a figure that has no records, or that would show too many objectives or
+    languages to distinguish."""
 
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]

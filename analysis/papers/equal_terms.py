@@ -39,29 +39,26 @@ NAMES = 1.9  # width in inches of objectives' names
 STRONGEST = "strongest word baseline"
 
 
-def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
-    """Return the unweighted mean of all tasks' primary metrics, for seeds in which all were measured."""
+def _over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
     metrics = main_metrics(results)
     return average([results.scores(measure, objective, transform, *metric) for metric in metrics])
 
 
 def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Yield the table of objectives, and the tables of scores and alignment of an ALIGN-MLM report."""
-    yield "objectives", objectives_table(results, scale)
+    yield "objectives", _objectives_table(results, scale)
     yield "scores", scores_table(results, scale)
     yield "alignment", alignment_table(results, scale)
     yield from diagnostics_tables(results, scale)
 
 
-def objectives_table(results: Results, scale: str) -> Table:
-    """Tabulate the ZS on every task, the mean over tasks and alignment@1 for every objective, and the ZS of
-    the strongest word baseline."""
+def _objectives_table(results: Results, scale: str) -> Table:
     tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
         title = results.transform_title(transform)
         for objective in results.objectives:
             values = [results.scores("ZS", objective, transform, task, metric) for task, metric in tasks]
-            values += [over_tasks(results, objective, transform, measure) for measure in ("ZS", "SUP")]
+            values += [_over_tasks(results, objective, transform, measure) for measure in ("ZS", "SUP")]
             values += [results.alignments(objective, transform, kind) for kind in ("held-out", "all")]
             rows.append((results.objective_title(objective), title, OURS, *map(cell, map(mean, values))))
         low = [results.floors.highest(task, metric, transform, results.source) for task, metric in tasks]
@@ -95,7 +92,7 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
     goes with better transfer."""
     title, names = results.objective_title, results.objectives if PLAIN in results.objectives else []
     for transform in results.transforms:
-        scores = {name: over_tasks(results, name, transform) for name in names}
+        scores = {name: _over_tasks(results, name, transform) for name in names}
         aligned = {name: results.alignments(name, transform, "held-out") for name in names}
         about: dict[str, Any] = {"under": results.transform_title(transform), "worse": title(PLAIN)}
         about["tasks"] = len(results.main_tasks)
@@ -109,15 +106,14 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
 def equal_terms_findings(results: Results) -> Iterator[str]:
     """Name the two objectives with the best mean over tasks for each derived language."""
     for transform in results.transforms:
-        scores = {name: over_tasks(results, name, transform) for name in results.objectives}
+        scores = {name: _over_tasks(results, name, transform) for name in results.objectives}
         number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"
         yield from leader(results, number, scores, +1)
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
     """Plot zero-shot scores, with one panel per task and one for the mean over tasks, one row per objective
-    and language, and a line for the strongest baseline. Return None if there are no tasks, or too many
-    objectives or languages."""
+    and language, and a line for the strongest baseline."""
     tasks, look = main_metrics(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None
@@ -125,7 +121,7 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
 
     def draw(panel: Axes, metric: tuple[str, str] | None) -> None:
         for place, row in enumerate(rows):
-            if score := mean(results.scores("ZS", *row, *metric) if metric else over_tasks(results, *row)):
+            if score := mean(results.scores("ZS", *row, *metric) if metric else _over_tasks(results, *row)):
                 colour, marker, _ = look[row[0]]
                 draw_points(panel, [(place, score)], colour, marker, across=True, zorder=3)
         panel.xaxis.set_major_locator(MaxNLocator(2))

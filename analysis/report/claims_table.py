@@ -60,15 +60,14 @@ def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
     cells = []
     for one, corrected in comparisons:
         own = f" ({corrected.verdict})" if len(comparisons) > 1 else ""
-        cells.append((written(one.verdict.p), written(corrected.p), one.verdict.because + own))
+        cells.append((_written(one.verdict.p), _written(corrected.p), one.verdict.because + own))
     alone, adjusted, evidence = ("; ".join(parts) for parts in zip(*cells, strict=True))
     family = f"{claim.family} ({tested})" if tested else claim.family
     agreement = MISSING if claim.where.startswith("ours") else AGREEMENT.get(verdict, UNDECIDED)
     return claim.text, verdict, alone, adjusted, family, evidence, claim.where, agreement
 
 
-def written(p: float | None) -> str:
-    """Format a p-value."""
+def _written(p: float | None) -> str:
     if p is None:
         return MISSING
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
@@ -86,12 +85,11 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
         called = f"{rate.different:,} of {rate.comparisons:,}", str(rate.cells), _percent(rate.share)
         rows.append((rate.measure, str(rate.seeds), over, *called, rate.against_nominal or MISSING))
     about = TEXTS["null"]["note"].format(nominal=percent(NOMINAL), widest=percent(WIDEST))
-    note = " ".join([*null_sentences(rates), about])
+    note = " ".join([*_null_sentences(rates), about])
     return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note)
 
 
-def null_sentences(rates: list[Rate]) -> list[str]:
-    """Report how often seeds with the same objective are found to differ, by test items and by verdicts."""
+def _null_sentences(rates: list[Rate]) -> list[str]:
     sentences = []
     for size, rate in sorted(pooled(rates).items()):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"

@@ -60,7 +60,7 @@ def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[Point]]]
     panels: dict[str, dict[int, list[Point]]] = {}
     for number, run in enumerate(curves):
         for row in run.rows:
-            for name, value in quantities(row):
+            for name, value in _quantities(row):
                 shown = float(f"{value:.4g}") if math.isfinite(value) else None
                 panels.setdefault(name, {}).setdefault(number, []).append((row["step"], shown))
     order = sorted(panels, key=lambda name: (name.startswith(PROBE), not name.startswith("loss")))
@@ -68,8 +68,7 @@ def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[Point]]]
     return {titles[name]: [(run, _thinned(points)) for run, points in panels[name].items()] for name in order}
 
 
-def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """Yield the names, such as `loss: mlm`, and the values of a row's numbers that are drawn."""
+def _quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
     for name, value in row.items():
         if isinstance(value, Mapping):
             numbers = {f"{name}: {part}": number for part, number in value.items()}

@@ -312,18 +312,18 @@ def _place(axis: Any, number: float) -> str:
         near = min(ticks, key=lambda tick: abs(tick - number))
         if abs(near - number) <= 0.5 and ticks[near]:
             return _line(ticks[near])
-    return f"{label}: {written(number)}" if label else written(number)
+    return f"{label}: {_written(number)}" if label else _written(number)
 
 
 def _value(number: float, interval: Ends) -> str:
-    return written(number) + (f" [{', '.join(map(written, interval))}]" if interval else "")
+    return _written(number) + (f" [{', '.join(map(_written, interval))}]" if interval else "")
 
 
 def _line(words: str) -> str:
     return " ".join(words.split())
 
 
-def written(number: float) -> str:
+def _written(number: float) -> str:
     form = ",.0f" if number == int(number) else ",.1f" if abs(number) >= 10 else ".3g"
     return format(number, form).replace("-", "−")
 

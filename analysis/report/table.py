@@ -141,12 +141,11 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
     if len(rows) > 1:
         rows["all (micro)"] = sum(scores.values(), LinkCounts())
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
-    cells = ((name, f"{row.pairs:,}", *link_cells(row)) for name, row in rows.items())
+    cells = ((name, f"{row.pairs:,}", *_link_cells(row)) for name, row in rows.items())
     return Table(title, header, tuple(cells))
 
 
-def link_cells(counts: LinkCounts) -> tuple[str, ...]:
-    """Format AER, precision, recall, F1, and the numbers of predicted links and of sure gold links."""
+def _link_cells(counts: LinkCounts) -> tuple[str, ...]:
     rates = (counts.aer, counts.precision, counts.recall, counts.f1)
     return *map(hundredths, rates), f"{counts.predicted:,}", f"{counts.sure:,}"
 

@@ -50,7 +50,7 @@ def align_mlm_claims(results: Results) -> list[Claim]:
         *claims,
         *changed_words(results),
         claim("far-above", judge_difference(ours, theirs, bound=0.3), under=under),
-        claim("near-chance", near_chance(results, INVERTED), under=under, margin=100 * CHANCE_MARGIN),
+        claim("near-chance", _near_chance(results, INVERTED), under=under, margin=100 * CHANCE_MARGIN),
         claim("most-held-out", _beats_all(aligned, "ALIGN-MLM", +1), under=under),
     ]
 
@@ -93,8 +93,7 @@ def all_near(results: Results, transform: str, task: str) -> Verdict:
     return unless_at_floor(verdict, results, [(name, transform) for name in deltas], task, PRIMARY[task])
 
 
-def near_chance(results: Results, transform: str) -> Verdict:
-    """Judge whether MLM's alignment exceeds chance, 1 / number of types, by at most `CHANCE_MARGIN`."""
+def _near_chance(results: Results, transform: str) -> Verdict:
     alignment = mean(results.alignments("MLM", transform, "all"))
     if not alignment:
         return judge([], "")

@@ -52,8 +52,7 @@ MOST_ROWS = 4  # maximum number of objectives in a figure with one row for each
 
 def order_figure(results: Results, scale: str) -> Plot | None:
     """Plot each task's ZS and Delta, and alignment@1, against order distance, with one line per objective and
-    parameter. Return None if no parameter has three settings, or if there are too many parameters or
-    objectives to distinguish."""
+    parameter."""
     parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
@@ -184,8 +183,7 @@ def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
     """Plot each task's Delta and alignment@1 against the share of sub-words in common, with one row per
-    objective and one marker per kind of sharing. Return None if there are fewer than three distinct shares or
-    more than four objectives."""
+    objective and one marker per kind of sharing."""
     languages, rows = sharers(results), results.objectives
     columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []

@@ -1,5 +1,4 @@
-"""Plot Figures 2 and 3 of the ALIGN-MLM paper, and scores next to their floors. A figure is None if its
-records are missing, or if there are too many objectives or transforms to distinguish."""
+"""Plot Figures 2 and 3 of the ALIGN-MLM paper, and scores next to their floors."""
 
 from collections.abc import Iterator
 from itertools import product

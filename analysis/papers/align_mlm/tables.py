@@ -42,8 +42,8 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from entries_table(results, scale)
-    yield from interventions_tables(results, scale)
-    yield from retrieval_table(results, scale)
+    yield from _interventions_tables(results, scale)
+    yield from _retrieval_table(results, scale)
     yield from diagnostics_tables(results, scale)
     yield from overlap_tables(results, scale)
 
@@ -115,8 +115,7 @@ def _with_and_without(
     return within, without, differences(within, without)
 
 
-def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of the retrieval of derived sentences by layer, if it was measured."""
+def _retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     columns = [
         Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
         for layer in results.layers(RETRIEVAL)
@@ -143,8 +142,7 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
             yield name, table("diagnostics", results, scale, labels, heads, rows, **titles)
 
 
-def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of scores after each intervention for each task and for retrieval."""
+def _interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     metrics = main_metrics(results)
     columns = [Column(f"{task_title(task)}, {metric_title(m)}", "ZS", m, task) for task, m in metrics]
     last = {"layer": sum(results.layers(RETRIEVAL)[-1:])}

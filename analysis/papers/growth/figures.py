@@ -135,7 +135,7 @@ def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axi
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
     """Plot the median step at which each quantity leaves its null, with one panel per language and one row
-    per objective. Return None if fewer than two steps were recorded, or if there are too many languages."""
+    per objective."""
     steps, objectives = steps_of(results), results.objectives
     if len(steps) < 2 or len(results.transforms) > MOST:
         return None

@@ -107,7 +107,7 @@ def errors(results: Results, objective: str, transform: str) -> BySeed:
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Yield the tables of XLM-Align's ablations, each with its file name."""
     yield "starts", starts_table(results, scale)
-    yield from ablation_tables(results, scale)
+    yield from _ablation_tables(results, scale)
 
 
 def starts_table(results: Results, scale: str) -> Table:
@@ -122,8 +122,7 @@ def starts_table(results: Results, scale: str) -> Table:
     return table("starts", results, scale, ("objective", "transform"), heads, rows)
 
 
-def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield Tables 3 to 7, with the paper's rows below ours."""
+def _ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     every, start = settings(results), usual_start(results)
     labels = ("setting", "languages", "source")
     heads = [*(f"{score_title(task)} ZS" for task in TASKS), "AER, last layer", "precision of labels"]
@@ -134,7 +133,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         rows: list[tuple[str, ...]] = []
         for _, name, objective, transform in ours:
             values = [results.scores("ZS", objective, transform, task, PRIMARY[task]) for task in TASKS]
-            values += [errors(results, objective, transform), precision(results, objective, transform)]
+            values += [errors(results, objective, transform), _precision(results, objective, transform)]
             title = results.transform_title(transform)
             rows.append((name or "XLM-Align", title, OURS, *map(cell, map(mean, values))))
         printed = printed_rows((p for p in results.published if p.table == number), ["setting"], "task")
@@ -146,8 +145,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         yield f"table-{number}", table("ablations", results, scale, labels, heads, rows, **about)
 
 
-def precision(results: Results, objective: str, transform: str) -> BySeed:
-    """Return the precision of an objective's self-labels, by seed."""
+def _precision(results: Results, objective: str, transform: str) -> BySeed:
     return results.scores(LABELS, objective, transform, "", "precision")
 
 
@@ -162,10 +160,10 @@ def xlm_align_claims(results: Results) -> Iterator[Claim]:
 def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
     start, cold, title = results.start(whole), variant(results, None), results.objective_title
     under, name = results.transform_title(transform), "labels-right" if start else "labels-right-from-scratch"
-    verdict = judge_estimate(mean(precision(results, whole, transform)), +1, MOST)
+    verdict = judge_estimate(mean(_precision(results, whole, transform)), +1, MOST)
     yield claim(name, verdict, better=title(whole), under=under)
     if start and cold is not None:
-        verdict = judge_difference(*(precision(results, name, transform) for name in (whole, cold)))
+        verdict = judge_difference(*(_precision(results, name, transform) for name in (whole, cold)))
         yield claim("more-labels-right", verdict, better=title(whole), worse=title(cold), under=under)
     golds = [variant(results, begun, labels="gold") for begun in ([None, start] if start else [None])]
     first = start.objective.name if start and start.objective.name in results.objectives else None
@@ -198,7 +196,7 @@ def xlm_align_findings(results: Results) -> Iterator[str]:
     if measured := [transform for transform in means if means[transform]]:
         hardest = max(measured, key=lambda transform: fmean(means[transform]))
         under = f"under {results.transform_title(hardest)}"
-        own = {o: precision(results, o, hardest) for o in results.objectives}
+        own = {o: _precision(results, o, hardest) for o in results.objectives}
         for objective in results.objectives:
             if (changes(results.objective(objective)) or {}).get("labels") == "gold":
                 del own[objective]

@@ -44,7 +44,7 @@ def continued_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     """Yield a study's tables, each with its file name."""
     study = Continued(results)
     if len(study.tasks) > 1:
-        yield "xtreme", xtreme_table(study, scale)
+        yield "xtreme", _xtreme_table(study, scale)
     if study.sets:
         yield "aer", _errors(study, scale)
         heads, rows = [*map(set_title, study.sets), "mean"], []
@@ -55,7 +55,7 @@ def continued_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     if study.pairs:
         yield "retrieval", _retrieval(study, scale)
     for task in study.tasks:
-        yield f"task-{task}", task_table(study, task, scale)
+        yield f"task-{task}", _task_table(study, task, scale)
 
 
 def continued_table(
@@ -123,8 +123,7 @@ def _retrieval(study: Continued, scale: str) -> Table:
     return continued_table(study, "retrieval", scale, ("model", "languages"), heads, rows, parts=parts)
 
 
-def xtreme_table(study: Continued, scale: str) -> Table:
-    """Tabulate each task's mean over all languages, and the mean over tasks, computed as in XTREME."""
+def _xtreme_table(study: Continued, scale: str) -> Table:
     tasks = [name for name in XTREME if name in study.tasks]
     tasks += [name for name in study.tasks if name not in XTREME]
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
@@ -146,8 +145,7 @@ def xtreme_table(study: Continued, scale: str) -> Table:
     return continued_table(study, "xtreme", scale, ("model", "source"), heads, rows, **about)
 
 
-def task_table(study: Continued, task: str, scale: str) -> Table:
-    """Tabulate a task's scores by language, with floors and the paper's numbers for the same languages."""
+def _task_table(study: Continued, task: str, scale: str) -> Table:
     languages = [study.source, *study.languages(task)]
     metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
     rows: list[tuple[str, ...]] = []

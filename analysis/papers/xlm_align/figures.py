@@ -1,5 +1,4 @@
-"""Plot XLM-Align's results: Tables 3 to 7 as gains, AER by layer (Figure 2), and tasks by language. A figure
-is None if its records are missing, or if there are too many objectives to distinguish."""
+"""Plot XLM-Align's results: Tables 3 to 7 as gains, AER by layer (Figure 2), and tasks by language."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product

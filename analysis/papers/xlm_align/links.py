@@ -118,15 +118,14 @@ def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Yield the tables of a word-alignment study, each with its file name."""
     systems = Systems(results)
     given = systems.by_objective(given=True)
-    yield "table-2", table_2(systems, scale)
+    yield "table-2", _table_2(systems, scale)
     if any(system.layers for system in systems.all):
         yield "layers", layers_table(systems, published_layers("xlm_align") if given else {}, scale)
     if given and CHOSEN_ON in systems.sets:
         yield "choices", choices_table(systems)
 
 
-def table_2(systems: Systems, scale: str) -> Table:
-    """Tabulate the AER in percent of every aligner and encoder, at the layer chosen before the evaluation."""
+def _table_2(systems: Systems, scale: str) -> Table:
     rows = [(*system.labels, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
     names = [*map(set_title, systems.sets), "average"]
@@ -201,8 +200,7 @@ def link_findings(results: Results) -> Iterator[str]:
 
 
 def link_figure(results: Results, scale: str) -> Plot | None:
-    """Plot the released aligner's mean AER over gold sets by layer, with one line per encoder. Return None if
-    there are no encoders, or too many to distinguish."""
+    """Plot the released aligner's mean AER over gold sets by layer, with one line per encoder."""
     systems = Systems(results)
     encoders = systems.released
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
