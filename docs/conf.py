@@ -62,13 +62,23 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
     """Remove the comments that mark generated tables and quoted numbers, and show text that is only for the
     site. A table of the records has its title as a heading and no place in the navigation: pages link to
     it."""
-    text = re.sub(r"<!-- site: (.*?) -->", r"\1", source[0])
+    text = re.sub(r"<!-- site:\s(.*?)\s-->", r"\1", source[0], flags=re.S)
     text = re.sub(
         r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", text, flags=re.S
     )
+    if page == f"{RECORDS}README":  # a repository browser shows a record's folder, the site its report
+        text = re.sub(r"\[`(\w+)`\]\(\1\)", report_link, text)
     if page.startswith((RECORDS, "CHANGELOG")):
         text = "---\norphan: true\n---\n\n" + re.sub(r"\A\*\*(.*)\*\*$", r"# \1", text, count=1, flags=re.M)
     source[0] = text
+
+
+def report_link(folder: re.Match[str]) -> str:
+    """Return a link to a record's report, or only the record's name if it has no report."""
+    name = f"`{folder[1]}`"
+    if not (ROOT / RECORDS / folder[1] / "records.jsonl").is_file():
+        return name
+    return f'<a href="../../gallery/{folder[1]}/report.html">{name}</a>'
 
 
 def render(app: Sphinx, error: Exception | None) -> None:
