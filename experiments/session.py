@@ -78,9 +78,8 @@ class StudySession:
         models = {}
         for title, step in zip(titles, steps, strict=True):
             folder = step.folder.relative_to(self.study.home(self.runs)).as_posix()
-            models[title if titles.count(title) == 1 else folder] = Checkpoint.open(
-                step.folder / "checkpoint"
-            )
+            name = title if titles.count(title) == 1 else folder
+            models[name] = Checkpoint.open(step.folder / "checkpoint")
         return models
 
     def _about(self) -> Mapping[str, Any]:

@@ -35,10 +35,7 @@ def derive(rounds: int) -> list[Comparison]:
     megabytes = sum(chunk.length for chunk in source.chunks()) / 1e6
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sides = (
-            partial(_derive, source, folder / "study"),
-            partial(_derive_line_by_line, source, folder / "study"),
-        )
+        sides = [partial(side, source, folder / "study") for side in (_derive, _derive_line_by_line)]
         ours, theirs = interleaved(sides, rounds)
         pairs = (("source", "source.bin"), (TRANSFORM.name, "derived.bin"))
         same = sum(sha256(folder / "study" / a / "tokens.bin") == sha256(folder / b) for a, b in pairs)

@@ -123,23 +123,17 @@ def made_languages(size: int, words: int) -> Languages:
     """Make a Zipfian corpus of `words` single-token words from `size` types, and its transliteration."""
     ordinary = OURS.ordinary(size)
     shares = 1 / np.arange(1, len(ordinary) + 1)
-    tokens = (
-        np.random.default_rng(0)
-        .choice(ordinary, words, p=shares / shares.sum())
-        .astype(np.min_scalar_type(size))
-    )
+    tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum())
+    tokens = tokens.astype(np.min_scalar_type(size))
     lines, pieces = np.append(np.arange(0, words, 20), words), np.ones(words, np.uint16)
     image = np.arange(size) + size
     image[list(OURS.ids)] -= size
-    corpora = [
+    source, derived = (
         Corpus(ids, lines, lines, pieces, pieces, np.arange(len(lines) - 1))
         for ids in (tokens, image[tokens])
-    ]
-    source, derived = (
-        Language(SOURCE, 0, corpora[0], np.arange(size)),
-        Language("trans", 1, corpora[1], image),
     )
-    return Languages(Path(), (source, derived), pairs=((SOURCE, "trans"),))
+    languages = Language(SOURCE, 0, source, np.arange(size)), Language("trans", 1, derived, image)
+    return Languages(Path(), languages, pairs=((SOURCE, "trans"),))
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
@@ -152,10 +146,8 @@ def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]
 
 
 def made_collator(types: int) -> DataCollatorForLanguageModeling:
-    vocabulary = {
-        **{word: i for i, word in enumerate(SPECIALS)},
-        **{f"w{i}": i for i in OURS.ordinary(types).tolist()},
-    }
+    vocabulary = {word: i for i, word in enumerate(SPECIALS)}
+    vocabulary |= {f"w{i}": i for i in OURS.ordinary(types).tolist()}
     names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer(WordLevel(vocabulary, unk_token=SPECIALS[3])),
@@ -178,20 +170,18 @@ def trainer_ends(model: PreTrainedModel, data: Any, collate: Any, config: Any, *
     """Train with transformers' Trainer, the recipe in `config` and further `options`, and return the CPU time
     at the end of each step."""
     clock, optimizer = Clock(), options.pop("optimizer", None)
-    recipe = {
+    recipe: dict[str, Any] = {
         "per_device_train_batch_size": config.batch,
         "learning_rate": config.learning_rate,
         "weight_decay": config.weight_decay,
         "max_grad_norm": config.clip,
         "logging_strategy": "no",
-    }
-    quiet: dict[str, Any] = {
         "use_cpu": True,
         "report_to": "none",
         "save_strategy": "no",
         "disable_tqdm": True,
     }
     with tempfile.TemporaryDirectory() as folder:
-        arguments = TrainingArguments(output_dir=str(Path(folder) / "out"), **(quiet | recipe | options))
+        arguments = TrainingArguments(output_dir=str(Path(folder) / "out"), **(recipe | options))
         Trainer(model, arguments, collate, data, callbacks=[clock], optimizers=(optimizer, None)).train()
     return clock.ends

@@ -84,11 +84,8 @@ def check_new_name(kind: str, name: str, folder: Path) -> None:
     uses it."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
-    if (
-        not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name)
-        or keyword.iskeyword(name)
-        or "__" in name
-    ):
+    valid = re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name) and "__" not in name
+    if not valid or keyword.iskeyword(name):
         expected = f"a lower-case letter, then at most {LONGEST - 1} letters, digits and _, as in swap_words"
         raise BadInput(f"{shown(name)} cannot be the name of a {kind}; expected {expected}")
     if name.startswith("test_"):

@@ -113,11 +113,9 @@ def _transforms(study: str) -> dict[str, Transform]:
 
 def _check_quotes(text: str, languages: Sequence[str], own: Mapping[str, Transform]) -> None:
     """Raise BadInput if the text seems to be unquoted: several words, then a language."""
-    from calque.derive.transforms import EXAMPLES
+    from calque.derive.transforms import EXAMPLES, transform
 
     def is_language(word: str) -> bool:
-        from calque.derive.transforms import transform
-
         try:
             return word in own or bool(transform(word))
         except BadInput:

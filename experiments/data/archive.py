@@ -114,10 +114,8 @@ def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] 
     elif name.endswith(TARS):
         with _decompressed(archive, name) as stream, tarfile.open(fileobj=stream, mode="r|") as tarred:
             for entry in tarred:
-                yield (
-                    entry.name.removeprefix("./"),
-                    partial(tarred.extractfile, entry) if entry.isreg() else None,
-                )
+                opened = partial(tarred.extractfile, entry) if entry.isreg() else None
+                yield entry.name.removeprefix("./"), opened
     else:
         raise BadInput(f"not an archive: its name must end in one of {', '.join(ZIPS + TARS)}", name)
 

@@ -182,9 +182,8 @@ def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
         own = [step for step in steps if step.config.objective.name == name]
         spent = [cost for step in own if is_finished(step) and (cost := step.open().facts.get(COMPUTE))]
         try:
-            parameters = " or ".join(
-                f"{count:,}" for count in sorted({step.config.cost().parameters for step in own})
-            )
+            counts = sorted({step.config.cost().parameters for step in own})
+            parameters = " or ".join(f"{count:,}" for count in counts)
         except BadInput:
             parameters = "needs the study's data"
         seconds = f"{sum(cost['seconds'] for cost in spent) / len(spent):,.0f}" if spent else NONE

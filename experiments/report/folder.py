@@ -261,11 +261,8 @@ def free(folder: Path, about: About) -> Path:
 
 
 def _titled(about: About) -> str:
-    options = [
-        f"--{kind} {each}"
-        for kind, key in (("set", "settings"), ("sweep", "sweep"))
-        for each in about.get(key, ())
-    ]
+    options = [f"--set {each}" for each in about.get("settings", ())]
+    options += [f"--sweep {each}" for each in about.get("sweep", ())]
     return f"{' '.join([about.get('study', 'records'), *options])} ({about['configuration']})"
 
 

@@ -79,11 +79,8 @@ class Outcome:
         """Return at most three claims, decided ones first, and the number of claims with each verdict, or
         at most three findings if there are no claims."""
         if not self.claims:
-            return (
-                ["\n".join(_wrapped(f"- {finding}") for finding in self.findings[:MOST])]
-                if self.findings
-                else []
-            )
+            findings = [_wrapped(f"- {finding}") for finding in self.findings[:MOST]]
+            return ["\n".join(findings)] if findings else []
         rows = sorted(
             self.claims.rows, key=lambda row: (row[1] not in (HOLDS, FAILS), row[1].startswith(UNDECIDED))
         )
@@ -118,11 +115,8 @@ def scores_table(results: Results) -> Table | None:
                 rows.append((results.objective_title(objective), results.transform_title(language), *cells))
     if not rows:
         return None
-    over = (
-        f"means over {len(results.seeds)} seeds, intervals in the report"
-        if len(results.seeds) > 1
-        else "one seed"
-    )
+    seeds = len(results.seeds)
+    over = f"means over {seeds} seeds, intervals in the report" if seeds > 1 else "one seed"
     metrics = ", ".join(score_title(task) for task in results.main_tasks)
     title = f"{metrics} and alignment@1 in percent, {over}"
     return Table(title, ("objective", "language", *numbers), tuple(rows), labels=2)
@@ -140,14 +134,16 @@ def scores_json(results: Results) -> Iterator[dict[str, Any]]:
                     for name, its in estimates.items()
                     if its
                 }
-                kept = retained(results, objective, language, task, PRIMARY[task]) if task else None
-                of = (
-                    {"task": task, "metric": PRIMARY[task], "ZS at floor": bool(kept and kept.at_floor)}
-                    if task
-                    else {}
-                )
+                row: dict[str, Any] = {"language": language, "objective": objective}
+                if task:
+                    kept = retained(results, objective, language, task, PRIMARY[task])
+                    row |= {
+                        "task": task,
+                        "metric": PRIMARY[task],
+                        "ZS at floor": bool(kept and kept.at_floor),
+                    }
                 if numbers:
-                    yield {"language": language, "objective": objective, **of, **numbers}
+                    yield row | numbers
 
 
 def _values(results: Results, objective: str, language: str, name: str, task: str) -> BySeed:

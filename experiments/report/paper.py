@@ -93,11 +93,8 @@ class Item:
     def command(self) -> str:
         if self.picture:
             return self.study
-        options = [
-            *(f"--set {shlex.quote(one)}" for one in self.set),
-            *([f"--sweep {self.sweep}"] if self.sweep else []),
-        ]
-        return " ".join([f"calque run {self.study}", *options])
+        words = [f"calque run {self.study}", *(f"--set {shlex.quote(one)}" for one in self.set)]
+        return " ".join(words + ([f"--sweep {self.sweep}"] if self.sweep else []))
 
     @property
     def folder(self) -> Path:
@@ -138,19 +135,20 @@ def items(paper: str | None = None) -> list[Item]:
     """Return the items of all papers or of one, in order. Raises BadInput for an unknown paper."""
     if paper is not None and paper not in papers():
         raise BadInput(unknown("paper", paper, papers()))
-    names = [
-        (name, item) for name, about in papers().items() if paper in (None, name) for item in about["items"]
+    chosen = papers() if paper is None else {paper: papers()[paper]}
+    return [
+        Item(paper=name, name=item, **_fields(about, item))
+        for name, about in chosen.items()
+        for item in about["items"]
     ]
-    return [Item(paper=name, name=item, **_fields(papers()[name], item)) for name, item in names]
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return an item's fields, which override those of the item named by `like`, or else the paper's."""
     own = dict(about["items"][name])
-    like = own.pop("like", None)
-    return (
-        _fields(about, like) if like else {key: about[key] for key in Item.__annotations__ if key in about}
-    ) | own
+    if like := own.pop("like", None):
+        return _fields(about, like) | own
+    return {key: about[key] for key in Item.__annotations__ if key in about} | own
 
 
 def item(paper: str, name: str) -> Item:

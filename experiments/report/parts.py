@@ -98,9 +98,9 @@ def recorded_studies(about: About) -> list[Study]:
 
 def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
     """Return an example sentence if all studies use Pocket English; other corpora are slow to parse."""
-    made_up = all(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies)
+    pocket = all(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies)
     try:
-        return example_of(studies, root) if made_up else None
+        return example_of(studies, root) if pocket else None
     except BadInput:
         return None
 
@@ -139,11 +139,7 @@ def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, L
     for suffix, study in studies.items():
         for model in study.models(root):
             title = model.run.objective.title + suffix if model.run.objective else ""
-            if (
-                title
-                and title not in models.values()
-                and model.training.languages
-                and model.checkpoint.is_dir()
-            ):
+            new = title and title not in models.values() and model.training.languages
+            if new and model.checkpoint.is_dir():
                 models.setdefault(model.checkpoint, title)
     return [(title, look(Checkpoint.open(folder))) for folder, title in islice(models.items(), INSIDE)]

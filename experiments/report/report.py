@@ -186,7 +186,7 @@ def _write_sweep(
     root: Path,
     **parts: Any,
 ) -> Outcome:
-    study, plot = results.first.study, sweep_figure(results, size)
+    study, plot, variants = results.first.study, sweep_figure(results, size), [*results.variants.values()]
     compared, tables = differences_table(results), {"sweep": sweep_table(results, size)}
     if compared:
         tables["differences"] = compared
@@ -197,13 +197,11 @@ def _write_sweep(
         plots=[plot] if plot else [],
         findings=list(islice(sweep_findings(results), FIRST)),
         tables=tables,
-        checklist=checklist(about or {}, studies, root, [*results.variants.values()], None)
-        if studies
-        else {},
+        checklist=checklist(about or {}, studies, root, variants, None) if studies else {},
         **parts,
     )
-    runs = [run for one in results.variants.values() for run in one.runs.values()]
-    records = [record for one in results.variants.values() for record in one.records]
+    runs = [run for one in variants for run in one.runs.values()]
+    records = [record for one in variants for record in one.records]
     _write(folder, page, (runs, records, results.floors()), about)
     return Outcome(study, size, folder, None, (), None, tables)
 
@@ -218,12 +216,8 @@ def _write(
     with whole_folder(folder, stored(folder).get("files", ())) as part:
         for name, its in zip((RUNS, RECORDS, FLOORS), rows, strict=True):
             json_rows.write(part / name, its)
-        for name, table in {
-            **page.tables,
-            NAME: page.primary,
-            "claims": page.claims,
-            "null": page.null,
-        }.items():
+        tables = {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}
+        for name, table in tables.items():
             if table:
                 (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
                 (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
@@ -280,11 +274,11 @@ def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> 
 
 def _facts(about: About) -> list[tuple[str, str]]:
     """Return the configuration in a report's description, except for date, commit and command."""
-    seeds = [("Seeds", ", ".join(map(str, about["seeds"])))]
-    options = [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
-    machine = [("Machine", str(about["machine"]))] if "machine" in about else []
+    facts = [("Seeds", ", ".join(map(str, about["seeds"])))]
+    facts += [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
     libraries = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
-    return [*seeds, *options, *machine, *([("Libraries", libraries)] if libraries else []), *_cost(about)]
+    facts += [("Machine", str(about.get("machine", ""))), ("Libraries", libraries)]
+    return [fact for fact in facts if fact[1]] + _cost(about)
 
 
 def _cost(about: About | None) -> list[tuple[str, str]]:
@@ -294,9 +288,7 @@ def _cost(about: About | None) -> list[tuple[str, str]]:
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
     for measure in study.measures:
         yield from measure.terms.items()
-    firsts = [
-        first for objective in study.objectives if (start := objective.traits.start) for first in start[:1]
-    ]
+    firsts = [objective.traits.start[0] for objective in study.objectives if objective.traits.start]
     parts = dict.fromkeys(part for objective in (*study.objectives, *firsts) for part in objective.parts)
     for part in parts:
         if type(part) not in objectives.OBJECTIVES and part.summary:

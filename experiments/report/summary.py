@@ -55,12 +55,11 @@ def scale(study: Study) -> str:
         rows = f"{train.batch:,} rows of {model.length}"
         return f"{layers} of width {model.hidden}, {train.steps:,} steps of {rows}"
     files = [task.files for task in study.tasks.values() if task.files]
-    learnt, tested = (
-        max((each.limit for each in files), default=0),
-        max((each.tested for each in files), default=0),
-    )
-    kinds = ((learnt, "training examples"), (tested, "test items of a language"))
-    samples = " and ".join(f"{number:,} {what}" for number, what in kinds if number)
+    numbers = {
+        "training examples": max((each.limit for each in files), default=0),
+        "test items of a language": max((each.tested for each in files), default=0),
+    }
+    samples = " and ".join(f"{number:,} {what}" for what, number in numbers.items() if number)
     return f"{layers} of width {model.hidden}" + (f", at most {samples}" if samples else "")
 
 
