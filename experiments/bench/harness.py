@@ -69,7 +69,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
     """Say how many results of both sides are equal; exit if the fraction is below `least`."""
     if not total or same < least * total:
-        raise SystemExit(f"no comparison: {same:,} of {total:,} {what} equal")
+        raise SystemExit(f"nothing to compare: only {same:,} of {total:,} {what} are equal")
     return f"{same:,} of {total:,} {what} equal"
 
 

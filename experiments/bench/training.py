@@ -100,7 +100,7 @@ def check_close(model: PreTrainedModel, stream: Stream) -> float:
     distance = float((our_gradients - their_gradients).norm() / their_gradients.norm())
     gap = max(abs(ours - theirs) / theirs, distance)
     if not gap <= CLOSE:
-        raise SystemExit(f"no comparison: loss and gradients differ by {gap:.1e}")
+        raise SystemExit(f"nothing to compare: loss and gradients differ by {gap:.1e}")
     return gap
 
 

@@ -1,7 +1,5 @@
 """`calque bench`: speed compared with other libraries' on this machine."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated

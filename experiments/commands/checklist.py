@@ -1,7 +1,5 @@
 """`calque checklist`: answers to ARR's Responsible NLP checklist."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`calque compare`: comparing two reports."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

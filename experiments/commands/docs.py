@@ -1,7 +1,5 @@
 """`calque docs`: numbers and tables in the documentation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`calque embeddings`: a plot of the embeddings of words and their translations (WEAM's Figure 2)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

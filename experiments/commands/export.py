@@ -1,7 +1,5 @@
 """`calque export`: a report in the formats of papers and other programs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`calque look`: inspecting a checkpoint."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

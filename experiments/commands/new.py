@@ -1,7 +1,5 @@
 """`calque new`: a starter file with its test, from `experiments.templates`, or the lesson."""
 
-from __future__ import annotations
-
 import keyword
 import re
 import sys

@@ -1,7 +1,5 @@
 """`calque paper`: tables and figures of papers, with our numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated

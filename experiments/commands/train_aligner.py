@@ -1,7 +1,5 @@
 """`calque train-aligner`: training an encoder to align words, from parallel text alone."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from contextlib import suppress

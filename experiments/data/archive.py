@@ -84,9 +84,7 @@ def _members(
             if member not in outer:
                 continue
             if opened is None:
-                raise BadInput(
-                    f"{member[:80]!r} is a link, a folder, a device or encrypted; expected a file", name
-                )
+                raise BadInput(f"{member[:80]!r} is not a regular, unencrypted file", name)
             if member in files:
                 raise BadInput(f"two members are called {member[:80]!r}; expected one", name)
             files[member] = folder / str(len(files))

@@ -1,7 +1,5 @@
 """Checks for the lesson's exercises, which print whether an answer is right, or what it lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path

@@ -25,7 +25,7 @@ ALPHA = 1 - CONFIDENCE
 # A record's measured fields; the other fields identify it.
 MEASURED = ("value", "count", "null", "items", "links")
 BRIEF = 60  # maximum characters of a value quoted in a message
-SEEDS, ITEMS = "seeds", "items"  # sources of noise in a number
+SEEDS, ITEMS = "seeds", "items"  # the sources of noise in a number
 
 
 @dataclass(frozen=True)

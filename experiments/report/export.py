@@ -1,7 +1,5 @@
 """The formats in which a report is exported: LaTeX, CSV, Parquet, PDF and BibTeX."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

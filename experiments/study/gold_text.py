@@ -1,7 +1,5 @@
 """Gold sets of word links, and training text for them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -319,7 +319,7 @@ class Transfer(Measure):
     def settings(self, model: Model) -> Any:
         of = task(self.name)
         identity = {"task": of, "head": of.head.format, "finetune": self.finetune}
-        # "way" only keeps the fingerprints of finished folders.
+        # "way" has no other purpose than to keep the fingerprints of finished folders.
         return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}
 
     def work(self, model: Model) -> float:

@@ -1,7 +1,5 @@
 """The tasks in a study: fine-tuning, examples, and model-free baselines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
