@@ -328,17 +328,6 @@ def _written(number: float) -> str:
     return format(number, form).replace("-", "−")
 
 
-def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
-    """Create panels and return them as a 2D array; the first spare one is kept for a legend."""
-    axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)
-    for place, spare in enumerate(axes.flat[number:]):
-        spare.set(label=SPARE)
-        spare.set_axis_off()
-        if place:
-            spare.remove()
-    return axes
-
-
 @contextmanager
 def small_multiples(
     title: str,
@@ -353,7 +342,12 @@ def small_multiples(
     """Yield a figure and the array of its panels, each with a title and with its content drawn by `draw`."""
     columns, width = min(columns, len(panels)), _WIDTH.get() or width
     with styled(width, HEAD + height * -(-len(panels) // columns), title) as figure:
-        axes = grid(figure, len(panels), columns, **shared)
+        axes = figure.subplots(-(-len(panels) // columns), columns, squeeze=False, **shared)
+        for place, spare in enumerate(axes.flat[len(panels) :]):
+            spare.set(label=SPARE)
+            spare.set_axis_off()
+            if place:  # only the first may be used for a legend
+                spare.remove()
         for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
             draw(panel, content)
             panel.set_title(wrapped(name, (width - 0.5) / columns))

@@ -17,7 +17,7 @@ from calque.analysis.report.drawing import STYLE, Mark, marks_of
 from calque.analysis.report.latex import latex
 from calque.analysis.report.numeric import MISSING, numeric
 from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, visible
+from calque.analysis.report.table import OURS, PUBLISHED, Table, visible
 
 GREY = 38  # a colour is treated as grey if its channels differ by less than this
 
@@ -79,7 +79,7 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
     classes = ["" if numeric([row[i] for row in table.rows]) else " class=words" for i in numbers]
     head = _row(table, table.header, classes, "col")
     rows = "\n".join(
-        f"<tr data-kind={kind(table, row)}>{_row(table, row, classes, 'row')}</tr>"
+        f"<tr data-kind={table.kind(row)}>{_row(table, row, classes, 'row')}</tr>"
         for row in table.rows
         if row not in hidden
     )
@@ -95,15 +95,10 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
     )
 
 
-def kind(table: Table, row: tuple[str, ...]) -> str:
-    """Return where a row's numbers come from: ours, published or a floor."""
-    return next((each for each in (PUBLISHED, FLOOR) if each in row[: table.labels]), OURS)
-
-
 def _outside(table: Table) -> list[tuple[str, ...]]:
     """Return the published rows for settings that the study lacks, unless it lacks all of them."""
-    published = {row: _setting(row[: table.labels]) for row in table.rows if kind(table, row) == PUBLISHED}
-    ours = {_setting(row[: table.labels]) for row in table.rows if kind(table, row) == OURS}
+    published = {row: _setting(row[: table.labels]) for row in table.rows if table.kind(row) == PUBLISHED}
+    ours = {_setting(row[: table.labels]) for row in table.rows if table.kind(row) == OURS}
     outside = [row for row, setting in published.items() if setting not in ours]
     return outside if len(outside) < len(published) else []
 

@@ -36,10 +36,9 @@ class Table:
             if len(row) != len(self.header):
                 raise ValueError(f"a row has {len(row)} cells, expected {len(self.header)}: {row}")
 
-    @property
-    def published(self) -> frozenset[int]:
-        """The indices of the rows with published numbers."""
-        return frozenset(i for i, row in enumerate(self.rows) if PUBLISHED in row[: self.labels])
+    def kind(self, row: tuple[str, ...]) -> str:
+        """Return where a row's numbers come from: ours, published or a floor."""
+        return next((kind for kind in (PUBLISHED, FLOOR) if kind in row[: self.labels]), OURS)
 
     @property
     def markdown(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from calque.analysis.papers.columns import score_title
 from calque.analysis.records.record import DELTA
 from calque.analysis.report.claims_table import verdicts
-from calque.analysis.report.table import FLOOR, MISSING, Table, percent
+from calque.analysis.report.table import MISSING, OURS, Table, percent
 from calque.analysis.results.measured import BySeed, mean
 from calque.analysis.results.results import Results
 from calque.analysis.results.retained import retained
@@ -160,11 +160,7 @@ def _wrapped(text: str) -> str:
 
 def _fitted(table: Table) -> list[str]:
     """Format a table without published rows and floors, in groups of columns that fit the width."""
-    rows = [
-        row
-        for i, row in enumerate(table.rows)
-        if i not in table.published and FLOOR not in row[: table.labels]
-    ]
+    rows = [row for row in table.rows if table.kind(row) == OURS]
     whole = [[cell.translate(ASCII) for cell in row] for row in (table.header, *rows)]
     widths = [min(WIDTH // 3, max(len(row[i]) for row in whole)) for i in range(len(table.header))]
     labels, lines, place = range(table.labels), list[str](), table.labels

@@ -1,6 +1,6 @@
-"""Read the numbers printed in papers. There is one JSON file per paper, which contains its numbered tables,
-in percent as printed. A row consists of an objective, a transform, a setting, and one number per column; in
-tables with `languages` or `settings`, it has one cell for each of these instead."""
+"""Read the numbers printed in papers. One JSON file per paper contains its numbered tables, in percent as
+printed. A row consists of an objective, a transform, a setting, and one number per column or, in tables with
+`languages` or `settings`, one cell for each of these."""
 
 import json
 from collections.abc import Iterator
@@ -31,13 +31,12 @@ def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
 
 
 def notes(paper: str) -> dict[int, str]:
-    """Return the remarks on a paper's tables, by table number."""
+    """Return the notes on a paper's tables, by table number."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
 
 
 def corpora(paper: str) -> dict[str, dict[str, float]]:
-    """Return the sizes of a paper's corpora in gigabytes, by corpus and by language, such as `en`, or pair,
-    such as `en-fr`."""
+    """Return the sizes of a paper's corpora in gigabytes, by corpus and by language or language pair."""
     return {table["name"]: table["gigabytes"] for table in _content(paper).get("corpora", [])}
 
 
@@ -57,10 +56,9 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
     else:
         places, cells = [(setting, "")], [cells]
     for (name, language), cell in zip(places, cells, strict=True):
-        for column, value in zip(
-            table["columns"][3:], cell if isinstance(cell, list) else [cell], strict=False
-        ):
-            if value is not None:  # null where the paper prints a dash
+        values = cell if isinstance(cell, list) else [cell]
+        for column, value in zip(table["columns"][3:], values, strict=False):
+            if value is not None:  # None where the paper prints a dash
                 kind, share = _column(column, content["metrics"]), round(value / 100, PLACES)
                 yield Published(*about, *kind, share, name, title, language)
 
