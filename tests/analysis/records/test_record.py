@@ -120,5 +120,5 @@ def test_values_outside_a_measures_limits_are_rejected(measure, within, outside)
     for value in within:
         Record("run", measure, "metric", value, count=1).check()
     for value in outside:
-        with pytest.raises(ValueError, match="value"):
+        with pytest.raises(ValueError, match="should be from"):
             Record("run", measure, "metric", value, count=1).check()
