@@ -3,9 +3,19 @@ import random
 import pytest
 import torch
 from tokenizers import Tokenizer, models
-from transformers import AutoModel, PreTrainedTokenizerFast
+from transformers import (
+    AutoModel,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5Model,
+    ViTConfig,
+    ViTModel,
+    Wav2Vec2Config,
+    Wav2Vec2Model,
+)
 
 from calque.analysis.aligners import pair_encoder
+from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import BY_NAME, OT
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
@@ -131,3 +141,21 @@ def test_unusable_models_are_rejected(bert, roberta, tmp_path):
     aligner = EncoderAligner.open(tmp_path / "nan", OT, LAYER)
     with pytest.raises(BadInput, match="not finite"):
         list(aligner.align([(("the",), ("the",))]))
+
+
+def test_other_kinds_of_models_are_rejected(tmp_path):
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    sounds = {"conv_dim": (8,), "conv_stride": (2,), "conv_kernel": (2,), "num_conv_pos_embeddings": 4}
+    models = {
+        "vit is not an encoder with layers": ViTModel(ViTConfig(image_size=8, patch_size=4, **sizes)),
+        "is_encoder_decoder is set": T5Model(
+            T5Config(vocab_size=50, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2)
+        ),
+        "wav2vec2 cannot encode rows of ids": Wav2Vec2Model(
+            Wav2Vec2Config(num_conv_pos_embedding_groups=2, **sizes, **sounds)
+        ),
+    }
+    for number, (message, model) in enumerate(models.items()):
+        model.save_pretrained(tmp_path / str(number))
+        with pytest.raises(BadInput, match=message):
+            Encoder(tmp_path / str(number))

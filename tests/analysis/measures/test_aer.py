@@ -19,10 +19,6 @@ def golds(draw):
     return GoldPair(sure, sure | draw(link_sets))
 
 
-def gold(sure, possible):
-    return GoldPair(frozenset(sure), frozenset(sure + possible))
-
-
 @law
 @given(st.lists(st.tuples(golds(), link_sets), max_size=4))
 def test_error_rates_equal_matrix_formulas(pairs):

@@ -59,10 +59,6 @@ def done(study, tmp_path_factory):
     return finished(tmp_path_factory.mktemp("runs"), study)
 
 
-def folder(done, title):
-    return next(step.folder for step in done.study.steps(done.root) if step.title == title)
-
-
 def read_systems(report):
     records = read(report / "records.jsonl", Record)
     return Systems(Results(read(report / "runs.jsonl", Run), records, published("xlm_align", 2)), SETS)
