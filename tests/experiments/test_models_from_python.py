@@ -79,7 +79,7 @@ def test_alignment_equals_the_studys_records(done, model):
     assert model.alignment() == pytest.approx({one.metric: one.value for one in records if one.step == 12})
 
 
-def test_fine_tuning_equals_the_studys(done, model, tuned):
+def test_fine_tuning_equals_the_studys(done, tuned):
     (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.metric) == ("ZS", "accuracy")]
     score = tuned.score()
     assert (score.value, score.count, score.items) == (record.value, record.count, record.items)

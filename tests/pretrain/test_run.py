@@ -62,7 +62,7 @@ def test_transformers_finds_our_loss(run, languages):
                 )
 
 
-def test_run_folder_is_complete(run, study):
+def test_run_folder_is_complete(run):
     folder, objective = run
     manifest = json.loads((folder / MANIFEST).read_text())
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint", MANIFEST, "metrics.jsonl"]

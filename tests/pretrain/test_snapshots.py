@@ -28,7 +28,7 @@ def run(study, tmp_path_factory):
     return folder
 
 
-def test_snapshots_are_models_after_their_step(run, study, tmp_path):
+def test_snapshots_are_models_after_their_step(run):
     """The first is the initial model, the last the checkpoint; none contains the objective's modules."""
     made = Artefact.open(run, RUN)
     names = snapshots_of(made)

@@ -132,7 +132,7 @@ def number(rows, measure, task, metric):
     return value
 
 
-def test_every_number_has_its_record(run, data, tmp_path):
+def test_every_number_has_its_record(run, data):
     rows = [row for task in TASKS for row in evaluate(run, data, task, QUICK)]
     metrics = {
         "pos": ["accuracy", "f1_bare_tags"],
@@ -168,7 +168,7 @@ def test_every_number_has_its_record(run, data, tmp_path):
     assert counts == {len(entities)}  # the gold entities
 
 
-def test_transfer_to_an_identical_language_is_complete(run, data, tmp_path):
+def test_transfer_to_an_identical_language_is_complete(run, data):
     same = replace(run, language=Same().name)
     for task in TASKS:
         rows = evaluate(same, data, task, QUICK)

@@ -45,7 +45,7 @@ def test_every_table_is_exported(path, tmp_path):
         assert len(list(csv.reader(file))) == rows + 1
 
 
-def test_macros_contain_every_cell(tmp_path):
+def test_macros_contain_every_cell():
     table = Table.of_markdown((ROOT / "everyday_small/table-3.md").read_text())
     words = "--macros", "--table", "table-3", "--prefix", "Easy 2"
     code, text, _ = calque("export", ROOT / "everyday_small", *words)

@@ -162,7 +162,7 @@ def test_start_and_objectives_are_measured_alike(done, continued):
     }
 
 
-def test_records_equal_repeated_measures(done, continued):
+def test_records_equal_repeated_measures(done):
     start, *_ = done.study.given_models(done.root)
     levels = []
     for model in (start, done.model("XLM-ALIGN")):
