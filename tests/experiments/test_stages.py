@@ -2,17 +2,16 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.experiments.study.measuring import read_measured
-from tests.experiments.conftest import TINY, Done, Heard, sets, weights
+from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, Heard, sets, weights
+from tests.processes import below, wait_for
 from tests.refusals import refusal
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_stages_leave_inputs_for_the_next(done):
@@ -77,3 +76,32 @@ def test_processes_of_torchrun_share_a_study(done, tmp_path):
         losses = [row["loss"] for row in rows if "loss" in row]
         for loss, expected in zip(losses, [row["loss"] for row in alone if "loss" in row], strict=True):
             assert loss == pytest.approx(expected, rel=1e-3)
+
+
+@contextmanager
+def begun(words, **environment):
+    ran = subprocess.Popen(
+        [sys.executable, "-m", "experiments", *words],
+        cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield ran
+    finally:
+        ran.kill()
+        with ran:
+            pass
+
+
+@pytest.mark.slow
+def test_two_commands_share_models(done, tmp_path):
+    place = ["pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS]
+    with begun(["evaluate", *place]) as first:
+        wait_for(lambda: below(tmp_path, ".languages-*.claim"), first)
+        with begun(["run", *place]) as second:
+            for command in (first, second):
+                _, err = command.communicate()
+                assert (command.returncode, err) == (0, "")
+    places = Done(tmp_path, done.study)
+    assert list(map(weights, places.models())) == list(map(weights, done.models()))
+    assert not [path for kind in ("part", "claim", "compute") for path in tmp_path.rglob(f".*.{kind}")]

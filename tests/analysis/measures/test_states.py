@@ -4,6 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.analysis.measures.nulls import shuffled
 from calque.analysis.measures.retrieval import cosine
 from calque.analysis.measures.states import (
     linear_cka,
@@ -85,3 +86,15 @@ def test_linear_probe_solves_the_normal_equations():
     z = np.hstack([(x - x.mean(0)) / x.std(0), np.ones((50, 1))])
     expected = np.linalg.inv(z.T @ z + np.diag([2.0, 2, 2, 2, 0])) @ z.T @ np.eye(3)[labels]
     assert probe(torch.from_numpy(x)).numpy() == pytest.approx(z @ expected)
+
+
+KINDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=30)
+
+
+@given(kinds=KINDS, seed=st.integers(0, 99))
+def test_items_are_shuffled_among_their_kind(kinds, seed):
+    made = shuffled(kinds, 5, seed)
+    assert np.array_equal(made, shuffled(kinds, 5, seed))
+    for row in made:
+        assert sorted(row) == list(range(len(kinds)))
+        assert [kinds[i] for i in row] == kinds

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.analysis.records.record import Record
+from calque.analysis.report.drawing import styled
 from calque.analysis.report.numeric import HEADS, NOTE, columns, inert, numeric
+from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, Table, cell, visible
 from calque.analysis.statistics.intervals import Estimate
+from tests.analysis.toy import toy_published
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"])).map(str.strip)
 
@@ -78,3 +82,15 @@ def test_text_is_never_a_formula(text):
         assert name[0] == "'" and not [
             one for one in cells if one[:1] in "=+-@\t" and one and not is_number(one)
         ]
+
+
+def test_plots_are_reproducible(tmp_path):
+    record = Record("run-b", "ZS", "accuracy", 0.5, 9, task="pos")
+    for name in "ab":
+        with styled(3, 2, "toy") as figure:
+            figure.subplots().plot([0, 1], [0, 1])
+        Plot(figure, "figure-toy", "toy", "A line.", [record], toy_published()[:1]).save(tmp_path / name)
+    first, again = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "ab")
+    assert first == again and sorted(first) == [f"figure-toy.{kind}" for kind in ("jsonl", "png", "svg")]
+    assert first["figure-toy.png"].startswith(b"\x89PNG")
+    assert ElementTree.fromstring(first["figure-toy.svg"]).tag.endswith("svg")
