@@ -41,7 +41,7 @@ def contents(folder):
     return {str(path.relative_to(folder)): sha256(path) for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda transform: transform.name)
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda x: x.name)
 def test_derived_corpus_equals_its_sentences(study, transform):
     vocabulary = Vocabulary.load(study / "vocabulary")
     image = np.load(study / transform.name / "image.npy")

@@ -185,6 +185,6 @@ def test_paraphrase_labels_follow_from_roles(types):
 
 
 @SIZES
-def test_paraphrases_are_in_equal_shares_and_none_comes_twice(types):
+def test_paraphrases_are_balanced_and_unique(types):
     assert set(Counter(pair.label for pair in paraphrases(types)).values()) == {ITEMS}
     assert len({texts(pair) for pair in paraphrases(types)}) == 2 * ITEMS

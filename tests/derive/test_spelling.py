@@ -66,7 +66,7 @@ def given_vocabulary(kind):
 
 @pytest.mark.parametrize("kind", ["learnt", "wordpiece", "unigram"])
 @pytest.mark.parametrize(
-    "transform", [Transliterate(), Transliterate(0.25), Cipher("abcdefgh")], ids=lambda t: t.name
+    "transform", [Transliterate(), Transliterate(0.25), Cipher("abcdefgh")], ids=lambda x: x.name
 )
 def test_derived_text_round_trips(kind, transform, vocabulary):
     plain = Tokenizer.from_str(vocabulary._tokenizer.to_str()) if kind == "learnt" else given_vocabulary(kind)

@@ -92,7 +92,7 @@ def test_inversion_of_examples(text, image):
 
 @law
 @given(st.integers(2, 30).flatmap(lambda n: st.permutations(range(n))))
-def test_kendall_distance_is_scipys(order):
+def test_kendall_distance_equals_scipy(order):
     tau = kendalltau(range(len(order)), order).statistic
     assert kendall_distance(order) == pytest.approx((1 - tau) / 2)
 

@@ -31,7 +31,7 @@ def saved(vocabulary, tmp_path_factory):
 words = st.text(min_size=1, max_size=8).filter(lambda word: word.split() == [word])
 
 
-def test_merges_are_those_of_training_on_the_lines(saved):
+def test_merges_equal_training_on_the_lines(saved):
     reference = Tokenizer(models.BPE())
     reference.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)]
@@ -65,7 +65,7 @@ def test_encoding_round_trips(vocabulary, line):
     assert vocabulary.text(i for word in line for i in vocabulary.encode(word)) == " ".join(line)
 
 
-def test_special_types_come_from_template_settings_or_added_tokens(tmp_path):
+def test_special_types_of_given_tokenizers(tmp_path):
     """BERT's pieces may include RoBERTa's special names, and a tokenizer may contain both kinds."""
     berts = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     names = [*berts, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "a"]

@@ -34,7 +34,7 @@ def test_marks_take_numbers_from_committed_tables():
         "control/table-3: MLM | Trans | ours; POS accuracy ZS #3",
     ],
 )
-def test_marks_without_a_number_are_rejected_with_page_and_line(mark, tmp_path):
+def test_marks_without_a_number_are_rejected(mark, tmp_path):
     (tmp_path / "README.md").write_text(f"# A page\n\nMLM <!-- {mark} -->1<!-- / -->\n")
     assert refusal(update, tmp_path, True).startswith(f"{tmp_path / 'README.md'}:3: ")
 

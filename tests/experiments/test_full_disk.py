@@ -16,20 +16,10 @@ from calque.experiments.report.folder import ABOUT
 from calque.pretrain.checkpoint import METRICS
 from tests.experiments.conftest import calque, sets
 
-SETTINGS = [
-    "source.size=80",
-    *(f"source.pos.{split}=12" for split in ("train", "dev", "test")),
-    "vocabulary=300",
-    "transforms=trans",
-    "objectives=MLM",
-    *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=8", "ffn=8", "length=48")),
-    *(
-        f"train.{name}"
-        for name in ("steps=3", "batch=2", "warmup=1", "log_every=1", "save_every=2", "snapshots=1")
-    ),
-    "tasks=pos",
-    "tasks.pos.finetune.epochs=1",
-]
+SETTINGS = """source.size=80 source.pos.train=12 source.pos.dev=12 source.pos.test=12 vocabulary=300
+    transforms=trans objectives=MLM model.layers=1 model.heads=2 model.hidden=8 model.ffn=8 model.length=48
+    train.steps=3 train.batch=2 train.warmup=1 train.log_every=1 train.save_every=2 train.snapshots=1
+    tasks=pos tasks.pos.finetune.epochs=1""".split()
 STAGES = ("derive", "pretrain", "evaluate", "report")
 _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]+\.part")
 

@@ -56,7 +56,7 @@ def test_states_are_means_over_the_sub_words_of_each_word(model):
         model.states(["the " * 31])
 
 
-def test_function_after_a_layer_changes_states_from_there_on(model):
+def test_function_after_a_layer_changes_states(model):
     sentence = ["the cook ate ."]
     (before,) = model.states(sentence)
     (above,) = model.after_layer(1, shifted).states(sentence)

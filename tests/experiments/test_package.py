@@ -37,7 +37,7 @@ def test_derived_sentences_record_word_origins():
     assert str(derived).count("\n") > 5
 
 
-def test_links_are_those_of_the_aligners():
+def test_align_returns_links():
     source, target = ["the cat", "the dog", "a dog", "a cat"], ["le chat", "le chien", "un chien", "un chat"]
     assert calque.align(source, target) == [[(0, 0), (1, 1)]] * 4
     with pytest.raises(BadInput):

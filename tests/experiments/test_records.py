@@ -40,7 +40,7 @@ STUDIES = {
 
 
 @pytest.mark.parametrize(("name", "paper"), STUDIES.items())
-def test_tables_and_claims_are_those_of_the_records(name, paper):
+def test_tables_and_claims_match_the_records(name, paper):
     check_committed(name, paper)
 
 

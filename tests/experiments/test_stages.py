@@ -34,7 +34,7 @@ def test_stages_leave_inputs_for_the_next(done):
         assert {record.run for record in done.records(model)} == {model.run.id}
 
 
-def test_finished_steps_are_not_computed_again(done):
+def test_finished_steps_are_not_recomputed(done):
     before, heard = {path: path.stat().st_mtime_ns for path in done.root.rglob("*")}, Heard()
     for jobs in (1, 2):
         done.compute(jobs=jobs, report=heard)

@@ -141,17 +141,9 @@ def test_fields_define_name_title_and_parser():
 
 
 def test_toys_run_from_command_line_to_report(tmp_path):
-    settings = [
-        *(setting for setting in TINY if "tasks" not in setting),
-        "train.steps=4",
-        "train.warmup=1",
-        "train.probe_every=0",
-        "objectives=MLM,BACKWARDS-25-after-MLM",
-        "transforms=trans.rot",
-        "tasks=pos,nouns",
-        "measures=alignment,longer-rows",
-    ]
-    words = sets(*settings)
+    own = """train.steps=4 train.warmup=1 train.probe_every=0 objectives=MLM,BACKWARDS-25-after-MLM
+        transforms=trans.rot tasks=pos,nouns measures=alignment,longer-rows"""
+    words = sets(*(setting for setting in TINY if "tasks" not in setting), *own.split())
     code, _, err = calque("run", "pocket", "--runs", tmp_path, "--jobs", "1", *words)
     assert code == 0, err
     (report,) = (tmp_path / "pocket").glob("report-*")

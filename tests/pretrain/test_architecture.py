@@ -59,7 +59,7 @@ def rows(padded):
 
 @EACH
 @pytest.mark.parametrize("padded", [False, True])
-def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt, padded):
+def test_loss_gradient_and_states_equal_transformers(spelt, padded):
     torch.manual_seed(0)
     model, batch = spelt.masked_model(foreign(spelt)), rows(padded)
     mask = (batch.ids != OURS.pad).long()
@@ -79,7 +79,7 @@ def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt, padded
 
 
 @EACH
-@pytest.mark.parametrize("objective", [MLM(), XLMAlign()], ids=lambda objective: objective.name)
+@pytest.mark.parametrize("objective", [MLM(), XLMAlign()], ids=lambda x: x.name)
 def test_run_starts_from_a_folder_and_saves_one(spelt, objective, study, tmp_path):
     before = save(spelt, study, tmp_path / "given").state_dict()
     still = ModelConfig(**vars(MODEL) | {"dropout": 0.0})

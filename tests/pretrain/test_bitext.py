@@ -75,7 +75,7 @@ def test_instances_fit_in_a_row(languages, length):
         pairs_of(languages, 4)
 
 
-def test_gold_links_are_the_derivations(parallel, languages):
+def test_gold_links_follow_the_derivation(parallel, languages):
     batch = drawn(parallel, 1)
     table = languages.languages[1].table.tolist()
     image = dict(enumerate(table)) | {b: a for a, b in enumerate(table) if b >= SIZE}
@@ -91,7 +91,7 @@ def test_gold_links_are_the_derivations(parallel, languages):
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 4, 1000])
-def test_pieces_contain_every_pair_once_without_extra_padding(parallel, pieces):
+def test_pieces_contain_every_pair_once(parallel, pieces):
     batch = drawn(parallel, 3)
     made = batch.by_length(pieces)
     assert 1 <= len(made) <= pieces

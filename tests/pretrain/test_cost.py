@@ -35,7 +35,7 @@ def test_pairs_cost_the_passes_that_their_objective_takes():
         assert flops == pair_flops_per_id(model, 50, 0.15, passes, objective.traits.head_only)
 
 
-@pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda objective: objective.name)
+@pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda x: x.name)
 def test_operations_of_text_equal_torchs_count(objective):
     """As many labels a row, so that no query is padding; all but the layer that attends from labels alone is
     usual.

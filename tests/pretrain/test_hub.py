@@ -105,7 +105,7 @@ def test_name_finds_an_earlier_download(tmp_path, offline):
 
 
 @pytest.mark.parametrize("revision", ["", "@", "@main", f"@{COMMIT[:12]}", f"@{COMMIT.upper()}"])
-def test_name_without_commit_is_rejected_with_the_right_form(revision, tmp_path, hub):
+def test_name_without_commit_is_rejected(revision, tmp_path, hub):
     said = rf"there is no folder '{MODEL}{revision}'; .* add a revision: {MODEL}@ and a 40-digit commit hash"
     with pytest.raises(BadInput, match=f"{said}$"):
         model_folder(f"{MODEL}{revision}", tmp_path)

@@ -52,7 +52,7 @@ def test_masking_changes_only_selected_ids():
 
 
 @pytest.mark.parametrize("language", [SOURCE, DERIVED])
-def test_random_replacements_are_uniform_over_the_language(language):
+def test_random_replacements_are_uniform(language):
     ids, languages, rows = draw()
     shown = rows.ids.numpy()
     replaced = (shown != ids) & (shown != OURS.mask) & (languages == language)

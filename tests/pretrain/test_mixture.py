@@ -69,9 +69,7 @@ def test_rows_sum_to_the_batch_and_to_the_share_of_pairs(streams, pairs):
     assert abs(of_pairs - 1000 * pairs) <= len(streams)
 
 
-@pytest.mark.parametrize(
-    "mixture", [Mixture((0.1, 0.1, 0.8)), Mixture(exponent=0.5)], ids=lambda one: one.name
-)
+@pytest.mark.parametrize("mixture", [Mixture((0.1, 0.1, 0.8)), Mixture(exponent=0.5)], ids=lambda x: x.name)
 def test_languages_have_their_shares(mixture, several):
     (stream,) = MLM().streams(Languages.open(several, NAMES), MODEL.length, 0)
     shown = Draws([stream], 8, 0, mixture).shown(100)
@@ -119,7 +117,7 @@ def test_mixture_resumes_to_the_same_bytes(several, tmp_path):
         pretrain(tmp_path / "stopped", replace(config, mixture=Mixture((1, 1, 1))))
 
 
-@pytest.mark.parametrize("objective", [MLM(), AlignMLM()], ids=lambda objective: objective.name)
+@pytest.mark.parametrize("objective", [MLM(), AlignMLM()], ids=lambda x: x.name)
 def test_disjoint_halves_train_and_resume_to_the_same_bytes(objective, several, tmp_path):
     whole, mixture = Languages.open(several, ["trans"]), Mixture(held_out=0.1, disjoint=True)
     check_resumes(tmp_path, Pretraining(whole, objective, MODEL, TRAIN, seed=1, mixture=mixture))

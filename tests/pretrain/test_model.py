@@ -26,7 +26,7 @@ def rows(padded, share=0.15, seed=0):
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("languages", [False, True])
 @pytest.mark.parametrize("layers", [1, 3])
-def test_loss_and_gradient_are_those_of_transformers(padded, languages, layers):
+def test_loss_and_gradient_equal_transformers(padded, languages, layers):
     model = build(replace(STILL, layers=layers), 2 * SIZE, 3 if languages else 1).train()
     batch = rows(padded)
     ours = prediction_loss(model, batch) / batch.labelled

@@ -35,7 +35,7 @@ def folder(request, tmp_path_factory):
     return derive_natural(*inputs(folder), given, folder / "made")
 
 
-@pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(), ESTIMATED], ids=lambda one: one.name)
+@pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(), ESTIMATED], ids=lambda x: x.name)
 def test_objectives_train_on_natural_languages(objective, folder, tmp_path):
     languages = Languages.open(folder, ["xx", "en"])
     if objective is ESTIMATED:
@@ -46,7 +46,7 @@ def test_objectives_train_on_natural_languages(objective, folder, tmp_path):
     assert model.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
 
 
-@pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda one: one.name)
+@pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda x: x.name)
 def test_objectives_use_the_lexicon_as_dictionary(objective, tmp_path):
     learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
     given = GivenVocabulary(tmp_path / "given")

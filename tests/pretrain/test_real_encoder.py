@@ -17,8 +17,6 @@ from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.start import check_start
 from tests.derive.natural.made import EN, inputs
 
-pytestmark = pytest.mark.slow
-
 MODEL = ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=32)
 TRAIN = TrainConfig(steps=2, batch=4, learning_rate=1e-4, warmup=1, log_every=1, probe_every=0, save_every=0)
 TABLE = "embeddings.word_embeddings.weight"

@@ -96,5 +96,5 @@ def test_rotated_translations_become_equal(languages):
 
 
 @pytest.mark.parametrize("stops", [(3,), (6,), (7,), (6, 9)])
-def test_run_stopped_near_the_rotation_resumes_to_the_same_bits(stops, study, tmp_path):
+def test_run_stopped_near_the_rotation_resumes(stops, study, tmp_path):
     check_resumes(tmp_path, of_study(study, RotateMLM()), *stops)

@@ -107,7 +107,7 @@ def in_memory(lines):
 
 
 @given(LINES, st.integers(8, 40))
-def test_packed_rows_are_the_corpus(lines, length):
+def test_packed_rows_make_up_the_corpus(lines, length):
     whole = [i for line in lines for i in [*line, OURS.end]]
     rows = [[OURS.start, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
     if not rows:

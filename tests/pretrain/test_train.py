@@ -39,7 +39,7 @@ def one_step(objective, languages, batch, parts):
 
 
 @pytest.mark.parametrize("batch", [8, 3])
-@pytest.mark.parametrize("objective", [*OBJECTIVES.values(), ALL], ids=lambda o: o.name)
+@pytest.mark.parametrize("objective", [*OBJECTIVES.values(), ALL], ids=lambda x: x.name)
 def test_cutting_a_batch_changes_no_gradient(objective, batch, languages):
     whole, means = one_step(objective, languages, batch, 1)
     for count in (2, 3, 5):
@@ -207,7 +207,7 @@ NEVER_WAIT = [*OBJECTIVES.values(), *(XLMAlign(queries=queries) for queries in g
 NEVER_WAIT += [XLMAlign(filtering=False), AlignerTraining(labels="self")]
 
 
-@pytest.mark.parametrize("objective", NEVER_WAIT, ids=lambda objective: objective.name)
+@pytest.mark.parametrize("objective", NEVER_WAIT, ids=lambda x: x.name)
 def test_no_loss_or_gradient_waits_for_a_gpu(objective, languages, monkeypatch):
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
@@ -277,7 +277,7 @@ def gradients(objective, languages, world):
 
 
 @pytest.mark.parametrize(
-    "objective", [AlignMLM(), XLMAlign(), WordAligned(links="gold")], ids=lambda one: one.name
+    "objective", [AlignMLM(), XLMAlign(), WordAligned(links="gold")], ids=lambda x: x.name
 )
 def test_gradients_are_dense_sums_over_processes(objective, languages):
     twin = Twin(0, 2, torch.device("cpu"))

@@ -31,7 +31,7 @@ def products(shapes, seed):
 
 
 @given(SHAPES, SEEDS, st.integers(1, 5), st.sampled_from(["columns", "rows"]))
-def test_sinkhorn_is_its_definition(shapes, seed, iterations, first):
+def test_sinkhorn_equals_its_definition(shapes, seed, iterations, first):
     similarity = products(shapes, seed)
     batch, row_mask, col_mask = padded(similarity)
     plans = sinkhorn(log_kernel(batch), row_mask, col_mask, iterations, first)
@@ -72,7 +72,7 @@ def links_by_hand(scores):
 
 
 @given(SHAPES, SEEDS)
-def test_itermax_is_its_definition(shapes, seed):
+def test_itermax_equals_its_definition(shapes, seed):
     alike = [np.abs(s).round(1) for s in products(shapes, seed)]
     batch, *masks = padded(alike)
     table = itermax_table(batch, *masks)
@@ -82,7 +82,7 @@ def test_itermax_is_its_definition(shapes, seed):
 
 
 @pytest.mark.parametrize("kind", ["all different", "ties"])
-def test_argmax_and_itermax_are_simaligns(kind):
+def test_argmax_and_itermax_equal_simalign(kind):
     simalign = pytest.importorskip("simalign", reason="simalign is not installed")
     scores = matrices(kind)
     for score, by_argmax, by_itermax in zip(

@@ -53,7 +53,7 @@ def test_trained_reading_keeps_links_in_a_distant_script(calque_data, calque_enc
 
 
 @pytest.mark.parametrize("rule", ["argmax", "itermax"])
-def test_links_are_simaligns_in_the_same_precision(rule, calque_data, calque_encoder):
+def test_links_equal_simalign_in_equal_precision(rule, calque_data, calque_encoder):
     """With transformers 5, SimAlign computes in the precision of the stored weights unless told otherwise."""
     simalign = pytest.importorskip("simalign", reason="SimAlign is not installed")
     pairs = real_set(calque_data, "en-fr").pairs[:40]

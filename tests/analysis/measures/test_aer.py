@@ -83,7 +83,7 @@ def test_mismatched_gold_files_are_rejected(tmp_path, files, message):
         gold_set(tmp_path, "en-fr")
 
 
-def test_the_four_real_sets(calque_data):
+def test_real_gold_sets(calque_data):
     sets = {name: gold_set(calque_data / "align", name) for name in SETS}
     assert {name: len(one.pairs) for name, one in sets.items()} == {
         "de-en": 508,

@@ -55,7 +55,7 @@ def test_retrieval_equals_brute_force(n, seed):
         assert back.tolist() == [slow[i, i] > max(others_back[i]) for i in range(n)]
 
 
-def test_the_real_encoder_finds_most_translations(calque_data, calque_encoder):
+def test_real_encoder_finds_most_translations(calque_data, calque_encoder):
     encoder, pieces, left_out = Encoder(calque_encoder), SubWords(calque_encoder), LeftOut()
     vectors = {}
     for code, name in (("en", "English"), ("fr", "French")):

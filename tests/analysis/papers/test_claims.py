@@ -190,7 +190,7 @@ def test_wrong_claims_are_rejected_with_their_line(text, line, said, tmp_path):
     assert message.startswith(f"{file}:{line}: " if line else f"{file}: ") and said in message
 
 
-def test_claims_file_counts_as_unchanged_only_if_all_runs_noted_it(tmp_path):
+def test_claims_are_unchanged_if_all_runs_noted_them(tmp_path):
     claims, records = written(tmp_path, ORDER), order(SMALL, MIDDLE, LARGE)
     for noted, others in (((claims.digest,), 0), ((), 9), (("", claims.digest), 9), (("0" * 64,), 9)):
         made = [replace(run, claims=noted) for run in runs(records)]
@@ -200,7 +200,7 @@ def test_claims_file_counts_as_unchanged_only_if_all_runs_noted_it(tmp_path):
         assert (f"{others} of 9 runs" in table.note) == bool(others) == bool(claims.change(results))
 
 
-def test_rho_below_the_bound_fails_and_about_it_is_undecided():
+def test_correlation_claims_by_their_bound():
     names = [(o, t) for o in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM") for t in ("trans", "trans.inv")]
 
     def rho(*deltas):
@@ -223,7 +223,7 @@ def test_rho_below_the_bound_fails_and_about_it_is_undecided():
     assert falls.p == rises.p == pytest.approx(2 / 10_000) and 0.05 < mixed.p <= 1
 
 
-def test_changed_words_are_compared_with_the_unchanged_transform():
+def test_changed_words_claims():
     worse = scores("MLM", [0.30, 0.31, 0.32], "trans.agg") + scores("MLM", [0.10, 0.11, 0.121], "trans")
     found = {(c.text, c.verdict.verdict) for c in align_mlm_claims(joined(worse)) if c.family == "morphology"}
     assert {verdict for _, verdict in found} == {HOLDS} and len(found) == 1

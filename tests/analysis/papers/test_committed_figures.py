@@ -26,7 +26,7 @@ TESTED = dict(
 
 @pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
 @pytest.mark.parametrize("name", STUDIES)
-def test_committed_figures_are_those_of_the_records(name, tmp_path):
+def test_committed_figures_match_the_records(name, tmp_path):
     paper, about = STUDIES[name], loads(committed(ROOT / name / "about.json"))
     results, size = read(name, paper), about["scale"]
     marks = {}
@@ -46,9 +46,7 @@ def test_committed_figures_are_those_of_the_records(name, tmp_path):
 
 
 @pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
-@pytest.mark.parametrize(
-    "folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda folder: folder.name
-)
+@pytest.mark.parametrize("folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda x: x.name)
 def test_committed_sweeps_match_their_records(folder, tmp_path):
     summarise_records(folder, tmp_path / "report", describe_records(folder))
     for path in (*folder.glob("*.md"), *(folder / "figures").glob("*")):

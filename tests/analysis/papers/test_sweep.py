@@ -108,7 +108,7 @@ def test_differences_are_paired_by_seed_and_corrected(two):
     assert len(findings) == 3 and "minus MLM is" in findings[0]
 
 
-def test_values_without_an_effect_differ_in_five_percent_of_sweeps():
+def test_null_sweeps_differ_in_five_percent():
     random, rejected, sweeps = np.random.default_rng(3), 0, 300
     for _ in range(sweeps):
         table = random.normal(0.5, 0.05, (4, 1)) + random.normal(0, 0.02, (4, 3))

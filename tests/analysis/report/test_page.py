@@ -64,7 +64,7 @@ def test_policy_allows_only_the_pages_script(page):
     assert policy.startswith("default-src 'none';") and f"script-src 'sha256-{digest}';" in policy
 
 
-def test_names_and_texts_are_escaped_wherever_they_are_shown(page):
+def test_names_and_texts_are_escaped(page):
     text, checker = page
     assert "<unk>" not in text and f"a <unk> & {ATTACK}" in checker.text and ATTACK not in text
     assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text

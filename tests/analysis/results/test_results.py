@@ -17,7 +17,7 @@ from tests.analysis.toy import joined
 SCORE = number("trans.inv", "MLM", 0, "ZS", "pos", "accuracy", 0.5, 100, 9)
 
 
-def test_scores_are_those_of_the_last_step():
+def test_scores_are_from_the_last_step():
     records = [replace(SCORE, step=step, value=step / 10) for step in (3, 1, 2)]
     assert joined(records).scores("ZS", "MLM", "trans.inv", "pos", "accuracy")[0].value == 0.3
     assert joined(records).last("ZS", "MLM", "trans.inv", "pos", "accuracy")[0].step == 3

@@ -14,7 +14,7 @@ points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, m
 
 
 @given(points)
-def test_rho_is_scipys_with_delta_turned(rows):
+def test_rho_equals_scipy_with_delta_negated(rows):
     x, y = zip(*rows, strict=True)
     found = spearman(x, y, draws=99)
     assert found.rho == pytest.approx(-stats.spearmanr(x, y).statistic, abs=1e-12)
@@ -30,7 +30,7 @@ def test_exact_p_counts_every_pairing(rows):
     assert found.p == pytest.approx(np.mean(np.array(every) >= abs(found.rho) - 1e-9))
 
 
-def test_random_p_agrees_with_scipys():
+def test_random_p_agrees_with_scipy():
     random = np.random.default_rng(1)
     x = random.normal(size=20)
     y = -x + 1.5 * random.normal(size=20)

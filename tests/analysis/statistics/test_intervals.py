@@ -21,7 +21,7 @@ shares = st.lists(st.floats(0, 1), min_size=2, max_size=9)
 
 
 @given(shares)
-def test_interval_is_students_t(values):
+def test_interval_equals_students_t(values):
     found, error = estimate(values), np.std(values, ddof=1) / math.sqrt(len(values))
     if error > 1e-9:
         low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=error)
@@ -30,7 +30,7 @@ def test_interval_is_students_t(values):
 
 
 @given(shares, st.floats(-1, 2), st.sampled_from((-1, 1)))
-def test_p_is_the_one_sided_t_tests(values, bound, side):
+def test_p_equals_the_one_sided_t_test(values, bound, side):
     found = estimate(values)
     if found.error is None:
         assert found.p(bound, side) is None
@@ -93,7 +93,7 @@ def held(upper, lower, r):
 
 
 @given(NUMBERS)
-def test_ratio_interval_ends_where_the_test_reaches_five_percent(values):
+def test_ratio_interval_inverts_the_t_test(values):
     upper, lower = map(list, zip(*values, strict=True))
     found = ratio_over_seeds(upper, lower)
     assume(found is not None and found.low is not None)
@@ -133,7 +133,7 @@ SAMPLES = st.lists(st.integers(0, 1_000), min_size=2, max_size=8)
 
 
 @given(SAMPLES, SAMPLES)
-def test_welch_is_scipys(ours, theirs):
+def test_welch_equals_scipy(ours, theirs):
     assume(len({*ours}) > 1 and len({*theirs}) > 1)
     a, b = ([value / 1_000 for value in each] for each in (ours, theirs))
     assert welch(a, b) == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)

@@ -48,7 +48,7 @@ def test_claims_need_all_their_comparisons(found, word):
     assert verdict(*found).verdict == word
 
 
-def test_one_comparison_is_decided_where_its_interval_ends():
+def test_one_comparison_is_decided_by_its_interval():
     values = np.array([0.3, 0.35, 0.41])
     low, high = stats.t.interval(0.95, 2, loc=values.mean(), scale=stats.sem(values))
     for bound, word in (
@@ -85,7 +85,7 @@ def by_closed_testing(ps):
 
 
 @given(PS)
-def test_holm_is_its_definition_and_closed_testing(ps):
+def test_holm_equals_definition_and_closed_testing(ps):
     assert holm(ps) == pytest.approx(by_closed_testing(ps))
     if len(set(ps)) == len(ps):
         assert holm(ps) == pytest.approx(by_definition(ps))

@@ -145,7 +145,7 @@ def answer_to(question, context):
     return answer
 
 
-def test_known_answer_comes_from_the_most_similar_sentence():
+def test_known_answer_is_from_the_most_similar_sentence():
     # `the` is in the question.
     assert answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
     assert answer_to("who saw tom ?", "eve ran . the dog saw tom") == "the dog"

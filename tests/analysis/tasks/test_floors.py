@@ -36,7 +36,7 @@ def languages(source, tmp_path_factory):
     return Languages.open(folder, [transform.name for transform in TRANSFORMS])
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@pytest.mark.parametrize("task", TASKS, ids=lambda x: x.name)
 def test_every_baseline_is_scored_on_every_pair_by_every_metric(source, languages, task, tmp_path):
     examples = TaskFolder.open(
         derive_task(source, task.name, TRANSFORMS, tmp_path / "task", tmp_path / "cache")

@@ -31,7 +31,7 @@ def columns(sentences):
 
 
 @given(st.one_of(paired(UPOS), paired(IOB2), paired(ODD)))
-def test_f1_is_seqevals(sentences):
+def test_f1_equals_seqeval(sentences):
     gold, predicted = columns(sentences)
     if any(entities(gold)):
         assert entity_f1(gold, predicted).value == pytest.approx(seqeval_f1(gold, predicted), abs=1e-12)
@@ -50,7 +50,7 @@ def well_formed(draw):
     return iob2(Sentence(("w",) * 10, spans=tuple(spans)))
 
 
-def test_f1_on_well_formed_iob2_is_strict_seqevals():
+def test_f1_on_iob2_equals_strict_seqeval():
     scheme = pytest.importorskip("seqeval.scheme").IOB2
     draw = random.Random(0)
     for _ in range(50):

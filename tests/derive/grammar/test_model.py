@@ -15,7 +15,7 @@ from tests.derive.grammar.made import node, random_grammar
 
 
 @pytest.mark.parametrize("n", range(2, 8))
-def test_probabilities_are_those_of_the_definition(n):
+def test_probabilities_equal_their_definition(n):
     nodes = [node(n, seed) for seed in range(3 if n == 7 else 8)]
     grammar = random_grammar(nodes)
     for items in nodes:

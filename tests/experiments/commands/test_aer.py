@@ -43,7 +43,7 @@ def test_table_and_exclusions(here, capsys, gold):
     assert told.count("\n") == 1
 
 
-def test_without_sentences_every_link_counts(here, capsys):
+def test_all_links_count_without_sentences(here, capsys):
     aer(Path("gold"), Path("links"))
     said, told = capsys.readouterr()
     assert rows(said)[1:] == [["links", "2", "50.00", "66.67", "33.33", "44.44", "3", "3"]]

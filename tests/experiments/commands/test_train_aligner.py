@@ -76,7 +76,7 @@ def test_text_unlike_training_text_keeps_untrained_links(trained):
 
 
 @pytest.mark.slow
-def test_labels_come_from_the_encoder_if_fast_align_disagrees(here, tmp_path):
+def test_labels_if_fast_align_disagrees(here, tmp_path):
     (tmp_path / "model").symlink_to(here / "model")
     (tmp_path / "a.txt").symlink_to(here / "a.txt")
     lines = (here / "b.txt").read_text().splitlines(keepends=True)

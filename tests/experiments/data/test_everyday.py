@@ -30,7 +30,7 @@ def test_shipped_files_equal_the_commands_output(calque_data, tmp_path, monkeypa
 
 
 @pytest.mark.slow
-def test_wheel_and_source_distribution_contain_the_files_with_their_licences(tmp_path):
+def test_distributions_contain_files_and_licences(tmp_path):
     tracked = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout

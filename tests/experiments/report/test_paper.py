@@ -22,7 +22,7 @@ def ours_and_theirs(text):
     return ours, theirs
 
 
-@pytest.mark.parametrize("one", TABLES, ids=lambda one: one.full_name)
+@pytest.mark.parametrize("one", TABLES, ids=lambda x: x.full_name)
 def test_tables_contain_every_published_number_once(one):
     numbers = [percent(p.value) for p in published(paper.papers()[one.paper]["published"], one.number)]
     table = table_of(one.paper, one.name)

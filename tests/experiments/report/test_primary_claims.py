@@ -59,7 +59,7 @@ def reported(done):
     return (str(outcome), outcome.report.read_text(), (done.report / f"{NAME}.md").read_text())
 
 
-def test_claims_change_no_folder_and_earlier_runs_are_counted(done, claimed, file):
+def test_claims_change_no_folder(done, claimed, file):
     folders = [[step.folder.name for step in each.study.steps(each.root)] for each in (done, claimed)]
     assert folders[0] == folders[1] and all(step.finished for step in claimed.study.steps(claimed.root))
     for text in reported(claimed):
@@ -109,14 +109,14 @@ def test_report_starts_with_claims_and_notes_changes(claimed, file):
         ),
     ],
 )
-def test_claims_beyond_the_study_are_rejected_with_file_and_line(done, file, old, new, line, said):
+def test_claims_beyond_the_study_are_rejected(done, file, old, new, line, said):
     assert old in CLAIMS
     file.write_text(CLAIMS.replace(old, new))
     message = refusal(override, done.study, [f"claims={file}"])
     assert f"{file}:{line}: " in message and said in message
 
 
-@pytest.mark.parametrize("path", [*STUDIES.glob("*.claims.toml")], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*STUDIES.glob("*.claims.toml")], ids=lambda x: x.name)
 def test_shipped_claims_are_readable_and_few(path):
     claims = PrimaryClaims.read(path).by_line.values()
     assert 1 <= sum(max(1, len(claim.ascending) - 1) for claim in claims) <= 8

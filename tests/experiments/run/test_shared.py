@@ -16,7 +16,7 @@ from tests.experiments.conftest import TINY, Done, finished
 from tests.experiments.conftest import calque as command
 
 
-def test_second_study_retrains_only_models_that_read_the_dictionary(done, tmp_path):
+def test_studies_share_models(done, tmp_path):
     shutil.copytree(done.root, tmp_path, dirs_exist_ok=True)
     other = finished(tmp_path, done.changed("dictionary.fraction=0.5").study.changed(name="other"))
     assert [title for title in other.heard.finished if title.startswith("pretrain")] == [

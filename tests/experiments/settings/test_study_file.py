@@ -19,18 +19,8 @@ from tests.experiments.conftest import TINY, calque, sets
 
 DOCS = Path(__file__).parents[3] / "docs" / "own.md"
 PLAIN = "from dataclasses import replace\nfrom calque.experiments.studies.pocket import pocket\n\n\n"
-SMALL = [
-    *(
-        "source.size=25000",
-        "vocabulary=400",
-        "model.layers=1",
-        "train.steps=1",
-        "train.warmup=0",
-        "tasks=pos",
-        "seeds=0",
-    ),
-    *(f"source.pos.{split}=100" for split in ("train", "dev", "test")),
-]
+SMALL = """source.size=25000 source.pos.train=100 source.pos.dev=100 source.pos.test=100 vocabulary=400
+    model.layers=1 train.steps=1 train.warmup=0 tasks=pos seeds=0""".split()
 
 
 def examples():

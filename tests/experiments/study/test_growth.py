@@ -6,20 +6,12 @@ from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import finished
 
-TINY = [
-    "source.size=3000",
-    *(f"source.pos.{split}=60" for split in ("train", "dev", "test")),
-    "vocabulary=600",
-    "transforms=trans.inv",
-    "objectives=MLM,XLM-after-XLM",
-    "held_out=0.1",
-    "seeds=0",
-    *(f"probe.{name}" for name in ("sentences=60", "rows=8", "tagged=60", "tested=60", "shuffles=40")),
-    *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=16", "ffn=32", "length=32")),
-    *(f"train.{name}" for name in ("steps=24", "batch=8", "learning_rate=4e-3", "warmup=4", "log_every=4")),
-    "train.snapshots=1",
-    "train.save_every=4",
-]
+TINY = """source.size=3000 source.pos.train=60 source.pos.dev=60 source.pos.test=60 vocabulary=600 seeds=0
+    transforms=trans.inv objectives=MLM,XLM-after-XLM held_out=0.1
+    probe.sentences=60 probe.rows=8 probe.tagged=60 probe.tested=60 probe.shuffles=40
+    model.layers=1 model.heads=2 model.hidden=16 model.ffn=32 model.length=32
+    train.steps=24 train.batch=8 train.learning_rate=4e-3 train.warmup=4 train.log_every=4 train.snapshots=1
+    train.save_every=4""".split()
 STEPS = {"MLM": (0, 8, 16, 24), "XLM-after-XLM": (0, 8, 12, 20, 24)}
 
 

@@ -39,23 +39,10 @@ from tests.vocabularies import learn
 
 ALIGNERS = ("argmax-centred", "xlm-align", "ot")
 
-TINY = [
-    "head.steps=3",
-    "head.batch=8",
-    "head.warmup=1",
-    "train.steps=6",
-    "train.learning_rate=1e-2",
-    "train.batch=8",
-    "train.warmup=1",
-    "train.log_every=2",
-    "train.save_every=2",
-    *(
-        f"model.{key}={value}"
-        for key, value in {"layers": 3, "heads": 2, "hidden": 16, "ffn": 32, "length": 100}.items()
-    ),
-    "sets=de-en,en-hi",
-    "tasks.pos.finetune.batch=8",
-]
+TINY = """head.steps=3 head.batch=8 head.warmup=1
+    train.steps=6 train.learning_rate=1e-2 train.batch=8 train.warmup=1 train.log_every=2 train.save_every=2
+    model.layers=3 model.heads=2 model.hidden=16 model.ffn=32 model.length=100
+    sets=de-en,en-hi tasks.pos.finetune.batch=8""".split()
 
 
 def encoder(folder):

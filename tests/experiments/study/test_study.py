@@ -90,7 +90,7 @@ def test_no_two_steps_share_a_folder(tiny):
     )
 
 
-def test_files_count_by_their_contents(tiny, tmp_path):
+def test_files_count_by_contents(tiny, tmp_path):
     here, there = tmp_path / "a.txt", tmp_path / "b.txt"
     for path in (here, there):
         path.write_text("One sentence .\n")

@@ -15,14 +15,8 @@ from tests.experiments.conftest import Done, finished
 
 SETS = ("de-en", "en-hi")
 LEARNT = ("MLM", "XLM-100", "XLM-ALIGN-100")
-TINY = [
-    "vocabulary=300",
-    *(
-        f"model.{key}={value}"
-        for key, value in {"layers": 2, "heads": 2, "hidden": 16, "ffn": 32, "length": 64}.items()
-    ),
-    *("train.steps=6", "train.batch=8", "train.warmup=1", "train.log_every=2", "train.save_every=2"),
-]
+TINY = """vocabulary=300 model.layers=2 model.heads=2 model.hidden=16 model.ffn=32 model.length=64
+    train.steps=6 train.batch=8 train.warmup=1 train.log_every=2 train.save_every=2""".split()
 
 
 def write_gold(folder, name, count):
