@@ -95,7 +95,7 @@ def test_id_pairs_are_the_most_probable_single_types(tmp_path):
     ]
     pairs, left_out = id_pairs(entries, vocabulary)
     expected = [single["the"] + single["le"], single["house"] + single["maisons"]]
-    assert pairs.tolist() == list(map(list, expected)), "the most frequent first"
+    assert pairs.tolist() == list(map(list, expected))
     assert left_out == Counter(
         {
             "entries with a word of several sub-words, or of an unknown one": 2,
@@ -124,9 +124,7 @@ def test_user_dictionary_pairs_words_with_images(text, tmp_path):
     if "\t" in text or " " not in text:
         path.write_text(path.read_text() + more)
         again, left_out = own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
-        assert np.array_equal(again, entries) and left_out.total() == 2, (
-            "several sub-words, and not in the text"
-        )
+        assert np.array_equal(again, entries) and left_out.total() == 2
         path.write_text(more)
         with pytest.raises(BadInput, match=f"{path}: all entries were left out"):
             own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)

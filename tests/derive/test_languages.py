@@ -142,9 +142,7 @@ def check_halves(whole, halves):
     for name in whole.others:
         both = sorted([*read[SOURCE], *read[name]])
         there = {*whole[name].corpus.source_line.tolist()}
-        assert [line for line in both if line in there] == sorted(there), (
-            "each line that has an image is read once"
-        )
+        assert [line for line in both if line in there] == sorted(there)
         assert not {ids[line] for line in read[SOURCE]} & {ids[line] for line in read[name]}
     for before, after in zip(whole.languages, halves.languages, strict=True):
         kept = {*read[before.name]}

@@ -65,7 +65,7 @@ def test_function_after_a_layer_changes_states(model):
     (below,) = model.after_layer(0, shifted).states(sentence)
     assert below.layers[0] == pytest.approx(before.layers[0] + np.arange(16), abs=1e-5)
     assert np.abs(below.layers[1] - before.layers[1]).max() > 0.1
-    assert np.array_equal(model.states(sentence)[0].layers, before.layers), "the model is as before"
+    assert np.array_equal(model.states(sentence)[0].layers, before.layers)
     seen = []
     assert (
         np.array_equal(model.after_layer(1, seen.append).states(sentence)[0].layers, before.layers) and seen

@@ -214,10 +214,7 @@ def test_dict_mlm_shows_images_and_predicts_originals(languages):
     ):
         n = sum(count for kind, count in shows.items() if kind.startswith(f"{known} "))
         for kind, share in shares.items():
-            assert abs(shows[f"{known} {kind}"] - n * share) <= 4 * np.sqrt(n * share * (1 - share)), (
-                known,
-                kind,
-            )
+            assert abs(shows[f"{known} {kind}"] - n * share) <= 4 * np.sqrt(n * share * (1 - share))
 
 
 def test_dict_mlm_can_predict_images(languages):

@@ -132,7 +132,7 @@ def test_cells_may_be_interventions_types_or_words(low, high, verdict, tmp_path)
     assert [row["verdict"] for row in found] == [verdict] * 3
     assert "()" not in "".join(row["evidence"] for row in found)
     between = [number.split(": ")[-1].split(" points")[0] for number in (row["evidence"] for row in found)]
-    assert len(set(between)) == 1, "the differences are the same three numbers"
+    assert len(set(between)) == 1
 
 
 @pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])

@@ -118,27 +118,27 @@ def test_standard_input_is_answered_line_by_line(here):
     assert process.returncode == 2
 
 
-MISTAKES = {
-    "a short file": ("--model M A short", "1 lines, but"),
-    "a layer that the model lacks": ("--model M --layer 8 A B", "no layer 8"),
-    "a negative layer": ("--model M --layer -1 A B", "no layer -1"),
-    "a method without an encoder": ("--method ot A B", "--model"),
-    "an unknown method": ("--method itermx A B", "itermax"),
-    "a folder without a model": ("--model . A B", "no model here"),
-    "no folder": ("--model no/such/folder A B", "no model here"),
-    "a layer without an encoder": ("--layer 0 A B", "--layer"),
-    "an encoder for fast-align": ("--method fast-align --model M A B", "--model"),
-    "a missing file": ("--model M A none", "no such file"),
-    "bytes that are not text": ("two latin", "latin:2: byte 0xe9"),
-    "no tokenizer": ("--model bare A B", "tokenizer.json"),
-    "a folder to write": ("two two --out bare", "bare: is a folder or a device"),
-    "a device to write": ("two two --out /dev/null", "/dev/null: is a folder or a device"),
-    "an input to write": ("two two --out two", "two: is an input"),
-    "a file for a folder": ("two two --out two/links", "two/links: cannot be written"),
-    "a name that says compressed": ("two two --out links.gz", "links.gz"),
-    "nothing": ("", "two files of sentences"),
-    "one file": ("A", "two files of sentences"),
-    "standard input and a file to write": ("--model M --out x", "two files of sentences"),
+WRONG = {
+    "--model M A short": "1 lines, but",
+    "--model M --layer 8 A B": "no layer 8",
+    "--model M --layer -1 A B": "no layer -1",
+    "--method ot A B": "--model",
+    "--method itermx A B": "itermax",
+    "--model . A B": "no model here",
+    "--model no/such/folder A B": "no model here",
+    "--layer 0 A B": "--layer",
+    "--method fast-align --model M A B": "--model",
+    "--model M A none": "no such file",
+    "two latin": "latin:2: byte 0xe9",
+    "--model bare A B": "tokenizer.json",
+    "two two --out bare": "bare: is a folder or a device",
+    "two two --out /dev/null": "/dev/null: is a folder or a device",
+    "two two --out two": "two: is an input",
+    "two two --out two/links": "two/links: cannot be written",
+    "two two --out links.gz": "links.gz",
+    "": "two files of sentences",
+    "A": "two files of sentences",
+    "--model M --out x": "two files of sentences",
 }
 
 
@@ -152,6 +152,6 @@ def test_wrong_align_commands_are_one_line_and_leave_nothing(here, tmp_path, mon
         shutil.copy(here / "model" / name, "bare")
     before = sorted(tmp_path.rglob("*"))
     paths = {"A": here / "a.txt", "B": here / "b.txt", "M": here / "model"}
-    for what, (words, expected) in MISTAKES.items():
-        assert expected in refused("align", *(paths.get(word, word) for word in words.split())), what
+    for words, said in WRONG.items():
+        assert said in refused("align", *(paths.get(word, word) for word in words.split())), words
     assert sorted(tmp_path.rglob("*")) == before

@@ -54,7 +54,7 @@ def write(step, machine):
         (home / f"{config.word} is here").touch()
         while not (home / f"{config.meets} is here").exists():
             time.sleep(0.01)
-            assert time.time() < began + 300, "nobody came"
+            assert time.time() < began + 300
     with making(step.folder, step.kind, step.facts) as part:
         (part / "text").write_text(f"{''.join(map(text, config.before))}{config.word} ")
         (part / "times").write_text(f"{began} {time.time()}")
