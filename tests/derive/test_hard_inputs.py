@@ -149,7 +149,7 @@ def article(*answers, **more):
     return json.dumps({"data": [{"paragraphs": [{"context": CONTEXT["context"], "qas": asked}]}]})
 
 
-IN_GERMEVAL = {"comments with": 1, "entities inside": 1, "words of white space": 1}
+IN_GERMEVAL = {"comments with": 1, "nested": 1, "words of white space": 1}
 PAWS_X = "id\tsentence1\tsentence2\tlabel\n1\tA .\tB .\t1\n2\tA .\tNS\t0\n3\tA .\tC .\t0\n"
 OF_IT = [{"text": "It", "answer_start": 0}]
 
@@ -159,8 +159,8 @@ READ = [
     (text, f"{MARK}One day .\n{MARK}Two days .\n", ["One day .", "Two days ."], {"byte order marks": 1}),
     (natural, f"One .{MARK} Two .\n", ["One . Two ."], {"byte order marks": 1}),
     (pos, TREE + MARK + TREE, ["Snow/NOUN falls/VERB"] * 2, {"byte order marks": 1}),
-    (text, "\u200fאב ,\u200f גד\nit \u200e\u200f snows\n", ["אב , גד", "it snows"], {"runs of format": 3}),
-    (natural, "it \u200e snows\n", ["it snows"], {"runs of format": 1}),
+    (text, "\u200fאב ,\u200f גד\nit \u200e\u200f snows\n", ["אב , גד", "it snows"], {"format characters": 3}),
+    (natural, "it \u200e snows\n", ["it snows"], {"format characters": 1}),
     (text, "7\tSnow melts.\n8\tIt snows.\n", ["Snow melts .", "It snows ."], {"line numbers": 2}),
     (natural, "7\tSnow melts.\n8\tIt snows.\n", ["Snow melts.", "It snows."], {"line numbers": 2}),
     (unescaped, "it &apos;s &#91; A &amp;amp; B\n", ["it 's [ A & B"], {"lines with escaped": 1}),
@@ -240,7 +240,7 @@ READ = [
     (lexicon, "the el\nthe la\ndog, perro\n", ["the = el", "the = la", "dog, = perro"], {}),
     (words, "# my words\n\ncat\n#\n", ["cat", "#"], {"blank lines": 1, "comments": 1}),
     (labels, "Word\tLabel\nThe\tD\n\na\tD\n", ["The", "a"], {"headers": 1}),
-    (TEXTS, 'TEXT\tLabel\n"Say ""no""."\ttalk\n', ['Say "no". = talk'], {"fields without": 1}),
+    (TEXTS, 'TEXT\tLabel\n"Say ""no""."\ttalk\n', ['Say "no". = talk'], {"fields from which": 1}),
     (links, "0-0 0-0 1-1\n\n", ["[(0, 0), (1, 1)]", "[]"], {"links that occur twice": 1}),
 ]
 

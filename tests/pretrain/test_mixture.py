@@ -123,7 +123,7 @@ def test_disjoint_halves_train_and_resume_to_the_same_bytes(objective, several, 
     check_resumes(tmp_path, Pretraining(whole, objective, MODEL, TRAIN, seed=1, mixture=mixture))
     facts = Artefact.open(tmp_path / "stopped", RUN).facts
     assert sum(facts["halves"].values()) == 360 and min(facts["halves"].values()) > 120
-    with pytest.raises(BadInput, match=r"no parallel sentences: .* \(mixture\.disjoint\)"):
+    with pytest.raises(BadInput, match=r"no parallel sentences.*mixture\.disjoint"):
         pretrain(tmp_path / "run", Pretraining(whole, TLM(0.5), MODEL, TRAIN, 1, mixture=mixture))
 
 

@@ -133,7 +133,7 @@ WRONG = {
     "--model bare A B": "tokenizer.json",
     "two two --out bare": "bare: is a folder or a device",
     "two two --out /dev/null": "/dev/null: is a folder or a device",
-    "two two --out two": "two: is an input",
+    "two two --out two": "two: the output would overwrite an input",
     "two two --out two/links": "two/links: cannot be written",
     "two two --out links.gz": "links.gz",
     "": "two files of sentences",
