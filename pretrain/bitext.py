@@ -3,8 +3,6 @@
 Shapes: B pairs, L ids per row, at most W ids per side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar

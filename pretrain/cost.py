@@ -3,8 +3,6 @@
 Symbols: hidden size H, feed-forward size F, L layers, S ids per row, V types.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import dataclass

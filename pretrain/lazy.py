@@ -1,7 +1,5 @@
 """Torch, imported on first use, because importing it takes seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar

@@ -1,7 +1,5 @@
 """Masking, with new masks whenever a row is read. Shapes: B rows, L ids, K languages, V types."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self

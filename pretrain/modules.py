@@ -4,8 +4,6 @@ Shapes: B rows or sentences, W ids per side, hidden size H, V types, Q masked id
 keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """The tokenizers in checkpoints, and checks of tokenizers against a model or vocabulary."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

@@ -1,8 +1,6 @@
 """Finished runs stored in a safetensors file: weights in half precision, named RUN/WEIGHT, and each run's
 manifest and metrics as metadata."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """The model that a run starts from, which, to save memory, has embedding rows only for types in the training
 text until its checkpoint is written."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

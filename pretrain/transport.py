@@ -5,8 +5,6 @@ Shapes: B sentence pairs, with n sub-words on one side (rows) and m on the other
 negative. Links are listed as (pair, row, column), (L, 3) int64. Ties go to the first cell, as in NumPy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

@@ -4,8 +4,6 @@
 <root>/<study>/<report>/uses.json  a report's steps, recorded before they are computed
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

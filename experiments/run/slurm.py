@@ -1,7 +1,5 @@
 """`calque run --on slurm`: a study's unfinished steps as Slurm jobs that run `calque cell`."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess
