@@ -30,10 +30,8 @@ def setting_title(key: str) -> str:
     """Return a setting's title: for `train.weight_decay`, "weight decay"."""
     path = key.split(".")
     ends = [".".join(path[start:]) for start in range(len(path))]
-    whole = {name.rpartition(".")[2]: title for name, title in TITLES.items() if "." not in key}
-    title = (
-        next((TITLES[end] for end in ends if end in TITLES), None)
-        or whole.get(key)
-        or path[-1].replace("_", " ")
-    )
+    titles = TITLES
+    if "." not in key:
+        titles = {name.rpartition(".")[2]: title for name, title in TITLES.items()} | TITLES
+    title = next((titles[end] for end in ends if end in titles), path[-1].replace("_", " "))
     return f"{title} on {task_title(path[1])}" if path[0] == "tasks" and len(path) > 2 else title

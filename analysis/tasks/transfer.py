@@ -118,17 +118,18 @@ def by_entry(
             return ""
         return ENTRY if image in entries else NO_ENTRY
 
-    hits: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
-    counts: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
+    hits: dict[str, list[list[bool]]] = {ENTRY: [], NO_ENTRY: []}
     for (example, gold), predicted in zip(split, answers, strict=True):
-        groups = [group(word) for word in words_of(example)]
-        correct = [right == tag for right, tag in zip(gold, predicted, strict=True)]
-        for name in hits:
-            inside = [hit for hit, other in zip(correct, groups, strict=True) if other == name]
-            hits[name].append(sum(inside))
-            counts[name].append(len(inside))
-    sizes = {name: sum(each) for name, each in counts.items()}
-    return {name: Score.over(hits[name], counts[name], size) for name, size in sizes.items() if size}
+        words = zip(words_of(example), gold, predicted, strict=True)
+        correct = [(group(word), right == tag) for word, right, tag in words]
+        for name, column in hits.items():
+            column.append([hit for other, hit in correct if other == name])
+    counts = {name: sum(map(len, column)) for name, column in hits.items()}
+    return {
+        name: Score.over(map(sum, column), map(len, column), counts[name])
+        for name, column in hits.items()
+        if counts[name]
+    }
 
 
 @dataclass(frozen=True)
