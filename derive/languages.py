@@ -121,7 +121,7 @@ class Languages:
         in the second language's order; raise BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
-            raise BadInput("no parallel sentences, because languages read disjoint halves (mixture.disjoint)")
+            raise BadInput("no parallel sentences: languages read disjoint halves (mixture.disjoint)")
         if (first, second) in self.texts:
             return replace(self.texts[first, second], estimates=estimates)
         if (second, first) in self.texts:
