@@ -23,9 +23,7 @@ SINGULAR, PLURAL = range(2)
 BASE, THIRD, PAST, PARTICIPLE = range(4)
 NOUNS = frozenset(("person", "animal", "thing", "place"))
 VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
-ONSETS = "b br d dr f fl g gl gr h j k l m n p pl pr r s sk sl st t tr v w y z th sh ch".split()
-VOWELS = "a e i o u a e i o ai ee oo".split()
-CODAS = "b d ff g k l ll m n nd nk nt p r rd rk rm rn sk st t v z".split()
+INVENTED = {name: text.split() for name, text in WORDS["invented"].items()}
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
@@ -56,23 +54,15 @@ def _with_ed(word: str) -> str:
 
 def stem(rng: random.Random, syllables: int) -> str:
     """Invent a word with the given number of syllables."""
-    parts = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables)]
-    return "".join(parts) + rng.choice(CODAS)
+    onsets, vowels, codas = (INVENTED[name] for name in ("onsets", "vowels", "codas"))
+    parts = [rng.choice(onsets) + rng.choice(vowels) for _ in range(syllables)]
+    return "".join(parts) + rng.choice(codas)
 
-
-# The kinds of words added to each topic per round, in the core's proportions. Kinds are interleaved, because
-# a noun's hypernym is drawn from earlier nouns of its kind.
-ROUND = (
-    "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing "
-    "ditr firm adj"
-).split()
-START = "person thing tr thing place intr adj thing soc tr".split()
 
 SHARED = 0.5
 """The fraction of invented words that reuse a topic's word of a different class, so that only context
 disambiguates them."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
-LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # combinations of an invented name's uses
 
 Names = dict[str, list[str]]  # the words for each use, most frequent first
 Entity = tuple[str, ...]
@@ -106,14 +96,14 @@ class Lexicon:
 
     def _grow(self, types: int) -> None:
         for t, topic in enumerate(self.topics):
-            for kind in START:
+            for kind in INVENTED["start"]:
                 self._enter(topic, kind, self._next(t, kind))
         for kind, entries in GENERAL.items():
             for entry in entries.split():
                 for topic in self.topics:
                     self._enter(topic, kind, entry)
         while True:
-            for kind in ROUND:
+            for kind in INVENTED["round"]:
                 for t, topic in enumerate(self.topics):
                     if len(self.forms) >= types:
                         return
@@ -175,7 +165,7 @@ class Lexicon:
                 name, letters = core.pop()
             else:
                 name = rng.choice(nouns) if rng.random() < SHARED else stem(rng, 2)
-                letters = rng.choice(LETTERS)
+                letters = rng.choice(INVENTED["uses"])
             if name not in used and (core or name in nouns or name not in self.forms):
                 used.add(name)
                 self.forms.add(name)
