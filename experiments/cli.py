@@ -111,9 +111,7 @@ class Commands(TyperGroup):
         except BrokenExecutor as error:
             if stopped.is_set():  # the interrupt killed the workers too
                 _stop("interrupted", error, 130)
-            _fail(
-                "a worker process was killed, probably because memory ran out: run with fewer --jobs", code=1
-            )
+            _fail("a worker process was killed, probably for lack of memory: use fewer --jobs", code=1)
         except (ArithmeticError, RuntimeError) as error:
             if reason := _of_run(error):
                 _fail(reason, code=1)
@@ -131,9 +129,9 @@ def _of_system(error: OSError) -> str:
         return f"{error.filename or 'a path'}: {reason}; expected a usable path"
     if error.errno == errno.ENOENT and error.filename:
         return f"{error.filename}: {reason}; it was removed while in use"
-    return (
-        f"{error.filename or 'a file'}: {reason}; no half-written files remain" if error.errno in DISK else ""
-    )
+    if error.errno in DISK:
+        return f"{error.filename or 'a file'}: {reason}; no half-written files remain"
+    return ""
 
 
 def _of_run(error: Exception) -> str:

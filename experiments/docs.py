@@ -99,9 +99,7 @@ def _cell(mark: re.Match[str]) -> str:
     (header, rows), column = _table(mark["table"]), mark["column"]
     found = [row for row in rows if keys <= {*row}]
     if len(found) != 1:
-        raise BadInput(
-            f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}; expected one"
-        )
+        raise BadInput(f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}, not one")
     if header.count(column) != 1:
         raise BadInput(unknown("column", column, header))
     cell = found[0][header.index(column)]
@@ -167,9 +165,7 @@ def _claims() -> list[str]:
         found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
         rows = []
         for (claim, where), tasks in groupby((one for one in found if one.where), key=_without_task):
-            sizes = [
-                f"{one.claim.removeprefix(claim).strip(', ')} {one.size}{_direction(one)}" for one in tasks
-            ]
+            sizes = [f"{t.claim.removeprefix(claim).strip(', ')} {t.size}{_direction(t)}" for t in tasks]
             rows.append((claim, where.replace("section ", "§"), "; ".join(sizes).strip()))
         lines += ["", f"## {about['title'].split(' (')[0]}", ""]
         lines += _table_of("claim | in the paper | ours / the paper’s", rows)

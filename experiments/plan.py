@@ -135,9 +135,7 @@ def describe(
     if here.finished:
         head += f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left\n"
     if not here.runs:
-        return (
-            f"{head}\nno model remains to be pretrained; fine-tuning and testing are not estimated\n{files}"
-        )
+        return f"{head}\nno model is left to pretrain; fine-tuning and testing are not estimated\n{files}"
     memory = f"{here.memory / 2**30:,.2f} GiB"
     return f"""{head}
 {_runs(here)}

@@ -32,12 +32,8 @@ class Comparison:
     @property
     def ratio(self) -> str:
         """The geometric mean over rounds of ours over theirs, with its 95 % t interval."""
-        logs = estimate(
-            [math.log(ours / theirs) for ours, theirs in zip(self.ours, self.theirs, strict=True)]
-        )
-        mean, *bounds = (
-            f"{math.exp(log):.3g}" for log in (logs.mean, logs.low, logs.high) if log is not None
-        )
+        logs = estimate([math.log(a / b) for a, b in zip(self.ours, self.theirs, strict=True)])
+        mean, *bounds = (f"{math.exp(n):.3g}" for n in (logs.mean, logs.low, logs.high) if n is not None)
         return f"{mean} [{', '.join(bounds)}]" if bounds else mean
 
     @property

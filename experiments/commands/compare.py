@@ -56,9 +56,7 @@ def compare(
             typer.echo(printable(f"  {claim}: {here}; in {second}: {there}"))
         _list([f"  {title}" for title in found.beyond])
         if found.different and found.tested:
-            over = (
-                f"{found.tested[noise]:,} over {noise}" for noise in (SEEDS, ITEMS) if found.tested[noise]
-            )
+            over = (f"{found.tested[of]:,} over {of}" for of in (SEEDS, ITEMS) if found.tested[of])
             typer.echo(
                 f"Numbers tested: {' and '.join(over)}. {found.nominal:,} differ at {ALPHA:.0%} before "
                 f"correction ({ALPHA * found.tested.total():,.0f} expected by chance), {len(found.beyond):,} "

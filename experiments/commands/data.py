@@ -65,9 +65,7 @@ def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> st
         if any(states[output] is State.MISSING for output in download.outputs):
             missing.append(download)
             unstated += [download] if digest == "none" else []
-    lines += [
-        f"altered: {store.folder / one.place}" for one in recipe.outputs if states[one] is State.ALTERED
-    ]
+    lines += [f"altered: {store.folder / o.place}" for o in recipe.outputs if states[o] is State.ALTERED]
     lines += ["", f"{_counts(recipe.downloads, states)} below {store.folder}"]
     licences = {download.terms: download.licence for download in recipe.downloads}
     lines += [f"{licence}: {page}" for page, licence in licences.items()]

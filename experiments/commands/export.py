@@ -75,9 +75,7 @@ def export(
     elif compute:
         about = stored(folder)
         if COMPUTE not in about:
-            raise BadInput(
-                "contains no cost; reports written by `calque run` in this version do", folder / ABOUT
-            )
+            raise BadInput("states no cost; reports from this version's `calque run` do", folder / ABOUT)
         text = compute_statement(about) + "\n"
     elif csv and not table:
         text = formats.records_csv(formats.flat(joined_rows(folder)))

@@ -25,9 +25,7 @@ def paper(
     from calque.experiments.report import paper as papers
 
     if not papers.COMMITTED.is_dir():
-        raise BadInput(
-            "the installed package does not include the papers' records; clone Calque's repository"
-        )
+        raise BadInput("the installed package lacks the papers' records; clone Calque's repository")
     if paper is None:
         if out != OUT:
             raise BadInput("--out applies only with a paper; name the paper to write")

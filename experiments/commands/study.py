@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from calque.experiments.study import Study
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
-Exp = Annotated[
-    str, typer.Argument(metavar="STUDY", help="A study listed by `calque studies`, or my_study.py.")
-]
+Exp = Annotated[str, typer.Argument(metavar="STUDY", help="A study in `calque studies`, or my_study.py.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, as in train.steps=1000; repeatable."),
@@ -42,15 +40,11 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Steps to run in parallel; results stay the same. Default: all cores, or one step on a GPU.",
+        help="Steps to run in parallel, which does not affect results. Default: all cores, or one on a GPU.",
     ),
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print only the report's path, no progress or summary.")
-]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume even if the environment has changed.")]
 Name = Annotated[
     str | None,
@@ -72,9 +66,7 @@ Out = Annotated[
         file_okay=False, help="The output folder for a folder of records. Default: runs/STUDY/reports/FOLDER."
     ),
 ]
-Recorded = Annotated[
-    str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")
-]
+Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a records folder.")]
 Cards = Annotated[int | None, typer.Option(min=1, help="Also estimate the time on this many GPUs.")]
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The GPU model, such as A100 or H100.")]
 On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")]
@@ -155,7 +147,7 @@ def cell(
 ) -> None:
     """Run individual steps (used by cluster jobs).
 
-    Finished steps are skipped; steps that other jobs are computing are waited for."""
+    Skips finished steps, and waits for steps that other jobs are computing."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute_cells, first_process
 
@@ -170,9 +162,7 @@ def cell(
         compute_cells(steps, shown.report, change, shown.watch)
 
 
-Derivable = Annotated[
-    str, typer.Argument(metavar="STUDY|FILE", help="A study, as in `calque run`, or a text file.")
-]
+Derivable = Annotated[str, typer.Argument(metavar="STUDY|FILE", help="A study, or a text file.")]
 Language = Annotated[
     str | None,
     typer.Option(
@@ -425,9 +415,8 @@ def write_report(
     steps = study.steps(runs)
     if titles := [step.title for step in steps if not step.finished]:
         named = [*titles[:3], *([f"and {len(titles) - 3} more"] if titles[3:] else [])]
-        raise BadInput(
-            f"not computed yet: {', '.join(named)}; `calque run` computes them", study.folder(runs)
-        )
+        message = f"not computed yet: {', '.join(named)}; `calque run` computes them"
+        raise BadInput(message, study.folder(runs))
     about = {**(about if "wall" in about else again(folder, about)), COMPUTE: total(steps)}
     if isinstance(study, Sweep):
         outcome = summarise_sweep(study, runs, folder, about)

@@ -37,9 +37,7 @@ def make_everyday(data: Path, folder: Path, cache: Path) -> dict[str, Any]:
     """Build the files in `folder`, atomically, from the originals below `data`. Return the manifest's facts:
     the originals' digests, counts and exclusions."""
     pairs = [_original(data, place) for place in PAIRS]
-    annotated = {
-        split: [_original(data, place.format(split)) for place in (GOLD, ENTITIES)] for split in SPLITS
-    }
+    annotated = {key: [_original(data, file.format(key)) for file in (GOLD, ENTITIES)] for key in SPLITS}
     originals = [*pairs, *chain.from_iterable(annotated.values())]
     facts: dict[str, Any] = {
         "originals": {path.relative_to(data).as_posix(): input_digest(path) for path in originals},

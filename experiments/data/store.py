@@ -158,9 +158,7 @@ def _check(download: Download, files: Mapping[str, Path]) -> None:
     for output in download.outputs:
         size = files[output.place].stat().st_size
         if output.bytes and size != output.bytes:
-            raise BadInput(
-                f"{output.place}: {size:,} bytes; the recipe states {output.bytes:,}", download.url
-            )
+            raise BadInput(f"{output.place}: {size:,} bytes instead of {output.bytes:,}", download.url)
         if output.sha256 and (found := sha256(files[output.place])) != output.sha256:
             raise BadInput(
                 f"{output.place}: not the expected file: SHA-256 {found}; the recipe states {output.sha256}",

@@ -116,9 +116,7 @@ def smallest_and_largest(
     differences = [align - mlm for align in scores["ALIGN-MLM"] for mlm in scores["MLM"]]
     least, most = min(differences), max(differences)
     if not np.allclose(np.array(answer, float), [least, most], atol=0.1):
-        return _wrong(
-            "these are not the smallest and the largest of `differences`. `min` and `max` find them."
-        )
+        return _wrong("these are not the smallest and largest of `differences`. `min` and `max` find them.")
     return _right(
         f"with one model of each kind you could have measured any difference from {least:.1f} to {most:.1f} "
         f"points. Its sign is {'always' if least > 0 else 'not always'} the same."

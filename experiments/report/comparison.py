@@ -125,9 +125,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     swept = any(run.settings for run in (*ours.runs, *theirs.runs))
     if kind and not swept:  # claims are not tested in sweeps
         here, there = ours.verdicts(kind), theirs.verdicts(kind)
-        claims = {
-            claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there
-        }
+        claims = {text: (here.get(text, NO_RECORDS), there.get(text, NO_RECORDS)) for text in here | there}
     return Comparison(
         claims,
         Counter(noise for _, _, noise in tested),
@@ -140,9 +138,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """Describe how the measured fields of two records differ; "" if they are equal."""
-    pairs = [
-        (name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)
-    ]
+    pairs = [(key, ours.get(key), theirs.get(key)) for key in MEASURED if ours.get(key) != theirs.get(key)]
     values = "; ".join(f"{name} {_brief(one)}, not {_brief(other)}" for name, one, other in pairs)
     return f"{_title(ours)}: {values}" if pairs else ""
 

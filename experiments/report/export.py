@@ -79,9 +79,7 @@ def command_name(*parts: str) -> str:
 
 
 def _word(text: str) -> str:
-    spelled = "".join(
-        _DIGITS[int(letter)] if letter.isdigit() else _GREEK.get(letter, letter) for letter in text
-    )
+    spelled = "".join(_DIGITS[int(c)] if c.isdigit() else _GREEK.get(c, c) for c in text)
     return spelled[:1].upper() + spelled[1:]
 
 

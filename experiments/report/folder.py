@@ -50,9 +50,7 @@ def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
     """Read the runs, records and, unless the folder is old, floors in a report's folder. Raises BadInput if
     records are missing, contain impossible values, or refer to an unknown run."""
     if not (folder / RECORDS).is_file():
-        raise BadInput(
-            f"contains no {RECORDS}; expected a report's folder, as written by `calque run`", folder
-        )
+        raise BadInput(f"contains no {RECORDS}; expected a report's folder from `calque run`", folder)
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
     names = {run.id for run in runs}
     for line, record in enumerate(records, start=1):

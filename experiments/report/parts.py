@@ -109,9 +109,7 @@ def _short(source: Source) -> tuple[int, Sentence] | None:
     """Return the first short sentence in a corpus, or the shortest of its first ones, with its number."""
     for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)
-        numbered = [
-            (CHUNKS.number(0, place), each) for place, each in enumerate(sentences[:SENTENCES]) if each.words
-        ]
+        numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
         short = (pair for pair in numbered if len(pair[1]) in WORDS)
         return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
     return None

@@ -118,10 +118,7 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
     """Return the tasks' floors, averaged over seeds if each seed has its own data."""
     if isinstance(study.languages, GoldPairs):
         return []
-    draws = [
-        [row for step in study.baselines(root, seed) for row in read_floors(step)]
-        for seed in study.data_seeds
-    ]
+    draws = [[*chain(*map(read_floors, study.baselines(root, seed)))] for seed in study.data_seeds]
     return over_draws(draws)
 
 
@@ -135,9 +132,7 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
             pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
     if not isinstance(study.languages, DerivedLanguages):
-        lines += [
-            f"{each.step.title}: {count:,} {why}" for each in found for why, count in each.exclusions.items()
-        ]
+        lines += [f"{each.step.title}: {n:,} {why}" for each in found for why, n in each.exclusions.items()]
     elif (
         any(isinstance(measure, Forms) for measure in study.measures) and not study.languages.source.lemmas()
     ):
@@ -204,15 +199,11 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Model", listed(vars(study.model))
         yield "Training", listed(plain(train))
     if shipped := next((model.training.shipped for model in models if model.training.shipped), None):
-        yield (
-            "Trained in advance",
-            f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}",
-        )
+        weights = f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}"
+        yield "Trained in advance", weights
     if study.paces:
-        yield (
-            "Steps, as a multiple of training's",
-            listed({name: f"{pace:g}" for name, pace in study.paces.items()}),
-        )
+        paces = {name: f"{pace:g}" for name, pace in study.paces.items()}
+        yield "Steps, as a multiple of training's", listed(paces)
     if study.mixture.disjoint:
         halves = models[0].step.open().facts["halves"].items()
         read = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)

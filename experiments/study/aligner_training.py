@@ -86,9 +86,7 @@ def check_known(data: Step) -> None:
     languages = Languages.open(data.folder, list(texts), whole=True)
     for name, files in texts.items():
         if (share := float((languages[name].corpus.tokens == languages.specials.unknown).mean())) > UNKNOWN:
-            raise BadInput(
-                f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0]
-            )
+            raise BadInput(f"the tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
 
 
 def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:

@@ -304,9 +304,7 @@ class NaturalLanguages(StudyLanguages):
 
     def described(self, study: Any) -> tuple[Described, ...]:
         tested = [name for task in study.tasks.values() for name in task.tests]
-        same = [
-            name for each in study.measures if isinstance(each, Retrieval) for name in each.same_sentences
-        ]
+        same = [name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences]
         names = dict.fromkeys((self.source, *self.texts, *same, *tested))
         return tuple(Described(name, name) for name in names)
 

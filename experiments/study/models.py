@@ -196,9 +196,8 @@ class EstimatedLinks:
         return [name for name in (self.first, self.second) if name != SOURCE]
 
     def identity(self) -> dict[str, Any]:
-        languages = {
-            name: self.data.config.language(self.data, name, dictionary=False) for name in self.names
-        }
+        language = self.data.config.language
+        languages = {name: language(self.data, name, dictionary=False) for name in self.names}
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:

@@ -167,9 +167,7 @@ class NaturalExamples:
 
     def check(self, folder: Path) -> None:
         examples, of = TaskFolder.open(folder), task(self.task)
-        sets = {
-            (split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS
-        }
+        sets = {(part, SOURCE): Split(examples.path(part), of, self.files.of_split(part)) for part in SPLITS}
         for name, paths in self.settings.tests.items():
             sets["test", name] = Split(examples.path("test", name), of.in_language(name), paths)
         check(sets["train", SOURCE], sets.values())
