@@ -54,9 +54,7 @@ class Comparison:
         elif self.beyond:
             numbers = f"{len(self.beyond):,} of {self.tested.total():,} numbers differ beyond {noise}"
         else:
-            numbers = (
-                f"numbers differ within {noise}" if self.tested else "numbers differ, and none can be tested"
-            )
+            numbers = f"numbers differ within {noise}" if self.tested else "numbers differ, untested"
         if self.changed:
             return f"{len(self.changed)} of {len(self.claims)} conclusions differ; {numbers}"
         return f"{'same conclusions' if self.claims else 'no claims to compare'}; {numbers}"
