@@ -324,7 +324,7 @@ def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Raise BadInput if an answer is split into sub-words, because only single positions are masked."""
+    """Raise BadInput if answers are split into sub-words, because only single positions are masked."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"

@@ -36,7 +36,7 @@ class Encoded:
     def add(self, other: Self) -> None:
         self.account.add(other.account)
         if self.single is not None and other.single is not None:
-            self.single = merged(self.single, other.single)
+            self.single = _merged(self.single, other.single)
 
 
 @dataclass
@@ -171,8 +171,7 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
     return tables
 
 
-def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Combine the `single_images` from two chunks."""
+def _merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
 
 

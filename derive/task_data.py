@@ -45,14 +45,13 @@ class TaskFolder:
         return str(self.artefact.facts["task"])
 
     def path(self, split: str, language: str = SOURCE) -> Path:
-        return self.artefact.path(file_of(split, language))
+        return self.artefact.path(_file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
         return read_examples(self.path(split, language))
 
 
-def file_of(split: str, language: str = SOURCE) -> str:
-    """Return the name of a split's file in a language."""
+def _file_of(split: str, language: str = SOURCE) -> str:
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
@@ -68,7 +67,7 @@ def _add(
     examples: Iterable[Example],
     facts: Mapping[str, Any],
 ) -> dict[str, Any]:
-    row = {"examples": write_examples(part / file_of(split, language), examples), **facts}
+    row = {"examples": write_examples(part / _file_of(split, language), examples), **facts}
     of_split = manifest["splits"].setdefault(split, {"languages": {}})
     if language == SOURCE:
         of_split |= row

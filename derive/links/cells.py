@@ -80,7 +80,7 @@ class Cells:
 
     def prior(self, tension: float) -> np.ndarray:
         """Return the prior probability of each cell, (C,)."""
-        h = nearness(self._source, (self._j / self._m)[self.row])
+        h = _nearness(self._source, (self._j / self._m)[self.row])
         scale = partition(self._j, self._m, self._n, tension) / (1.0 - NULL_SHARE)
         prior = np.exp(tension * h) / scale[self.row]
         prior[self.start] = NULL_SHARE
@@ -94,7 +94,7 @@ class Cells:
     def feature(self, posterior: np.ndarray) -> float:
         """Return the expectation of h, summed over target words, with 0-based target positions as in the
         published tool."""
-        h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
+        h = _nearness(self._source, ((self._j - 1) / self._m)[self.row])
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
@@ -122,8 +122,8 @@ class Cells:
         return linked if reverse else [table.T for table in linked]
 
 
-def nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Return fast_align's feature h, the negative distance between two relative positions."""
+def _nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """The feature h."""
     return -np.abs(source - target)
 
 
@@ -162,7 +162,7 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
         # If the lengths are exchanged (see `slope`), the count may be negative, which the published tool
         # stores as an unsigned integer: the series is then practically infinite.
         count = np.where(count < 0, count + 2.0**32, count)
-        h = nearness(first / n, j / m)
+        h = _nearness(first / n, j / m)
         height, rest, gap = np.exp(tension * h), ratio**count, 1.0 - ratio
         series = height * (1.0 - rest) / gap
         z += series
