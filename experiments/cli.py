@@ -47,7 +47,7 @@ LONGEST = 2_000  # maximum characters of an error message, which may quote long 
 
 
 class Commands(TyperGroup):
-    """The group of all commands, which reports errors that are not bugs on one line each.
+    """The top-level command group. Reports each error that is not a bug on a single line.
 
     Exit codes: 2 for errors that the user can fix, such as bad input or a full disk, 1 for a run that cannot
     continue, and 128 plus the signal number for a signal.

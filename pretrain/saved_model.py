@@ -115,8 +115,8 @@ def read_tensor(path: Path, name: str) -> torch.Tensor:
 def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[str]]:
     """Load a folder's model into a transformers class (by default, AutoModel), on the CPU in float32, and
     return it with the sorted names of missing weights. Raises MemoryError if memory runs out, and BadInput if
-    the folder contains no model, requires code of its own, is a run's damaged checkpoint, or contains weights
-    that are not in safetensors or do not match its config."""
+    the folder contains no model, needs custom code, is a damaged checkpoint, or contains weights that are
+    not in safetensors format or do not match the config."""
     from transformers import AutoModel
 
     check_part(folder, RUN)  # safetensors have no checksum

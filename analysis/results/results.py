@@ -197,8 +197,8 @@ class Results:
         return self._printed.get(key)
 
     def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
-        """Return the records of some measures, with the metric that `tasks` gives for their task ("": no
-        task)."""
+        """Return the records of the given measures, each with the metric that `tasks`
+        gives for its task ("" if it has none)."""
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:

@@ -32,7 +32,7 @@ DOCUMENT_START = "-DOCSTART-"
 _LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: the Simple English Wikipedia
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
 
-Row = list[tuple[Place, str, str]]  # a sentence's (location, word, tag), as in the file
+Row = list[tuple[Place, str, str]]  # a sentence's (location, word, tag) triples, as in the file
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Recipes for public data (URLs, digests, licences and paths) and their download."""
+"""Recipes for public data (URLs, digests, licences and paths) and code to download it."""

@@ -155,6 +155,6 @@ def remedy(path: str | Path | None) -> str:
 
 @cache
 def _places(recipe: str) -> set[tuple[str, ...]]:
-    """Return the components of the paths of a recipe's files and of the folders above them."""
+    """Return the paths of a recipe's files and all their parent folders, each split into its components."""
     files = [PurePosixPath(output.place) for output in read_recipe(recipe).outputs]
     return {place.parts for file in files for place in (file, *file.parents) if place.parts}

@@ -22,7 +22,7 @@ THREADS = 1_024
 
 
 def study_mistakes(study: Study) -> list[str]:
-    """Return the errors in a study, each once."""
+    """Return the errors in a study, without duplicates."""
     wrong = [*_of_values(study), *_of_objectives(study)]
     if isinstance(study.languages, DerivedLanguages):
         wrong += _of_derived(study, study.languages)
