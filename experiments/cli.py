@@ -220,10 +220,7 @@ def options(version: Version = False) -> None:
 
 
 GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
-    "Languages": (
-        (show.show, study.derive, new.new),
-        'calque show "Sara ate two apples ." trans.inv',
-    ),
+    "Languages": ((show.show, study.derive, new.new), 'calque show "Sara ate two apples ." trans.inv'),
     "Studies": (
         (study.studies, study.plan, study.run, study.pretrain, study.evaluate, study.report, study.cell),
         "calque run pocket",
@@ -240,10 +237,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         (align.align, train_aligner.train_aligner, aer.aer),
         "calque align words.en words.fr --out links",
     ),
-    "Data and this checkout": (
-        (bench.bench, docs.docs),
-        "calque data plan align_mlm",
-    ),
+    "Data and this checkout": ((bench.bench, docs.docs), "calque data plan align_mlm"),
 }
 """The commands in each section of the help, with an example."""
 for name, (functions, _) in GROUPS.items():

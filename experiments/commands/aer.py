@@ -25,8 +25,7 @@ def aer(
         typer.Argument(help="Links in Pharaoh's format, one sentence pair per line, as from `calque align`."),
     ],
     source: Annotated[
-        Path | None,
-        typer.Option(help="Source sentences, one per line, to check that links are inside them."),
+        Path | None, typer.Option(help="Source sentences, one per line, to check that links are inside them.")
     ] = None,
     target: Annotated[Path | None, typer.Option(help="Their translations, line by line.")] = None,
     from_one: Annotated[

@@ -14,8 +14,7 @@ def embeddings(
         Path, typer.Argument(help="A lexicon with columns word, translation, probability and count.")
     ],
     models: Annotated[
-        list[Path],
-        typer.Argument(help="Models' folders with tokenizers, such as before and after training."),
+        list[Path], typer.Argument(help="Models' folders with tokenizers, such as before and after training.")
     ],
     out: Annotated[Path, typer.Option(help="The PNG to write, with an SVG next to it.")],
     title: Annotated[

@@ -28,8 +28,7 @@ def new(
         typer.Argument(metavar="NAME", help="The name of the part and its file, or of the lesson's folder."),
     ],
     to: Annotated[
-        Path,
-        typer.Option(metavar="DIR", file_okay=False, help="The folder for the files."),
+        Path, typer.Option(metavar="DIR", file_okay=False, help="The folder for the files.")
     ] = Path(),
 ) -> None:
     """Write a minimal part to adapt, with its test, or copy the lesson.

@@ -13,9 +13,7 @@ from calque.derive.readers.lines import COMPRESSIONS
 Own = Annotated[
     str | None,
     typer.Option(
-        "--study",
-        metavar="STUDY",
-        help="A study, such as my_study.py, whose own transforms can be named.",
+        "--study", metavar="STUDY", help="A study, such as my_study.py, whose own transforms can be named."
     ),
 ]
 Parser = Annotated[

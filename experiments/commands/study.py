@@ -136,8 +136,7 @@ def cell(
     fingerprints: Annotated[
         list[str],
         typer.Argument(
-            metavar="FINGERPRINT...",
-            help="Fingerprints of steps, as at the end of their folders' names.",
+            metavar="FINGERPRINT...", help="Fingerprints of steps, as at the end of their folders' names."
         ),
     ],
     settings: Set = None,

@@ -52,7 +52,7 @@ def checklist(
     )
     return {
         "A. Limitations and risks": [
-            (*_limitations(studies, claims), f"{YOURS} limitations of your question, and potential risks."),
+            (*_limitations(studies, claims), f"{YOURS} limitations of your question, and potential risks.")
         ],
         "B. Artifacts": [
             f"Citations: calque export {study} --bibtex.",

@@ -228,8 +228,7 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
             before, first_id = known.setdefault(swept, (seeds, group[0].id))
             if seeds != before:
                 raise BadInput(
-                    f"{first_id} was run with seeds {before}, but {group[0].id} with {seeds}",
-                    path,
+                    f"{first_id} was run with seeds {before}, but {group[0].id} with {seeds}", path
                 )
 
 

@@ -19,13 +19,7 @@ import numpy as np
 
 from calque.analysis.measures.aer import SETS
 from calque.analysis.records.record import Described
-from calque.derive.build import (
-    check_tags,
-    derive_languages,
-    languages_fingerprint,
-    rewriting_of,
-    trial_image,
-)
+from calque.derive.build import check_tags, derive_languages, languages_fingerprint, rewriting_of, trial_image
 from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig, read_words
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.example import Question
