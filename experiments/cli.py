@@ -50,7 +50,7 @@ class Commands(TyperGroup):
     """The top-level command group. Reports each error that is not a bug on a single line.
 
     Exit codes: 2 for errors that the user can fix, such as bad input or a full disk, 1 for a run that cannot
-    continue, and 128 plus the signal number for a signal.
+    continue, and 128 plus a signal's number.
     """
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
@@ -160,7 +160,7 @@ def _refuse_usage(error: Any) -> NoReturn:
 
 
 def _check_text(word: str) -> None:
-    """Exit if an argument or path is not valid Unicode, which reports and manifests could not contain."""
+    """Exit if an argument or path is not valid Unicode, as reports and manifests must be."""
     try:
         word.encode()
         return

@@ -194,7 +194,7 @@ def _paper(name: str) -> list[str]:
 
 
 def committed_reports() -> list[str]:
-    """List the committed folders of records, for each of which the site has a report."""
+    """List the committed folders of records that have a report on the site."""
     return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
 
 

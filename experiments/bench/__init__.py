@@ -1,1 +1,1 @@
-"""Benchmarks against common alternatives, measured in the same run: `calque bench NAME...`."""
+"""Speed benchmarks against other libraries: `calque bench NAME...`."""

@@ -31,7 +31,7 @@ class Comparison:
 
     @property
     def ratio(self) -> str:
-        """The geometric mean over rounds of ours over theirs, with its 95 % t interval."""
+        """The geometric mean of ours over theirs across rounds, with its 95 % t interval."""
         logs = estimate([math.log(a / b) for a, b in zip(self.ours, self.theirs, strict=True)])
         mean, *bounds = (f"{math.exp(n):.3g}" for n in (logs.mean, logs.low, logs.high) if n is not None)
         return f"{mean} [{', '.join(bounds)}]" if bounds else mean
@@ -44,8 +44,8 @@ class Comparison:
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
-    """Measure each side in `rounds` rounds, after one that does not count. Sides take turns, so that other
-    work slows them equally."""
+    """Measure each side in `rounds` rounds, after a warm-up round. Sides take turns, so that other work slows
+    them equally."""
     for side in sides:
         side()
     measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]
@@ -63,7 +63,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
-    """Say how many results of both sides are equal; exit if the fraction is below `least`."""
+    """Return a message with the number of equal results; exit if their fraction is below `least`."""
     if not total or same < least * total:
         raise SystemExit(f"nothing to compare: only {same:,} of {total:,} {what} are equal")
     return f"{same:,} of {total:,} {what} equal"
@@ -87,7 +87,7 @@ def cpu() -> str:
 
 
 def write(comparisons: Mapping[str, Sequence[Comparison]], about: Mapping[str, Any], path: Path) -> None:
-    """Write comparisons to a record, with `about`, which says where and how they were measured."""
+    """Write a JSON record of comparisons and of `about`, which says where and how they were measured."""
     rows = [{"bench": bench, **asdict(row)} for bench, of_bench in comparisons.items() for row in of_bench]
     write_json(path, {**about, "processor": cpu(), "rows": rows})
 

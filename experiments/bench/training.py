@@ -45,7 +45,7 @@ CLOSE = 1e-4  # maximum relative difference in loss and gradients
 
 
 def step(rounds: int) -> list[Comparison]:
-    """Compare the tokens per CPU second in pretraining a model of 4 layers and width 256."""
+    """Compare the speed of pretraining a model of 4 layers and width 256."""
     languages, same = made_languages(TYPES // 2, 200_000), replace(MODEL, attention_dropout=0.1)
     recipes = {
         "a step of 4 layers of width 256, the Trainer's recipe": build(same, TYPES),
@@ -81,8 +81,8 @@ def step(rounds: int) -> list[Comparison]:
 
 
 def check_close(model: PreTrainedModel, stream: Stream) -> float:
-    """Return the relative difference between our loss and gradients, whose prediction head is computed only
-    at labelled positions, and transformers' on a few rows; exit if it is large."""
+    """Return the relative difference from transformers' loss and gradients on a few rows; exit if it is
+    large. Our prediction head is computed only at labelled positions."""
     batch, counts = stream.draw(range(4), np.random.default_rng(0))
     rows = batch.to(torch.device("cpu"))
 

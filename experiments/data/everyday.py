@@ -69,8 +69,8 @@ def _original(data: Path, place: str) -> Path:
 
 
 def _everyday_text(paths: Iterable[Path], counts: Counter[str]) -> list[Sentence]:
-    """Return the distinct easy sentences in the first column, in the order of their SHA-256, because
-    neighbours in the original order are nearly identical."""
+    """Return the distinct easy sentences in the first column, ordered by SHA-256, because neighbours in the
+    original order are nearly identical."""
     columns = (line.partition("\t")[0] for path in paths for _, line in Lines(path))
     read = [
         tuple(chain.from_iterable(map(_syntactic, s)))

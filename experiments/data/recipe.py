@@ -20,8 +20,8 @@ SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}
 @dataclass(frozen=True)
 class Output:
     """A file at the path `place` below the data folder: the download itself, its decompressed content, or the
-    member that `inside` names, possibly in nested archives. `where` selects a table's rows by the values in
-    columns."""
+    member that `inside` names, possibly in nested archives. `where` selects a table's rows by column
+    values."""
 
     place: str
     inside: tuple[str, ...] = ()

@@ -51,8 +51,8 @@ IDS = 1.3  # the assumed number of ids per word
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
-    """Return the operations for fine-tuning a model, with a typical number of examples until they are
-    prepared."""
+    """Return the number of operations for fine-tuning a model, assuming a typical number of examples until
+    they are prepared."""
     split = {"examples": EXAMPLES, "words": 10 * EXAMPLES}
     if examples.finished:
         split = examples.open().facts["splits"]["train"]

@@ -108,14 +108,14 @@ def checkpoint_of(weights: Weights) -> Path:
 
 
 def steps_of(weights: Weights) -> int:
-    """Return the number of pretraining steps in the study for a model, including those for its start."""
+    """Return the number of pretraining steps that a model took in the study, including its start's."""
     return 0 if isinstance(weights, GivenModel) else weights.config.all_steps
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure. `about` describes it in records, except for its id: its folder relative to `home`,
-    which is that of the step that trains it, or `place`."""
+    """A model to measure. `about` describes it in records, except for its id, the path of its folder below
+    `home`. The folder is that of the step that trains it, or `place`."""
 
     weights: Weights
     about: Run
@@ -309,7 +309,7 @@ class Training:
         return measure if types.measurable else None
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
-        """Raise BadInput, naming the setting that takes the most, if training exceeds `available` bytes."""
+        """Raise BadInput, naming the setting that takes the most, if training far exceeds `available` bytes."""
         if (needed := self._memory(processes)) <= TOO_MUCH * available:
             return
         model, train = self.model, self.train

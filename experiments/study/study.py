@@ -54,8 +54,8 @@ class Study:
     start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained again.
     If the start has no prediction head, `head` says how to train one first. `paces` gives the steps of
     objectives as multiples of `train.steps`. `encoder` is measured on gold sets next to the study's models.
-    `paper` is the kind of report, and `claims` the file with the study's own claims, whose digest manifests
-    record."""
+    `paper` is the kind of report, and `claims` the file with the study's own claims, whose digest is recorded
+    in manifests."""
 
     name: str
     languages: StudyLanguages
@@ -158,7 +158,7 @@ class Study:
         return self.languages.of_seed(seed).groups(self, self.home(root))
 
     def models(self, root: Path) -> list[Model]:
-        """Return the models that the study trains, seed by seed, so that a stopped study contains complete
+        """Return the models that the study trains, seed by seed, so that an interrupted study leaves complete
         seeds."""
         return [
             self._described(root, self.pretraining(root, group, objective, seed), group.described)
@@ -274,7 +274,7 @@ def trained_key(step: Step) -> Any:
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:
-    """Yield the steps that train the models from which a model successively starts."""
+    """Yield the steps that train a model's start, the start's own start, and so on, the earliest first."""
     if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
         yield from _starts(start)
         yield start
