@@ -203,8 +203,7 @@ def again(folder: Path, about: About) -> About:
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
     """Raise BadInput for runs that one table should not average or compare: an objective in different
-    configurations, or runs with different seeds. Only a start measured without training may have a single
-    seed."""
+    configurations, or runs with different seeds, except for a start measured without training."""
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("the runs have different swept settings; expected the same in every run", path)
     groups: dict[Any, list[Run]] = {}

@@ -150,8 +150,8 @@ def _write_study(
     exclusions: Iterable[str] = (),
     **parts: Any,
 ) -> Outcome:
-    """Write a study's report. `terms`, `exclusions` and `parts` are the parts of the page that are not
-    computed from records. With `studies`, whose steps are below `root`, the page includes a checklist."""
+    """Write a study's report. `terms`, `exclusions` and `parts` are not computed from records. With
+    `studies`, whose steps are below `root`, the page includes a checklist."""
     kind, tables = PAPERS[paper], tables_of(results, paper, size, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     findings = list(kind.findings(results))
@@ -243,8 +243,8 @@ def joined(
 def tables_of(
     results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None
 ) -> dict[str, Table]:
-    """Return each table that the records contain numbers for, by file name, including the claims and the
-    null distribution."""
+    """Return each table for which there are records, by file name, including the claims and the null
+    distribution."""
     about = PAPERS[paper]
     claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
@@ -255,13 +255,13 @@ def tables_of(
 
 
 def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
-    """Yield each figure that the records contain numbers for."""
+    """Yield each figure for which there are records."""
     figures = chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale))
     yield from filter(None, figures)
 
 
 def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> Iterator[Plot]:
-    """Yield the figures for a folder of records whose runs are first changed by `change`."""
+    """Yield the figures for a folder of records, after applying `change` to its runs."""
     about = describe_records(folder)
     runs, records, floors = read_records(folder)
     runs = change(runs)
