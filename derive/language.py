@@ -7,7 +7,6 @@ import numpy as np
 
 from calque.derive.corpus import NOWHERE, Corpus
 from calque.derive.links.stored import StoredLinks, of_pieces
-from calque.derive.ragged import Ragged
 
 SOURCE = "source"  # the name of the language from which the others are derived
 
@@ -114,20 +113,11 @@ class Bitext:
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
         """Return the first position linked to each id of the first sentence in the second, or -1, (n,).
         `turned` exchanges the sentences."""
-        if self.gold and self.estimates is None and not self.rewritten:
-            a, b = self.lines[pair]
-            orders = self.first.corpus.order(a), self.second.corpus.order(b)
-            pieces = self.first.corpus.line_pieces(a)[np.argsort(orders[0])]  # sub-words follow their word
-            ids = Ragged.of(np.arange(int(pieces.sum())), pieces)
-            places = [ids.take(order).values for order in orders]
-            own, other = places[::-1] if turned else places
-            return np.argsort(other)[own]
-        mine, theirs = (1, 0) if turned else (0, 1)
         side = (self.second if turned else self.first).corpus
-        targets = np.full(len(side[self.lines[pair][mine]]), -1)
-        links = self.piece_links(pair)
-        links = links[np.lexsort((links[:, theirs], links[:, mine]))][::-1]
-        targets[links[:, mine]] = links[:, theirs]  # in reverse order, so that the first link wins
+        targets = np.full(len(side[self.lines[pair, int(turned)]]), -1)
+        links = self.piece_links(pair)[:, :: -1 if turned else 1]
+        links = links[np.argsort(links[:, 0], kind="stable")[::-1]]
+        targets[links[:, 0]] = links[:, 1]  # in reverse order, so that the first link wins
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
-from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
@@ -176,8 +175,7 @@ def disjoint_halves(languages: Languages) -> Languages:
     """Keep half of the distinct sentences, chosen by hash, in the source and the other half in derived
     languages."""
     source = languages[SOURCE].corpus
-    tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
-    hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)
+    hashes = (blake2b(source[line].tobytes(), digest_size=1).digest()[0] for line in range(len(source)))
     first = np.fromiter(hashes, np.uint8, len(source)) % 2 == 0
     halves = tuple(
         replace(each, corpus=each.corpus.where(first[each.corpus.source_line] == (each.name == SOURCE)))

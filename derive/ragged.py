@@ -29,11 +29,11 @@ class Ragged:
 
     def take(self, items: np.ndarray) -> Self:
         """Return the items at the given indices, in the given order."""
-        starts = np.asarray(self.ends)[items]
-        sizes = np.asarray(self.ends)[items + 1] - starts
+        starts = self.ends[items]
+        sizes = self.ends[items + 1] - starts
         ends = ends_of(sizes)
         places = np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
-        return type(self)(np.asarray(self.values)[places], ends)
+        return type(self)(self.values[places], ends)
 
 
 def ends_of(sizes: np.ndarray) -> np.ndarray:

@@ -138,7 +138,7 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
     """Return the number of ids on each side of the given sentence pairs, (N, 2)."""
-    starts = [np.asarray(language.corpus.lines) for language in (bitext.first, bitext.second)]
+    starts = [language.corpus.lines for language in (bitext.first, bitext.second)]
     sides = zip(starts, bitext.lines[pairs].T, strict=True)
     return np.stack([own[lines + 1] - own[lines] for own, lines in sides], axis=1)
 

@@ -24,8 +24,7 @@ class PackedLines:
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
         self.language, self.specials, self.length = language, specials, length
-        self.tokens = np.asarray(corpus.tokens)  # slicing a plain array (of the same memory map) is faster
-        self.lines = np.asarray(corpus.lines)
+        self.tokens, self.lines = corpus.tokens, corpus.lines
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
         if not self._rows:
