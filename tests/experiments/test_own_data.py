@@ -19,10 +19,12 @@ def test_page_shows_its_commands_output(tmp_path):
     for name, text in (*FILE.findall(PAGE), *STUDY.findall(PAGE)):
         (tmp_path / name).write_text(text)
     assert len(STUDY.findall(PAGE)[0][1].strip().splitlines()) <= 15
-    for block in COMMAND.findall(PAGE):
+    for block in COMMAND.findall(PAGE.replace("\\\n    ", "")):  # a continued command is one line
         commands = re.findall(r"^\$ (.*)$", block, re.MULTILINE)
         script = f'calque() {{ "{sys.executable}" -m calque.experiments "$@"; }}\n' + "\n".join(commands)
-        ran = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False)
+        ran = subprocess.run(
+            ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
         shown = "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
         assert ran.returncode == 0, ran.stderr
         printed = re.sub(r"^(?:(?:\w+: )?\d.* steps?\b|aligning ).*\n", "", ran.stdout, flags=re.MULTILINE)
