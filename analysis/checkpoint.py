@@ -99,8 +99,8 @@ class Checkpoint:
         return tuple(self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """Return the `count` most probable types, from any language, for the single `<mask>` in a text, whose
-        words are separated by spaces."""
+        """Return the `count` most probable types, from any language, for the only `<mask>` in a text of words
+        separated by spaces."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:
             mask = self._tokenizer(language).mask_token
@@ -259,8 +259,9 @@ class Checkpoint:
         language: str = "",
         progress: Callable[[int, int], None] = lambda step, steps: None,
     ) -> SourceTuned:
-        """Fine-tune the model, including its changes, on the source examples for one of the study's tagging
-        tasks, with the study's settings. The result's `score` is zero-shot.
+        """Fine-tune the model, with any changes made to it, on the source examples for one of the study's
+        tagging tasks, with the study's settings. By default, the result's `score` measures zero-shot
+        transfer.
 
         >>> tuned = model.finetune("pos")  # doctest: +SKIP
         >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
@@ -339,9 +340,9 @@ class Checkpoint:
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
     def save(self, folder: Path | str) -> None:
-        """Save the model to a new folder that `calque look` and transformers can open. Methods that need the
-        study work if the folder is next to the run's `checkpoint`. Raises BadInput if a function is applied
-        after a layer."""
+        """Save the model to a new folder that `calque look` and transformers can open. On the copy, methods
+        that need the study work if the folder is next to the run's `checkpoint`. Raises BadInput if a
+        function is applied after a layer."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
             raise BadInput("cannot save a function applied after a layer, only changed weights", folder)
         if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:

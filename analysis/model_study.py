@@ -112,7 +112,9 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
             f"the study never fine-tuned this model on {name} in {language}: no folder {name}-*", run
         )
     if len({*ways}) > 1:
-        raise BadInput(f"the measurements {name}-* used {len({*ways})} settings or example sets, not 1", run)
+        raise BadInput(
+            f"the measurements {name}-* used {len({*ways})} settings or example sets; expected one", run
+        )
     config, wanted = ways[0]
     for folder in sorted(languages.folder.parent.glob(f"tasks/{name}-*")):
         facts = (examples := TaskFolder.open(folder)).artefact.facts

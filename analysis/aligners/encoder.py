@@ -57,8 +57,8 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """Return the hidden states after each layer up to `top`, (B, L, H) each, arbitrary at padding.
-        `token_types` is one number per id (default: 0)."""
+        """Return the hidden states after each layer up to `top`, (B, L, H) each, with arbitrary values at
+        padding. `token_types` is one number per id (default: 0)."""
         ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
         inputs = {"input_ids": ids}
         if lengths.min() < ids.shape[1]:

@@ -151,10 +151,10 @@ DEFAULT = method()  # mutual argmax of centred cosines, which has the lowest AER
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""Finds a trained aligner's likely links, which are few in text unlike its training text."""
+"""Finds a trained aligner's likely links; it finds few in text unlike the aligner's training text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
-"""The default for trained aligners. DEFAULT finds links at any overall level of similarity, and SOFTMAX's
-links raise F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
+"""The default for trained aligners. DEFAULT finds links even if all similarities are low, and adding
+SOFTMAX's links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
 CHOICES = (
     *(
@@ -165,4 +165,4 @@ CHOICES = (
     ),
     RELEASED,
 )
-"""Every combination of similarity, plan and rule, and RELEASED."""
+"""All combinations of similarity, plan and rule, followed by RELEASED."""

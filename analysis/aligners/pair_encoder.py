@@ -20,7 +20,7 @@ from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
 
 CELLS = 6144  # maximum number of ids per batch of pairs or sentences, including padding
 LEAST, MOST = 512, 2048  # ids per batch of rows: fewer slow down matrix products, more exceed the CPU's cache
-WINDOW = 1024  # maximum number of pairs times layers held in memory
+WINDOW = 1024  # maximum product of the numbers of pairs and layers held in memory
 SideStates = dict[tuple[int, int, int], Tensor]  # the states (n, H) of one side, by layer, pair and side
 
 
@@ -82,7 +82,7 @@ class LinkReading:
 class PairEncoder:
     """Encodes each sentence pair once, and applies any number of readings to its states. With `joint`, a pair
     is a single row, `<s> S </s> T </s>`. `around` are the special ids before and after a sentence, `types`
-    the token types of source and target, and `pieces` the tokenizer, which pairs given as words need."""
+    the token types of source and target, and `pieces` the tokenizer, needed only for pairs given as words."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ class PairEncoder:
     def side_states(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> SideStates:
         """Encode all pairs except those with an empty side, and return the states of both sides."""
         rows, types = list[list[int]](), list[list[int]]()
-        inside = list[list[tuple[int, int, slice]]]()  # each row's sides: pair, side and positions
+        inside = list[list[tuple[int, int, slice]]]()  # the sides in each row: pair, side and positions
         for pair, sides in enumerate(cut):
             for side, kind in enumerate(self.types if all(each.ids for each in sides) else ()):
                 if side == 0 or not self.joint:

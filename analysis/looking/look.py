@@ -21,9 +21,9 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.language import SOURCE
 from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
 
-LENGTHS = range(7, 9)  # numbers of words in a sentence that fits on a terminal and a phone
+LENGTHS = range(7, 9)  # lengths in words of a sentence that fits on a terminal and on a phone
 LINES = 1_000  # number of lines searched for such a sentence
-WORDS, PAIRS = 4, 30  # numbers of words with neighbours, and of pairs in the map
+WORDS, PAIRS = 4, 30  # number of words with neighbours, and number of pairs in the map
 GUESSES = 5  # number of guesses or neighbours per word
 
 

@@ -29,8 +29,7 @@ class Blank:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The words in `language` whose embeddings are nearest to the embedding of `word`, from the language
-    `of`."""
+    """The words in `language` whose embeddings are nearest to that of `word`, a word in the language `of`."""
 
     word: str
     of: str
@@ -40,8 +39,8 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Alignment:
-    """The centred cosines (n, m) between the states after `layer` of words in a sentence and in its
-    derivation, and the sorted links extracted by mutual argmax, as in `calque align`."""
+    """The centred cosines (n, m) between the words' states in a sentence and in its derivation, after
+    `layer`, and the sorted links extracted from them by mutual argmax, as in `calque align`."""
 
     layer: int
     cosines: np.ndarray
@@ -54,8 +53,8 @@ class Alignment:
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """The normalised embeddings of k frequent words and their translations on the first two principal
-    components: `places` (k, 2, 2), by pair, side and coordinate."""
+    """The normalised embeddings of k frequent words and their translations, projected onto the first two
+    principal components: `places` (k, 2, 2), by pair, side and coordinate."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray

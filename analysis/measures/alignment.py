@@ -49,11 +49,11 @@ class TypeHits:
     in_dictionary: np.ndarray
     counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
-    undetermined: int = 0  # dimensions in which the dictionary does not determine the rotation
+    undetermined: int = 0  # number of dimensions in which the dictionary leaves the rotation undetermined
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """Return the shares for a run's metrics; with `any_dictionary`, return only shares that do not depend
-        on the dictionary, and each type's hits."""
+        """Return the shares for a run's metrics; with `any_dictionary`, return each type's hits, and only
+        those shares that do not depend on the dictionary."""
         shares = {metric: value for metric, (value, _) in self.shares.items()}
         if not any_dictionary:
             return {"probe": shares}
@@ -69,8 +69,8 @@ class TypeHits:
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
-        """The share of types whose translation is found, and the number of types, for each metric that covers
-        any."""
+        """For each metric that covers any types, the share of them whose translation is found, and their
+        number."""
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}

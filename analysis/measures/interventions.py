@@ -54,7 +54,7 @@ def control_of(intervention: str) -> str:
 @dataclass(frozen=True)
 class Rows:
     """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, the indices
-    `known` (d,) of those in the dictionary, and each type's most frequent training tag (or "") and source
+    `known` (d,) of the types in the dictionary, and each type's most frequent training tag (or "") and source
     word."""
 
     derived: Tensor

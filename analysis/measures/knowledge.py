@@ -20,7 +20,7 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import inference_mode, nn, torch
 from calque.pretrain.model import autocast, encode
 
-PERMUTATIONS, LEVEL = 1_000, 0.95  # a null's size, and the quantile recorded with its mean
+PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded with a null's mean
 NULLS = ("all", "seen", "held-out")  # groups of questions with a null
 ROWS = 256  # clozes per batch
 UNDECIDED = -1
@@ -104,8 +104,8 @@ def _logits(
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """Return, for each metric, which questions it covers, (Q,): by whether the dictionary contains the answer
-    or the subject."""
+    """Return, for each metric, which questions (Q,) it covers: those whose answer, or subject, the dictionary
+    contains (`seen`) or lacks (`held-out`)."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

@@ -61,7 +61,7 @@ def chosen(
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """Read the embeddings of the words in `entries`, which come from `chosen`, from the model in a folder."""
+    """Read, from the model in a folder, the embeddings of the words in `entries`, a result of `chosen`."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()

@@ -18,7 +18,7 @@ from calque.pretrain.objectives.mlm import Monolingual
 
 ROWS = 256  # rows per batch; affects only rounding
 MOST = 2048  # maximum number of masked ids used
-PARTS = 8  # number of parts of a text from which sampling noise is estimated
+PARTS = 8  # number of parts into which a text is split to estimate sampling noise
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:

@@ -50,15 +50,16 @@ def null(values: np.ndarray, chance: float | None = None) -> Null:
 
 
 def either(first: Null, second: Null) -> Null:
-    """Return the band that covers two nulls, so that neither null explains a value outside it."""
+    """Return the first null, with its band extended to cover the second's, so that neither null explains a
+    value outside it."""
     return replace(first, low=min(first.low, second.low), high=max(first.high, second.high))
 
 
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
 ) -> np.ndarray:
-    """Return the accuracies (S,) of the predicted labels (N,) against the gold labels of a different,
-    similarly frequent type. `types` (N,) are the words' types."""
+    """Return the accuracies (S,) of the predicted labels (N,) after replacing each type's gold labels by
+    those of a random type of similar frequency. `types` (N,) are the words' types."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))

@@ -40,7 +40,7 @@ from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objectives.mlm import Monolingual
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
-MOST_SHUFFLES = 10_000  # each one is stored as a permutation of a probe's items
+MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,8 @@ def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
 
 
 class Probes:
-    """Runs all probes on the same text. They set evaluation mode, but do not change the model otherwise."""
+    """Runs all probes on the same text. They switch the model to evaluation mode, but do not change it
+    otherwise."""
 
     def __init__(self, text: ProbeText, task: str, config: ProbeConfig) -> None:
         self.text, self.task = text, task

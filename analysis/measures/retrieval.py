@@ -35,7 +35,7 @@ from calque.pretrain.architecture import architecture_of
 from calque.pretrain.lazy import F, Tensor, torch
 
 NEIGHBOURS = 4  # number of nearest neighbours in the margin (Artetxe and Schwenk 2019)
-PARTS = 4  # of every four sentences, two are in both texts, and one in each text only
+PARTS = 4  # of every four sentences, two are in both texts, one only in the first, and one only in the second
 
 
 def retrieval(
@@ -73,8 +73,8 @@ def derivation_retrieval(
     tags: np.ndarray | None = None,
 ) -> Measurement:
     """Measure retrieval between up to `most` distinct sentences of a task and their derivations, at every
-    layer and in both directions. If the types' `tags` (V,) are given, measure it at the last layer after each
-    intervention on the embeddings instead."""
+    layer and in both directions. If the types' `tags` (V,) are given, instead measure it only at the last
+    layer, after each intervention on the embeddings."""
     network, exclusions = model_with_head(model), LeftOut()
     (other,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
@@ -169,8 +169,8 @@ def sentence_vectors(
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """Mine translations from two texts made from N parallel sentences, (N, H) each, and return F1 on the
-    second half and the number of gold pairs there. The threshold is tuned on the first half."""
+    """Mine translations from two texts made from N parallel sentences, (N, H) each. The threshold is tuned on
+    the first half; return F1 and the number of gold pairs on the second half."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"mining needs at least {2 * PARTS} sentences, not {len(source)}")

@@ -8,7 +8,7 @@ from calque.pretrain.rotation import procrustes
 
 NEIGHBOURS = 10  # number of neighbours in CSLS, as in MUSE
 ROUNDS = 20  # maximum number of self-learning rounds
-LEARNT = 4_000  # number of most frequent types in self-learning, which compares all pairs
+LEARNT = 4_000  # self-learning compares all pairs, so it uses only this many types, the most frequent
 
 
 def normalised(rows: Tensor) -> Tensor:

@@ -91,8 +91,8 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every reading of an encoder, and count exclusions. `types` maps whether to encode both sides in a
-    single row to the target's token type."""
+    """Score every reading of an encoder, and count exclusions. `types` gives the target's token type, by
+    whether both sides are encoded in a single row."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
@@ -112,7 +112,7 @@ def alone_and_joint(
     device: str,
     everywhere: Sequence[Method],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score the methods `everywhere` at every layer of a model, and METHODS at its main layer."""
+    """Score METHODS at a model's main layer, and the methods in `everywhere` at every layer."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):

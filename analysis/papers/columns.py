@@ -1,5 +1,5 @@
-"""Make tables and figures whose columns or panels each show one number per model, some of them entirely
-specified in texts.toml by their `columns` and the `papers` whose reports show them."""
+"""Make tables and figures whose columns or panels each show one number per model. Some are specified entirely
+in texts.toml, by their `columns` and by the `papers` whose reports show them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 ABREAST = 2  # maximum number of panels in a row
 BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide it
 RETAINED = "RETAINED"
-HEADS = {DELTA: "Δ", RETAINED: "retained"}  # these measures' names in tables
+HEADS = {DELTA: "Δ", RETAINED: "retained"}  # names of these measures in tables
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ def leader(
     results: Results, number: str, values: Mapping[str, BySeed], side: int, unit: str = "%"
 ) -> Iterator[str]:
     """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) means, if at least
-    two were measured. The first leads "beyond seed noise" if it beats every other objective in a comparison
+    two were measured. It says "beyond seed noise" if the first beats every other objective in a comparison
     paired by seed, and the two printed numbers differ."""
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:

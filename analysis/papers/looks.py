@@ -30,7 +30,7 @@ class Look(NamedTuple):
 
 
 class Family(NamedTuple):
-    """The objectives with the same last part: the plain form and its look."""
+    """A family of objectives, which share their last part: its plain form, and that form's look."""
 
     plain: Objective
     look: Look
@@ -59,7 +59,7 @@ HATCHES: dict[tuple[str, Dash], str] = {
 FORMS = tuple(HATCHES)
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 """The forms that are not plain: trained after MLM, after a different objective, with given links, or with a
-different switch. The others distinguish objectives that would look the same."""
+different switch. FURTHER and the unnamed forms distinguish objectives that would otherwise look the same."""
 FEWEST = 3  # minimum number of objectives with the same colour that get shades of it
 DARK = 1.0  # a colour is dark if red, green and blue sum to less than this (white: 3)
 UNNAMED = {"mask_rate", "pieces"}  # parameters that leave an objective's look unchanged
@@ -93,7 +93,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
-    # The plain form itself starts from a model if it has a first phase or trains only on sentence pairs.
+    # Even the plain form starts from a model if it has a first phase or trains only on sentence pairs.
     continues = of.plain.traits.start is not None or not of.plain.traits.text
     if start and not start.objective.given and not continues:
         form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER

@@ -1,4 +1,5 @@
-"""Read and judge primary claims, which state in a TOML file, before a study runs, what it should decide."""
+"""Read and judge primary claims: a TOML file, written before a study runs, states what the study should
+decide."""
 
 import hashlib
 import re
@@ -155,14 +156,14 @@ class PrimaryClaim:
 
 @dataclass(frozen=True)
 class PrimaryClaims:
-    """A file's content, and its claims by the number of the line at which each starts."""
+    """A file's content, and its claims by the number of their first line."""
 
     content: bytes
     by_line: dict[int, PrimaryClaim]
 
     @classmethod
     def read(cls, path: Path) -> "PrimaryClaims":
-        """Read a claims file. Raises BadInput with the line at which a malformed claim starts."""
+        """Read a claims file. Raises BadInput with the first line of a malformed claim."""
         try:
             content, found = path.read_bytes(), read_toml(path)
         except OSError as error:

@@ -20,7 +20,7 @@ from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")  # tasks and languages of printed means
+AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")  # the task or language of a mean
 LABELS = ("objective", "transform", "setting", "metric")
 BySetting = Mapping[tuple[str, ...], Results]  # results by the values of the swept settings
 Same = Mapping[str, Mapping[str, Any]]

@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class SweepResults:
-    """A study's results (`variants`) for each combination of values of the settings `keys`."""
+    """A study's results (`variants`), by the values of the settings `keys`."""
 
     keys: tuple[str, ...]
     variants: Mapping[Values, Results]
@@ -131,7 +131,7 @@ class SweepResults:
 
 
 def column_of(record: Record, results: Results) -> str:
-    """Return the heading of the column with a record's number, or "" if no column shows it."""
+    """Return the heading of the column that shows a record's number, or "" if none does."""
     main = results.runs[record.run].main_layer
     if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task) and not record.examples:
         name = "Δ" if record.measure == DELTA else record.measure
@@ -175,9 +175,9 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference, paired by seed, between two rows in a column, which differ in the value of `setting`;
-    if that is None, `theirs` is a baseline. The interval and `p` are corrected for all differences in the
-    column (Holm)."""
+    """The difference in a column, paired by seed, between two rows with different values of `setting`; if
+    that is None, `theirs` is a baseline. The interval and `p` are corrected for all differences in the column
+    (Holm)."""
 
     setting: int | None
     ours: Row
@@ -187,8 +187,8 @@ class Difference:
 
 
 def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
-    """Return the differences in each column: between consecutive values, and between the first and the last
-    value, of each setting, with other settings equal; and between each row and the baselines."""
+    """Return the differences in each column: for each setting, between consecutive values and between the
+    first and the last one, with other settings equal; and between each row and the baselines."""
     pairs = [*_pairs(sweep)]
     found: dict[str, list[Difference]] = {}
     for title, column in sweep.by_seed.items():

@@ -15,7 +15,8 @@ SIDES = LOOKS[1::2][:2]  # colours and markers for words and for translations
 
 
 def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str]) -> Figure:
-    """Plot one panel per model, given by title, in which lines join words and their translations."""
+    """Plot one panel for each model (`models` maps titles to embeddings), with lines that join words and
+    their translations."""
     at = {title: _placed(pairs) for title, pairs in models.items()}
     count = len(next(iter(models.values())).entries)
     heading = f"How near are {count} words to their translations?\n(embedding tables, by t-SNE)"

@@ -52,7 +52,7 @@ ENTRY = 2.0  # width of a legend entry in inches
 HEAD = 0.6  # height in inches of a figure's title and lower axis label
 SPARE = "spare"  # the label of a panel without content
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference between two shares
-EDGE = 3  # how many pixels outside its panel a mark may be
+EDGE = 3  # a mark may lie this many pixels outside its panel
 NOTHING = ("", "None", "none", " ", None)  # Matplotlib's values for a missing marker, dash or colour
 FILLED = 0.84  # fraction of a group's width that its members fill
 WIDE = 40.0  # in points; longer intervals are drawn thin and pale and do not affect the axis limits
@@ -81,8 +81,8 @@ def wrapped(text: str, inches: float) -> str:
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> None:
-    """Add a legend in place of a spare panel if it fits there, or else below the figure, which grows
-    accordingly, in at most `columns` columns."""
+    """Add a legend in place of a spare panel if it fits there; otherwise add it below the figure, in at most
+    `columns` columns, and make the figure higher."""
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
     if spare := next((axes for axes in figure.axes if axes.get_label() == SPARE), None):
@@ -191,9 +191,9 @@ def draw_line(
     place: str = "",
     **style: Any,
 ) -> None:
-    """Draw a line like `axes.plot`, and record the value at each marker or, without markers, of a horizontal
-    or vertical line. `intervals` are recorded, not drawn. With `across`, values are on the horizontal
-    axis."""
+    """Draw a line as `axes.plot` does, and record the value at each marker; without markers, record the value
+    of a horizontal or vertical line. `intervals` are recorded, not drawn. With `across`, values are on the
+    horizontal axis."""
     (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
     points: list[tuple[float, float]] = np.array(line.get_data(orig=False), float).T.tolist()
     if line.get_marker() in NOTHING:
@@ -250,7 +250,7 @@ _NAMES: WeakKeyDictionary[Axes, str] = WeakKeyDictionary()
 
 
 def name_panel(panel: Axes, name: str) -> None:
-    """Set a panel's name on a page, which otherwise is its title."""
+    """Set the name that a page shows for a panel instead of its title."""
     _NAMES[panel] = name
 
 
@@ -358,8 +358,8 @@ def small_multiples(
 
 
 def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[float, str, T]]:
-    """Yield the position of each member of each group, the member and the group. Groups are centred at 0, 1,
-    2 ..., with their members side by side."""
+    """For each member of each group, yield its position, the member and the group. Groups are centred at 0,
+    1, 2 ..., with their members side by side."""
     for group, content in enumerate(groups):
         for i, member in enumerate(members):
             yield group + (i - (len(members) - 1) / 2) * FILLED / len(members), member, content

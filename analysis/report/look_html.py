@@ -25,7 +25,7 @@ def look_html(looks: Looks) -> str:
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
-    """Return the content of each part by title, which is "" if no model provides it."""
+    """Return each part's content by title; the content is "" if no model provides it."""
     return {
         "Fill a mask": _live(looks),
         "Guesses": _guesses(looks),

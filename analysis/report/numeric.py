@@ -18,7 +18,7 @@ _CELL = re.compile(
 NOTE = " note"
 HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets"}
 HEADS |= {"paper": " in the paper", "note": NOTE}
-"""The suffix that the heading of each part of a cell gets."""
+"""Suffixes of headings, by part of a cell."""
 
 
 def numeric(cells: Sequence[str]) -> bool:

@@ -76,7 +76,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
     """Format a share in percent with its interval over seeds or, with `over_items`, over the test items of a
-    single seed: as ± half of it, or as both ends if it is clipped."""
+    single seed. The interval is shown as ± half its width, or as both ends if it is clipped."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):

@@ -31,7 +31,7 @@ MOST = 60  # maximum number of ways to split the seeds of one number
 DECIDES = 4  # minimum number of seeds for checking verdicts, in two groups of two
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)  # what claims are about
 METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}
-"""The metrics that claims are about, for measures with any others."""
+"""The metrics that claims are about; for measures not listed here, all metrics."""
 EVERYTHING = "all measures"
 Split = tuple[tuple[int, int], ...]  # pairs with one seed from each group
 
@@ -77,8 +77,8 @@ class Rate:
 
     @property
     def against_nominal(self) -> str:
-        """How the interval compares with the nominal rate: "as nominal" if it covers that rate and none above
-        `WIDEST`, otherwise "unclear", "too often" or "too seldom"; "" without an interval."""
+        """How the interval compares with the nominal rate: "as nominal" if it covers that rate but nothing
+        above `WIDEST`, otherwise "unclear", "too often" or "too seldom"; "" without an interval."""
         if self.share.interval is None:
             return ""
         low, high = self.share.interval

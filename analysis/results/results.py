@@ -66,7 +66,8 @@ class FloorTable:
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """Average floors over random draws of the data, without items, because draws have different examples."""
+    """Average floors over random draws of the data; averages have no items, because draws differ in
+    examples."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
@@ -185,20 +186,20 @@ class Results:
         ]
 
     def has(self, measure: str, *metrics: str) -> bool:
-        """Whether the measure was recorded, for one of `metrics` if there are any."""
+        """Whether the measure was recorded, for one of `metrics` if any are given."""
         return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
 
     def layers(self, measure: str) -> list[int]:
         return sorted({r.layer for r in self.records if r.measure == measure and r.layer is not None})
 
     def printed(self, *key: Any) -> Published | None:
-        """Return the number in a paper's table, in the paper's default setting, given the table, measure,
+        """Return the number printed in a paper's table for its default setting, given the table, measure,
         objective, language, task and metric."""
         return self._printed.get(key)
 
     def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
-        """Return the records of the given measures, each with the metric that `tasks`
-        gives for its task ("" if it has none)."""
+        """Return the records of the given measures, with the metric that `tasks` gives for their task ("" for
+        no task)."""
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:

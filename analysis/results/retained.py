@@ -1,5 +1,5 @@
-"""Compute retained transfer: the zero-shot score's gain over the floor, as a share of the supervised
-score's."""
+"""Compute retained transfer: the zero-shot score's gain over the floor, as a share of the supervised score's
+gain."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -78,8 +78,8 @@ def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """Return the verdict on a claim about Delta, or AT_FLOOR if ZS is at the floor in all `cells`, pairs of
-    an objective and a transform."""
+    """Return the verdict on a claim about Delta, or AT_FLOOR if ZS is at the floor in all `cells` (pairs of
+    an objective and a transform)."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

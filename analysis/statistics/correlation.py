@@ -43,7 +43,7 @@ def spearman(
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E). p is the share of all within-group
-    pairings whose rho is at least as far from the pairings' mean rho as the observed rho. Returns None for
+    pairings whose rho is at least as far from the pairings' mean as the observed rho is. Returns None for
     fewer than `LEAST` points, a constant variable, or groups of one point."""
     names = [""] * len(delta) if groups is None else list(map(str, groups))
     points = sorted(zip(alignment, delta, names, strict=True))  # results should not depend on the order

@@ -31,8 +31,8 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
-        """Learn from examples, whose words `spell` converts to their language. Raises ValueError if there are
-        none."""
+        """Learn from examples, whose words `spell` returns as spelled in their language. Raises ValueError if
+        there are none."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
@@ -41,7 +41,7 @@ def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
 
 
 def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
-    """Return the label with the largest count; ties are broken by the count overall, then alphabetically."""
+    """Return the label with the largest count; ties are broken by the overall count, then alphabetically."""
     if not counts:
         raise ValueError("there are no labels to learn from")
     return min(counts, key=lambda label: (-counts[label], -overall[label], label))
@@ -123,8 +123,8 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on the word counts of text number `text` (scikit-learn with C=1), for example only
-    the hypothesis (Gururangan et al. 2018)."""
+    """Logistic regression (scikit-learn with C=1) on the word counts of only text number `text`, such as the
+    hypothesis (Gururangan et al. 2018)."""
 
     text: int
     name: str

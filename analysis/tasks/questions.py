@@ -26,8 +26,9 @@ NOWHERE = -1  # the character position of ids that are not in the context
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context. `starts` and `ends` (L,) are each id's first character and end
-    in the context, or NOWHERE. `best` (L,) is true if no other window shows more context around the id."""
+    """A question with a window of its context. `starts` and `ends` (L,) are the positions in the context at
+    which each id's characters start and end, or NOWHERE. `best` (L,) is true if no other window shows more
+    context around the id."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -185,8 +186,8 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
     """Return the score, start and end of each possible answer in a row, from its logits (2, at least L).
-    Answers have at most `LONGEST` sub-words, all from the context, and start and end among the `most` best
-    (None: any)."""
+    Answers consist of at most `LONGEST` sub-words, all from the context, and start and end at one of the
+    `most` best positions (None: at any)."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

@@ -15,7 +15,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.types import OURS, PairLayout, Specials
 from calque.derive.vocabulary import Vocabulary
 
-REMEMBERED = 64  # number of cached texts; questions share paragraphs
+REMEMBERED = 64  # number of cached texts; caching helps if questions share paragraphs
 UNLABELLED = -100  # the target of ids without a label, which torch's cross-entropy ignores
 ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows in which every token type is 0
 
@@ -53,8 +53,8 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Reader:
-    """Maps words to ids in a language, by a vocabulary's `encode` and then `table` (V,). `second` is the
-    reader for an example's second text, if it differs."""
+    """Maps words to ids in a language: `encode` returns a vocabulary's ids, and `table` (V,) maps these to
+    the language's ids. `second` is the reader for an example's second text, if it differs."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray

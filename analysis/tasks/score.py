@@ -17,7 +17,7 @@ from calque.analysis.records.record import Items
 from calque.analysis.tasks.baselines import Answer
 
 OF = " of "  # joins a metric and a diagnostic category, as in `accuracy of passive`
-Entity = tuple[str, int, int]  # type, first word and last word, which are numbered through all sentences
+Entity = tuple[str, int, int]  # type, first word and last word, numbered across all sentences
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Score:
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int], count: int) -> Score:
-        """Divide the sum of `hits` by the sum of `of`, with one entry each per example."""
+        """Divide the sum of `hits` by the sum of `of`; both have one entry per example."""
         hits, of = list(hits), list(of)
         return cls(sum(hits) / sum(of), count, Items.over(hits, of))
 
@@ -91,7 +91,7 @@ class Metric:
 
 ACCURACY, F1 = Metric("accuracy", "accuracy", accuracy), Metric("f1", "F1", entity_f1)
 EXACT = Metric("exact", "exact match")
-PARTS = 10**6  # items are whole numbers, so an answer's F1 is stored in this many parts
+PARTS = 10**6  # items are whole numbers, so an answer's F1 is stored in millionths
 ARTICLES: dict[str, str] = {
     "en": r"\b(a|an|the)\b",
     "es": r"\b(un|una|unos|unas|el|la|los|las)\b",

@@ -103,7 +103,7 @@ class Task(ABC):
     name: ClassVar[str]  # name of the task in records and settings, and of its data folder
     title: ClassVar[str]  # display name
     summary: ClassVar[str] = ""  # a sentence about the task, for glossaries and the documentation
-    data: ClassVar[str]  # the kind of data, as sources and readers call it
+    data: ClassVar[str]  # the kind of data, by the name that sources and readers use
     metrics: ClassVar[tuple[Metric, ...]]  # the first one is used to compare models
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
     head: ClassVar[Head]  # the head trained on top of an encoder

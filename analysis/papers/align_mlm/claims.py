@@ -27,7 +27,7 @@ from calque.derive.transforms import REWRITES
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headline claims
 NEAR = 0.03  # "≈ 0" means a Delta of at most 3 points; the paper's largest under Trans is 2.6
 CHANCE_MARGIN = 0.01  # "near chance" means at most one point above it; in the paper, it is 0.3 points
-PAPERS = ("nli", "ner", "pos")  # the paper's tasks, which get claims even if a study lacks them
+PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a study lacks them
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
@@ -60,8 +60,8 @@ def _on(task: str) -> str:
 
 
 def changed_words(results: Results) -> Iterator[Claim]:
-    """Yield, for each transform that changes words, the claim that each objective loses more under it than
-    under the same transform without the change."""
+    """For each transform that changes words, yield one claim per objective and task: that the objective loses
+    more under it than under the same transform without that change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
     for changed, theirs in parts.items():
         rest = tuple(part for part in theirs if part["kind"] not in REWRITES)

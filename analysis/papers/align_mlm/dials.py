@@ -107,8 +107,8 @@ def _draw_floors(
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    """Return the transforms that are settings of the same parameter, by its title, starting with those in
-    the source's order."""
+    """Group the transforms by the title of the parameter in which they differ; each group starts with the
+    transforms that keep the source's order."""
     scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
     for name in results.transforms:
         parts = results.transform(name).parts
@@ -149,7 +149,8 @@ def _order_columns(results: Results) -> list[Column]:
 
 
 class Sharer(NamedTuple):
-    """A language, and the kind and share (of sub-word tokens) of the vocabulary in common with its source."""
+    """A language, and the kind and share (in sub-word tokens) of the vocabulary that it shares with its
+    source."""
 
     language: str
     kind: str

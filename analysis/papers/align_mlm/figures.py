@@ -21,7 +21,7 @@ from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_t
 
 ABREAST = 2  # maximum number of panels in a row
 BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
-BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, for markers
+BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, so that markers fit
 
 
 def compared_metrics(results: Results) -> dict[str, str]:

@@ -91,8 +91,8 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Compare, within each model, the ZS of words with and without a dictionary entry, and compare the
-    difference with that of MLM, which uses no dictionary."""
+    """Tabulate each model's ZS on words with and without a dictionary entry, and compare the difference with
+    that of MLM, which uses no dictionary."""
     rows = []
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
         within, without, gain = _with_and_without(results, objective, transform, task)
@@ -174,8 +174,8 @@ def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
 def effect(
     after: Callable[[str], BySeed], name: str
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
-    """Return the score after an intervention, its difference from the score without intervention, and its
-    difference from the score after the control intervention."""
+    """Return the score after an intervention, and its differences from the score without an intervention and
+    from the score after the control intervention."""
     score, control = after(name), control_of(name)
     change = difference(score, after(NOTHING)) if name != NOTHING else None
     return mean(score), change, difference(score, after(control)) if control else None

@@ -75,7 +75,7 @@ def means(results: Results, quantity: Quantity, objective: str, transform: str) 
 
 
 def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
-    """Return the records of some quantities for all objectives, transforms, seeds and steps."""
+    """Return the records of the given quantities for all objectives, transforms, seeds and steps."""
     cells = product(quantities, results.objectives, results.transforms)
     lines = (curve for cell in cells for curve in curves(results, *cell).values())
     return [record for curve in lines for record in curve.values()]
@@ -87,7 +87,8 @@ def steps_of(results: Results) -> list[int]:
 
 
 def onset(curve: Curve, side: int) -> float:
-    """Return the first step that is, like the next one, beyond its null on the given side, or NEVER."""
+    """Return the first step at which, as at the next one, the value is beyond its null on the given side, or
+    NEVER."""
     beyond = [(step, bool(r.null and r.null.left(r.value, side))) for step, r in curve.items()]
     return next((float(step) for (step, left), (_, still) in pairwise(beyond) if left and still), NEVER)
 

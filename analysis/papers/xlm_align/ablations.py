@@ -83,7 +83,7 @@ def settings(results: Results) -> list[Setting]:
     """Return the settings that the study's objectives cover, including layers that the paper does not use."""
     start, chosen = usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    earlier: set[str] = {DEFAULT}  # each table needs others; Table 3 adds its own
+    earlier: set[str] = {DEFAULT}  # a table needs settings not among these; Table 3 adds its own
     for number, entry in TABLES.items():
         names = [name for name in dict.fromkeys((DEFAULT, *entry["settings"])) if name in SWITCHED]
         rows = {name: variant(results, start, **SWITCHED[name]) for name in names}

@@ -94,8 +94,8 @@ class Continued:
         return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
-        """Return the scores in finding, among the second language's sentences, the translations of the first
-        language's, at a layer (default: the start's main layer)."""
+        """Return the scores for retrieving the translations of the first language's sentences in the second
+        language, at a layer (default: the start's main layer)."""
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
@@ -140,12 +140,12 @@ OF_PAIRS = {
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
 }
 """The tables with results of objectives trained only on sentence pairs, by objective and task."""
-LAST = 4  # number of top layers, in which the paper finds the largest reduction of AER
+LAST = 4  # number of top layers, in which the paper finds the largest reduction in AER
 
 
 def continued_claims(results: Results) -> list[Claim]:
-    """Return claims that compare XLM-Align with its start and with equally long training without DWA,
-    objectives trained only on sentence pairs with their start, and PPA with and without TLM."""
+    """Return claims with three kinds of comparisons: XLM-Align with its start, and with equally long training
+    without DWA; objectives trained only on sentence pairs with their start; PPA with and without TLM."""
     study, claims = Continued(results), list[Claim]()
     start, switches = study.start, {name: changes(results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), "")

@@ -33,7 +33,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers for intervals that extend beyond the axis
 BELOW = 0.24  # vertical offset of the paper's number from ours, as a fraction of a row's height
 COLUMNS, MANY = (2, 4)  # panels per row, and the minimum number of panels in a figure as wide as a page
-CLOSE = 12  # names of languages are set smaller if there are more than this
+CLOSE = 12  # if there are more languages than this, their names are set smaller
 LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of 12) that it reports
 NAMES = 1.9  # width in inches of settings' names

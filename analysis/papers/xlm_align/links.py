@@ -151,7 +151,7 @@ def _sizes(systems: Systems) -> str:
 
 
 def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
-    """Tabulate the released aligner's AER at each layer, as in Figure 2. The `published` rates are of
+    """Tabulate the released aligner's AER at each layer, as in Figure 2. The `published` rates are for
     sentence pairs encoded as single rows."""
     encoders = systems.released
     encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
@@ -168,8 +168,8 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """Tabulate the AER of every combination of similarity, plan and rule, in the order of the AER on the gold
-    set `on`."""
+    """Tabulate the AER of every combination of similarity, plan and rule, sorted by the AER on the gold set
+    `on`."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
 
     def on_chosen(system: System) -> float:
