@@ -37,15 +37,18 @@ def bench(
     chosen = names or list(NEEDS)
     if out:
         check_out(out, [])
+    from calque.experiments.bench.harness import Comparison, folder_of, write
+
     for name in chosen:
-        library = NEEDS[name][0]
+        library, variables = NEEDS[name]
         if library and not find_spec(library):
             raise BadInput(f"the benchmark {name} needs {library}: pip install 'calque[bench]'")
+        for variable in variables:
+            folder_of(variable)
     import torch
     from transformers.utils import logging
 
     from calque.experiments.bench import alignment, derive, finetuning, training
-    from calque.experiments.bench.harness import Comparison, folder_of, write
     from calque.experiments.report.folder import COMMITTED, provenance
 
     command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
@@ -54,9 +57,6 @@ def bench(
         raise BadInput(
             f"a record must name a commit, but the checkout has uncommitted changes ({about['commit']})", out
         )
-    for name in chosen:
-        for variable in NEEDS[name][1]:
-            folder_of(variable)
     benches = {
         "step": training.step,
         "mask": training.mask,

@@ -92,7 +92,7 @@ def check_new_name(kind: str, name: str, folder: Path) -> None:
     ):
         raise BadInput(f"there is already a Python module named {name}; choose another name")
     if _is_known(kind, name.replace("_", "-"), name):
-        raise BadInput(f"Calque already has a {kind} named {name}; choose another name")
+        raise BadInput(f"the {kind} {name} already exists in Calque; choose another name")
 
 
 def _elsewhere(origin: str | None, folder: Path) -> bool:

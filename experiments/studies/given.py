@@ -43,7 +43,7 @@ def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
 
 def _data(study: str, recipe: str) -> str:
     fetch = f"`calque data fetch {recipe}` downloads public data"
-    return f"the study {study} reads real data: set CALQUE_DATA to their folder; {fetch}"
+    return f"the study {study} reads real data: set CALQUE_DATA to the data folder; {fetch}"
 
 
 def ewt(data: Path, **more: Any) -> TaskFiles:
