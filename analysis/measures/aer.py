@@ -29,8 +29,8 @@ def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> Link
 def score_each(
     gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
 ) -> list[list[LinkCounts]]:
-    """Return the link counts for every sentence pair, in one list for each of `n` aligners; `links` yields
-    all aligners' links for each pair. Raises ValueError if links are missing."""
+    """Return one list for each of `n` aligners with its link counts for every sentence pair; for each pair,
+    `links` yields all aligners' links. Raises ValueError if links are missing."""
     columns: list[list[LinkCounts]] = [[] for _ in range(n)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):

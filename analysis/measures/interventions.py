@@ -285,7 +285,7 @@ class SourceTuned:
     def _counterparts(
         self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
     ) -> tuple[list[int], list[int]]:
-        """Return the positions of the non-special ids that occur exactly once in both rows, and their
+        """Return the positions of the non-special ids that occur exactly once in each of the rows, and their
         counterparts' positions."""
         if derived is source:
             return [], []

@@ -1,5 +1,5 @@
-"""Measure sentence retrieval, and mining of translations from two partly parallel texts, as in BUCC. Shapes:
-N sentences and their N translations, L layers including the embeddings, H hidden."""
+"""Measure sentence retrieval, and the mining of translations from two partly parallel texts, as in BUCC.
+Shapes: N sentences and their N translations, L layers including the embeddings, H hidden."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -27,7 +27,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
 WIDEST = 4 * NOMINAL  # intervals that extend above this do not confirm the nominal rate
-MOST = 60  # maximum number of ways to split the seeds of one number
+MOST = 60  # maximum number of splits of one number's seeds
 DECIDES = 4  # minimum number of seeds for checking verdicts, in two groups of two
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)  # what claims are about
 METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # importing a class from transformers takes seconds
 
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids per batch for prediction
-PIECE = 1 << 22  # the overhead of each piece of a batch on a CPU, in ids times the model's squared width
+PIECE = 1 << 22  # divided by the model's squared width: overhead per piece of a batch on a CPU, in ids
 
 
 @dataclass(frozen=True)
