@@ -12,9 +12,9 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, heading, plot, table
-from calque.analysis.records.record import DELTA, MEASURES, RECOVERED, Published, Record
+from calque.analysis.records.record import DELTA, LIMITS, MEASURES, SHARE, Published, Record
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE
+from calque.analysis.report.drawing import INK, MOST
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, Table, cell, percent
 from calque.analysis.results.measured import BySeed, Measured, mean, means
@@ -42,10 +42,6 @@ class Column:
     null: str = ""
     count: bool = False
     remarks: bool = True
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return DIFFERENCE if self.measure in (DELTA, RECOVERED) else SHARE
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
@@ -174,7 +170,7 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
             colour, marker, _ = look[objective]
             if number := mean(column.values(results, objective, language)):
                 points = [(x, number)]
-                drawing.draw_points(panel, points, colour, marker, bounds=column.bounds, linestyle="-")
+                drawing.draw_points(panel, points, colour, marker, linestyle="-")
             null = nulls.get(column.head)
             if null and (end := mean(null.values(results, objective, language))):
                 drawing.level(panel, end.mean, [x - half, x + half], "--", INK, linewidth=1)
@@ -184,7 +180,8 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
         panel.grid(visible=False, axis="x")
 
     panels, title = [(column.head, column) for column in columns], heading(name)
-    labels, same = ("", entry.get("axis", "percent")), len({column.bounds for column in columns}) == 1
+    labels = "", entry.get("axis", "percent")
+    same = len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1
     with drawing.small_multiples(title, panels, draw, ABREAST, 1.9, labels, sharey=same) as (figure, _):
         handles = [drawing.key("null, 95 %", INK, "", line="--")] if nulls else []
         drawing.legend(figure, [*keys(results, look), *handles], 4)

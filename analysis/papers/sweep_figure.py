@@ -11,12 +11,10 @@ from matplotlib.axes import Axes
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.sweep import SweepResults, column_of, sweep_question
 from calque.analysis.report.drawing import (
-    DIFFERENCE,
     HALF,
     INK,
     LETTER,
     MOST,
-    SHARE,
     Point,
     draw_points,
     key,
@@ -119,10 +117,10 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
             if baseline and _level(panel, axis, points(objective), its):
                 continue
             if series is None:
-                _line(panel, points(objective), column, its)
+                draw_points(panel, points(objective), its.colour, its.marker, linestyle=its.dash)
             elif not baseline and objective == group:
                 for place, value in enumerate(values):
-                    _line(panel, points(objective, value), column, Look(SERIES[place], MARKERS[place]))
+                    draw_points(panel, points(objective, value), SERIES[place], MARKERS[place], linestyle="-")
         axis.draw(panel)
 
     panels: list[tuple[str, Panel]] = []
@@ -163,11 +161,6 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -
     there = {row[:2] for row in sweep.rows} | {(row.language, "") for row in sweep.rows}
     languages = dict.fromkeys(row.language for row in sweep.rows)
     return [pair for pair in product(languages, objectives) if pair in there]
-
-
-def _line(panel: Axes, points: Sequence[Point], column: str, look: Look) -> None:
-    bounds, (colour, marker, dash) = DIFFERENCE if column.endswith("Δ") else SHARE, look
-    draw_points(panel, points, colour, marker, bounds=bounds, linestyle=dash)
 
 
 def _roles(sweep: SweepResults) -> tuple[int, int | None]:

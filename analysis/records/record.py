@@ -163,7 +163,8 @@ on shuffled pairs, or by self-learning."""
 ENTRY, NO_ENTRY = "entry", "no-entry"
 """Metrics for ZS and SUP: accuracy over words that are a single type, with and without a dictionary entry."""
 AFTER = " after "  # joins a metric and an intervention, as in `accuracy after rotation`
-# Bounds for measures that are not shares:
+SHARE = (0.0, 1.0)  # the bounds of a share
+# The bounds of other measures:
 LIMITS = {
     HELD_OUT: (0.0, math.inf),
     READ: (0.0, math.inf),
@@ -203,7 +204,7 @@ class Record:
 
     def check(self) -> None:
         """Raise ValueError if a field has an impossible value."""
-        low, high = LIMITS.get(self.measure, (0.0, 1.0))
+        low, high = LIMITS.get(self.measure, SHARE)
         if not low - ROUNDED <= self.value <= high + ROUNDED:
             raise ValueError(f"{self.measure} should be from {low:g} to {high:g}, not {self.value}")
         for name in ("count", "examples"):

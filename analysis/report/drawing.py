@@ -51,7 +51,6 @@ LETTER = 0.082  # mean width of a letter in inches
 ENTRY = 2.0  # width of a legend entry in inches
 HEAD = 0.6  # height in inches of a figure's title and lower axis label
 SPARE = "spare"  # the label of a panel without content
-SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference between two shares
 EDGE = 3  # a mark may lie this many pixels outside its panel
 NOTHING = ("", "None", "none", " ", None)  # Matplotlib's values for a missing marker, dash or colour
 FILLED = 0.84  # fraction of a group's width that its members fill
@@ -138,10 +137,10 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
         yield figure
 
 
-def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
-    """Return the ends of each estimate's interval, if any, in percent and clipped to `bounds`."""
+def ends(estimates: Sequence[Estimate]) -> list[Ends]:
+    """Return the ends of each estimate's interval, if any, in percent."""
     intervals = [estimate.interval for estimate in estimates]
-    return [both and (100 * max(both[0], bounds[0]), 100 * min(both[1], bounds[1])) for both in intervals]
+    return [both and (100 * both[0], 100 * both[1]) for both in intervals]
 
 
 def draw_intervals(
@@ -166,7 +165,6 @@ def draw_points(
     colour: str,
     marker: str,
     across: bool = False,
-    bounds: tuple[float, float] = SHARE,
     linestyle: str = "none",
     markersize: float = 5,
     **style: Any,
@@ -174,7 +172,7 @@ def draw_points(
     """Draw means in percent as markers, on a line unless `linestyle` is "none", in front of their intervals;
     with `across`, values are on the horizontal axis."""
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
-    intervals = ends([estimate for _, estimate in points], bounds)
+    intervals = ends([estimate for _, estimate in points])
     x, y = (means, places) if across else (places, means)
     style |= {"color": colour, "marker": marker, "linestyle": linestyle, "markersize": markersize}
     draw_line(axes, x, y, intervals, across, **style)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
-from calque.analysis.records.record import ALIGNMENT, HELD_OUT, READ, Record
+from calque.analysis.records.record import ALIGNMENT, LIMITS, SHARE, Record
 from calque.analysis.statistics.intervals import (
     Estimate,
     estimate,
@@ -21,7 +20,6 @@ from calque.analysis.statistics.intervals import (
 from calque.analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
-UNBOUNDED = (HELD_OUT, READ)  # measures without an upper bound
 WEIGHTED = "frequency-weighted"  # a weighted mean: its error does not follow from the number of types
 Test = tuple[str, str, str]  # a test set: its task, its language, and its split or gold set
 
@@ -44,10 +42,10 @@ class Measured:
         if record.items is not None:
             test = (record.task, record.language, record.split or record.gold_set)
             return over_parts(record.value, per_item(*record.items.numbers), test)
-        if record.measure in UNBOUNDED:
-            return cls(record.value, None, high=math.inf)
+        low, high = LIMITS.get(record.measure, SHARE)
         drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
-        return cls(record.value, item_error(record.value, record.count) if drawn else None)
+        error = item_error(record.value, record.count) if drawn else None
+        return cls(record.value, error, low=low, high=high)
 
     def __sub__(self, other: Measured) -> Measured:
         """The difference between two numbers, paired by item if both have the same test items; otherwise they

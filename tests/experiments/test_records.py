@@ -17,6 +17,8 @@ STUDIES = {
     "objectives_seconds": "equal_terms",
     "control": "align_mlm",
     "knowledge": "align_mlm",
+    "causes": "align_mlm",
+    "causes_objectives": "align_mlm",
     "causes_everyday": "align_mlm",
     "causes_everyday_halves": "align_mlm",
     "growth": "growth",

@@ -78,7 +78,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
             if len(points) > 1:
                 face = colour if dash[name] == DASHES[0] else "#ffffff"
                 style: dict[str, Any] = {"linestyle": dash[name], "markerfacecolor": face}
-                draw_points(panel, points, colour, marker, bounds=column.bounds, **style)
+                draw_points(panel, points, colour, marker, **style)
 
     panels, title = [(column.head, column) for column in columns], heading("figure-order")
     with small_multiples(title, panels, draw, 2, 1.8, ("order distance", ""), sharex=True) as (figure, _):
@@ -202,7 +202,7 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
 
         for kind, marker in MARKERS.items():
             if own := points(kind):
-                draw_points(panel, own, colour, marker, bounds=column.bounds)
+                draw_points(panel, own, colour, marker)
             if len(own) > 1:
                 x, y = zip(*((share, 100 * value.mean) for share, value in points(NEW, kind)), strict=True)
                 panel.plot(x, y, "-", color=colour, linewidth=1, zorder=1)

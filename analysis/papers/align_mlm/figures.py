@@ -11,7 +11,7 @@ from calque.analysis.papers.looks import Look, bar_keys, keys, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import DIFFERENCE, FILLED, FILLS, HALF, INK, MOST, SOFT, Fill
+from calque.analysis.report.drawing import FILLED, FILLS, HALF, INK, MOST, SOFT, Fill
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Point, Results
@@ -46,7 +46,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         for x, objective, group in drawing.in_groups(list(look), groups):
             cell = (objective, transform, *group)
             if delta := mean(results.deltas(*cell)):
-                interval = drawing.ends([delta], DIFFERENCE)
+                interval = drawing.ends([delta])
                 drawing.bar(panel, x, 100 * delta.mean, 0.92 * width, interval[0], **look[objective].bar)
                 drawing.draw_intervals(panel, [x - width / 6], interval, INK)
             if kept := retained(results, *cell):
@@ -183,7 +183,7 @@ def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, 
 
 def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill, place: str) -> None:
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
-    interval = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta], DIFFERENCE)]
+    interval = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta])]
     drawing.draw_intervals(panel, [x], interval, look.colour)
     drawing.draw_intervals(panel, [y], drawing.ends([point.alignment]), look.colour, across=True)
     style: dict[str, Any] = {"color": look.colour, "markerfacecoloralt": "#ffffff", "markersize": 7}

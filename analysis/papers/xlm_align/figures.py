@@ -23,7 +23,7 @@ from calque.analysis.papers.xlm_align.continued import (
 from calque.analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, printed_errors, printed_metrics
 from calque.analysis.records.record import AER, Published
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import DIFFERENCE, INK
+from calque.analysis.report.drawing import INK
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import difference, mean, means
 from calque.analysis.results.results import Results
@@ -107,7 +107,7 @@ def _limits(gains: Sequence[float]) -> tuple[float, float]:
 
 
 def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[float, float]) -> None:
-    (both,) = drawing.ends([gain], DIFFERENCE)
+    (both,) = drawing.ends([gain])
     style: dict[str, Any] = {"color": look.colour, "markersize": 6}
     drawing.draw_line(panel, 100 * gain.mean, y, [both], across=True, fmt=look.marker, **style)
     drawing.draw_intervals(panel, [y], [both], look.colour, across=True)

@@ -6,7 +6,7 @@ import pytest
 from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta
 from calque.analysis.papers.columns import retained_cell
 from calque.analysis.records.record import Floor, Items, Record
-from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference
+from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference, mean
 from calque.analysis.results.results import Results
 from calque.analysis.results.retained import retained
 from calque.analysis.statistics.intervals import item_error
@@ -67,6 +67,13 @@ def test_only_items_of_one_test_set_are_paired():
     )
     mean_error = average([{0: one}, {0: other}])[0].error
     assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
+
+
+@pytest.mark.parametrize("measure", ["recovered", "gradient cosine", "DELTA"])
+def test_intervals_of_negative_numbers_contain_their_mean(measure):
+    values = {seed: Measured.of(replace(SCORE, measure=measure, value=-0.2 - seed / 10)) for seed in range(3)}
+    found = mean(values)
+    assert found.low < found.mean < found.high
 
 
 def seeds(*values):
