@@ -1,4 +1,4 @@
-"""Finished folders, each with a manifest, written last, that contains digests of all files and of itself."""
+"""Finished folders: each has a manifest, written last, with the digests of all other files and its own."""
 
 import hashlib
 import json
@@ -26,8 +26,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest; if the name `place` (by default, the file's) contains a fingerprint,
-    it is stored too, to detect moved files."""
+    """Write a JSON object with a digest. If the name `place` (by default, the file name) contains a
+    fingerprint, store this name too, so that moved files can be detected."""
     content, place = plain(value), place or path.name
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
@@ -36,7 +36,8 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; raise BadInput, which calls it `what`, if it has changed."""
+    """Read an object written by `write_sealed`; raise BadInput, in which `what` describes it, if it has
+    changed."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
@@ -114,7 +115,8 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if a file in `folder`, part of a finished folder of this kind, has changed."""
+    """Raise BadInput if `folder` is part of a finished folder of this kind and one of its files has
+    changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:

@@ -68,7 +68,7 @@ from calque.derive.workers import Progress, Workers, reported, silent
 MEASURED = 10_000  # sentences used to measure the order distance
 TRANSLATED = 10_000  # sentence pairs encoded at a time by `write_translation`
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
-"""The words of each sentence and of its translation; neither is empty."""
+"""The words of each sentence and of its translation, neither of which is empty."""
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
@@ -324,7 +324,7 @@ def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Raise BadInput if answers are split into sub-words, because only single positions are masked."""
+    """Raise BadInput if answers are split into sub-words: only one position is masked per question."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"
@@ -332,7 +332,7 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation `language`, with one vocabulary but without word links."""
+    """Write the source and its translation, called `language`, with a shared vocabulary but no word links."""
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):
         if not (source and target):

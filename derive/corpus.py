@@ -6,7 +6,7 @@ words.bin        (N + 1,) int64, the index in pieces.bin and origin.bin at which
 pieces.bin       (W,) uint16, the number of sub-words in each word
 origin.bin       (W,) uint16, the position of each word in its line before the transform, or NOWHERE
 sources.bin      (L,) uint16, only if words were changed: all positions that each word renders, `origin` first
-source_ends.bin  (W + 1,) int64, only with sources.bin: the index in it at which each word's positions begin
+source_ends.bin  (W + 1,) int64, the index in sources.bin, if it exists, at which each word's positions begin
 source_line.bin  (N,) int64, the line of the source corpus that each line derives from
 corpus.json      N, W, T, the data type of the tokens and, with sources.bin, L
 """
@@ -128,7 +128,7 @@ class Corpus:
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Return which fractions of types, sub-words and words are shared with the source, and of how many."""
+    """Return the fractions of types, sub-words and words that are shared with the source, and the totals."""
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))
@@ -149,8 +149,9 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Shard:
-    """Encoded lines: `ids` (T,), ids per word in `pieces` (W,) and words per line in `words` (N,). `origin`
-    (W,) and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources per word."""
+    """Encoded lines: `ids` (T,), the number of ids in each word, `pieces` (W,), and of words in each line,
+    `words` (N,). `origin` (W,) and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources
+    per word."""
 
     ids: np.ndarray
     pieces: np.ndarray
@@ -165,7 +166,8 @@ class Shard:
 
     @property
     def too_long(self) -> np.ndarray:
-        """Whether each line contains more than `LONGEST` words or a word of more sub-words, (N,) bool."""
+        """Whether each line has more than `LONGEST` words, or a word with more than `LONGEST` sub-words, (N,)
+        bool."""
         long = self.words > LONGEST
         long[self.words_of_lines.item[self.pieces > LONGEST]] = True
         return long
@@ -197,7 +199,7 @@ class CorpusWriter:
         return self
 
     def append(self, shard: Shard, first: int) -> None:
-        """Append a shard whose lines derive from consecutive source lines, from `first`."""
+        """Append a shard whose lines derive from consecutive source lines, starting with `first`."""
         word_ends = ends_of(shard.words)[1:]
         self._write("tokens", shard.ids)
         self._write("pieces", shard.pieces)

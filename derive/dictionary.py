@@ -31,9 +31,9 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """How entries are chosen: a `fraction` of the types, sampled with `seed` or the most frequent ones, or
-    the words in a `file`. A fraction `correct` of the sampled entries is correct; the others contain the
-    image of a different word, which may be any word or must have the same tag."""
+    """How entries are chosen: a `fraction` of the types, either sampled with `seed` or the most frequent
+    ones, or the words in a `file`. A fraction `correct` of the sampled entries is correct; the others contain
+    the image of a different word, which may be any word or must have the same tag."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -98,9 +98,10 @@ def draw_dictionary(
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """Make pairs (n, 2) wrong, except for a fraction `correct` of those with two different ids. Derived ids
-    are exchanged in one cycle or, given the `tags` (V,) of source types, in one cycle per tag; types whose
-    tag is missing or unique share a cycle. Also return the number of wrong pairs without a common tag."""
+    """Make all pairs (n, 2) with two different ids wrong, except for a fraction `correct` of them. Derived
+    ids are exchanged in one cycle or, given the `tags` (V,) of source types, in one cycle per tag; types
+    whose tag is missing or unique share a cycle. Also return the number of wrong pairs without a common
+    tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
@@ -232,9 +233,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Convert entries to pairs of ids (n, 2), by descending count, and count exclusions. Each word must be a
-    single sub-word and keeps its most probable translation; ties go to the more frequent, then to the
-    first."""
+    """Convert entries to pairs of ids (n, 2), sorted by descending count, and count exclusions. Each word
+    must be a single sub-word and keeps its most probable translation; ties go to the more frequent
+    translation, then to the first one."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)

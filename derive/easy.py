@@ -14,7 +14,7 @@ Item = TypeVar("Item", Sentence, Example)
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keeps sentences of `shortest` to `longest` words, all among the corpus's `types` most frequent words.
+    """Keeps sentences of `shortest` to `longest` words that are all among the `types` most frequent ones.
     The same rule applies to examples for the `tasks`, except that words in entities may be rare."""
 
     types: int = 4_000

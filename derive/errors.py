@@ -72,8 +72,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """Return a message about an unknown name that suggests the most similar known name or lists all of them,
-    as `described` if given."""
+    """Return a message about an unknown name, which suggests the most similar known name or, if none is
+    similar, lists all names as `described` (by default, as they are)."""
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:

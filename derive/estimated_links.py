@@ -18,7 +18,8 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of sentence pairs that an aligner reads, which `seed` samples as objectives do."""
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` in the same way as by
+    objectives."""
 
     fraction: float = 1.0
     seed: int = 0
@@ -41,7 +42,8 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write the word links in the `drawn` sentence pairs of two languages, for `Languages.with_links`."""
+    """Write the word links in the `drawn` sentence pairs of two languages; `Languages.with_links` reads
+    them."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)

@@ -42,8 +42,7 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def writing(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Add the path of a file or folder, whose temporary path is `part`, to disk errors, which often lack
-    it."""
+    """Add the path of a file or folder to disk errors, which often lack it; `part` is the temporary path."""
     try:
         yield
     except OSError as error:
@@ -69,8 +68,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """Yield a temporary folder to fill, which is moved to `folder` if the block succeeds. It replaces files
-    of the same names and the files `outdated`; other files are kept."""
+    """Yield a temporary folder to fill, which is moved to `folder` if the block succeeds. Files with the same
+    names and those listed in `outdated` are replaced; other files are kept."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:

@@ -56,7 +56,7 @@ def fingerprint(*values: Any) -> str:
 
 
 def with_code(print_: str, value: Any) -> str:
-    """Extend a fingerprint by the code of the classes in `value` that are defined outside Calque."""
+    """Extend a fingerprint with the code of the classes in `value` that are defined outside Calque."""
     code = own_code(value)
     return fingerprint(print_, code) if code else print_
 

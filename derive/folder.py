@@ -9,8 +9,8 @@ vocabulary/               the vocabulary shared by all languages, with counts
 kept.npy (R,) int64       the ids of the types that a model has rows for, ascending; if absent, all types
 manifest.json             written last
 
-If a pair of languages has no text of its own, its bitext consists of the lines that derive from the same
-source line. V: types in the vocabulary; R: types that a model has rows for.
+The bitext of a pair of languages without separate text consists of the lines that derive from the same source
+line. V: types in the vocabulary; R: types that a model has rows for.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -148,8 +148,8 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, image, shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """Map pairs of these languages to their folders: first those with text of their own, then by second
-        language."""
+        """Map pairs of these languages to their folders: first pairs with separate text, then the others,
+        sorted by second language."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}

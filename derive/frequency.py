@@ -8,8 +8,8 @@ LONGEST_LEARNT = 1_000  # maximum length of words to learn from, in characters: 
 
 
 def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
-    """Return each word's total count, and the number of occurrences dropped because words are too long or,
-    to bound memory, too rare (words of equal count are dropped together)."""
+    """Return each word's total count, and the number of occurrences of words that were dropped for being too
+    long or, to save memory, too rare (words with the same count are dropped together)."""
     words, forgotten = Counter[str](), 0
     for part in counts:
         forgotten += sum(part.pop(word) for word in list(part) if len(word) > LONGEST_LEARNT)
@@ -24,5 +24,5 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
 
 
 def most_frequent(words: Counter[str], types: int) -> list[str]:
-    """Return the `types` most frequent words; words of equal count are sorted alphabetically."""
+    """Return the `types` most frequent words; words with the same count are sorted alphabetically."""
     return sorted(words, key=lambda word: (-words[word], word))[:types]

@@ -105,8 +105,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """Return a language's training files in CALQUE_DATA/ud or, without training files, all its treebank
-    files. PUD, a test set, is used only if there is no other treebank."""
+    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all its treebank files.
+    PUD, a test set, is used only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
@@ -247,8 +247,8 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words of a node that keeps its order; each block's reordered words fill the block's
-    positions."""
+    """Return the words of a node that keeps its order; within each block's positions, its words may be
+    reordered."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

@@ -111,7 +111,7 @@ class Bitext:
         return of_pieces(self.links(pair), *pieces)
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """Return the first position linked to each id of the first sentence in the second, or -1, (n,).
+        """For each id of the first sentence, return the first linked position in the second, or -1, (n,).
         `turned` exchanges the sentences."""
         side = (self.second if turned else self.first).corpus
         targets = np.full(len(side[self.lines[pair, int(turned)]]), -1)

@@ -79,7 +79,7 @@ class Languages:
 
     @property
     def rows(self) -> int:
-        """The number of rows in the model's table: `size`, and the same number again for each new script."""
+        """The number of rows in the model's table: `size`, plus another `size` for each new script."""
         return self.size * (1 + scripts(self.languages))
 
     @property
@@ -116,8 +116,8 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Return a pair's own parallel text or, without one, the lines that derive from the same source line,
-        in the second language's order; raise BadInput if there are none."""
+        """Return a pair's separate parallel text or, if it has none, the lines that derive from the same
+        source line, in the second language's order; raise BadInput if there are no such lines."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: languages read disjoint halves (mixture.disjoint)")
@@ -137,9 +137,9 @@ class Languages:
         return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. Between two derived languages,
-        it contains source types with entries in both; only the first language's entries may then be wrong, as
-        two wrong entries could form a correct pair."""
+        """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. For two derived languages, it
+        covers the source types that have entries in both; only the first language's entries may then be
+        wrong, as two wrong entries could form a correct pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             entries = self._entries(first, second)

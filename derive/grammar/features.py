@@ -21,7 +21,8 @@ Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
 KINDS = ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Kinds of item pairs: adjacent (marks included); in order; and both before, around or after the head."""
+"""Kinds of item pairs: adjacent items or marks; items in this order; both before, around or after the
+head."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -89,7 +90,8 @@ def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """Yield every sequence of 3 to min(5, n) consecutive labels, with repetitions, in an order of n items."""
+    """Yield all sequences of 3 to min(5, n) consecutive labels, including repeated ones, in an order of n
+    items."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):

@@ -85,7 +85,8 @@ class Grammar:
         }
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f, (n!,), for all `features.orders` of a node's items, the head's last."""
+        """Return theta . f, (n!,), for all `features.orders` of a node's items, of which the head's is
+        last."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights, triples = self.weights.get(kind, {}), features.node_pairs(items)
         by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in triples]

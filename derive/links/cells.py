@@ -133,13 +133,14 @@ def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np
 
 
 def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """Return the derivative of log Z by the tension; as in the published tool, Z's lengths are exchanged."""
+    """Return the derivative of log Z with respect to the tension, with the lengths exchanged, as in the
+    published tool."""
     return _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
     """Update the tension by gradient ascent, given the mean of h over target words; `pairs` (S,) counts the
-    sentence pairs of each combination of lengths `m` and `n` (S,)."""
+    sentence pairs with each combination of lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = places(m) + 1, pairs[shape] / np.sum(m * pairs)
     for _ in range(_STEPS):

@@ -27,8 +27,9 @@ _ROOM = 2**20  # number of keys buffered before they are merged
 @dataclass(frozen=True)
 class FastAlign:
     """A trained model for one direction, in which each target word has at most one link; `reverse` exchanges
-    the sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their t. Scores are
-    posterior probabilities given the target word. `unlearnt` counts sentence pairs not used in training."""
+    the sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t.
+    Scores are posterior probabilities given the target word. `unlearnt` counts sentence pairs not used in
+    training."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -63,8 +64,8 @@ class FastAlign:
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield each pair's links and the scores of all possible links, (n, m), or (0, 0) if the pair is left
-        out."""
+        """Yield each pair's links and the scores of all possible links, (n, m); the shape is (0, 0) if it is
+        left out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)

@@ -24,8 +24,8 @@ def intersect(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """Extend the intersection by links from the union that adjoin a link, also diagonally, and contain an
-    unlinked word."""
+    """Extend the intersection with links from the union that are next to a link, possibly diagonally, and
+    contain an unlinked word."""
     grown = {*forward} & {*reverse}
     sources, targets = {i for i, _ in grown}, {j for _, j in grown}
     waiting, grew = sorted({*forward, *reverse} - grown), True
