@@ -94,8 +94,9 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """Derive the only file of `source`, and yield the image's lines: text (with `pairs`, after the original
-    and a tab), CoNLL-U, or words with labels. Random transforms draw the same numbers as in a study."""
+    """Derive the only file of `source`, and yield the image's lines: text (if `pairs`, preceded by the
+    original and a tab), CoNLL-U, or words with labels. Random transforms draw the same numbers as in a
+    study."""
     _check_spelling(transform)
     (path,) = source.text
     first, lines = head_of(path)

@@ -18,8 +18,8 @@ Numbered = tuple[int, Sentence]
 
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
-    """Raise BadInput for a user-defined transform that raises an error, loses or adds words, or is not
-    deterministic when run in reverse order and, with several `workers`, in a different process."""
+    """Raise BadInput for a user-defined transform that raises an error, loses or adds words, or yields
+    different images in a second run, in reverse order and, with several `workers`, in a different process."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return

@@ -17,8 +17,8 @@ from calque.derive.sentence import Sentence, shown
 from calque.derive.stored_trees import StoredTrees
 
 RESOURCES = "resources.json"
-MANY = 20  # if all of at least this many sentences fail, the parser is at fault
-SHARD = 2_000  # sentences parsed and written together, the most that a killed run loses
+MANY = 20  # if at least this many sentences are parsed and all fail, the parser is at fault
+SHARD = 2_000  # number of sentences parsed and saved together; a killed run loses at most these
 LONGEST = 500  # maximum length of a sentence to parse, in words; memory grows with its square
 
 
@@ -51,7 +51,7 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache, which stores the trees of each `SHARD` sentences in a sealed JSON file."""
+    """A parser with a cache, in which each sealed JSON file stores the trees of `SHARD` sentences."""
 
     parser: StanzaParser | StoredTrees
     cache: Path

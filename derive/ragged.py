@@ -1,4 +1,4 @@
-"""Arrays of variable-length items, such as sentences of words or words of sub-words."""
+"""Arrays of variable-length items, such as the words of sentences or the sub-words of words."""
 
 from dataclasses import dataclass
 from typing import Self

@@ -47,7 +47,7 @@ KINDS: dict[By, str] = {
     "names": "of names shared",
     "content": "of content words shared",
 }
-"""The options for which types are shared, with their wording in titles."""
+"""The ways to choose the shared types, with their wording in titles."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ UNKNOWN = "\0"
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers sentences to seed random transforms: from `first`, with `1 << bits` numbers per group."""
+    """Numbers sentences, to seed random transforms, from `first` upwards, with `1 << bits` numbers per
+    group."""
 
     bits: int
     first: int = 0
@@ -87,9 +88,9 @@ class Sentence:
         )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """Return the sentence with new words, each given with the positions of the words that it renders,
-        starting with its main word, whose tag it gets; it belongs to the span of the first rendered word that
-        is in a span."""
+        """Return the sentence with new words, each given with the positions of the words that it renders, its
+        main word first. Each gets its main word's tag, and the span of the first rendered word that is in a
+        span."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"

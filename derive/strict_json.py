@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 
 def loads(text: str) -> Any:
-    """Parse JSON; raise ValueError also for deep nesting, overlong numbers, repeated keys and NaN."""
+    """Parse JSON; also raise ValueError for deep nesting, overlong numbers, repeated keys and NaN."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:

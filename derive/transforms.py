@@ -30,8 +30,8 @@ EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in
 
 
 def transform(name: str) -> Transform:
-    """Return the transform called `name`; of parts joined by dots, the last is applied first, as in
-    `trans.inv`."""
+    """Return the transform called `name`; if dots join several parts, as in `trans.inv`, the last is applied
+    first."""
     # The dot in inv-12.5 is not a separator.
     return compose(*map(_part, re.split(r"\.(?!\d)", name)))
 

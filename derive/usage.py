@@ -16,7 +16,7 @@ CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADJ", "ADV", "NOUN", "VERB"), "content"),
 }
 """Maps UPOS tags to word classes; numerals, interjections, punctuation and symbols have no class."""
-NEARLY = 0.9  # minimum fraction of a type's occurrences in words of a class for the type to belong to it
+NEARLY = 0.9  # a type belongs to a class if at least this fraction of its uses does
 _NAMES: tuple[WordClass, ...] = get_args(WordClass)
 
 

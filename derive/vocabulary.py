@@ -268,7 +268,8 @@ def _template_ends(template: Any) -> dict[str, int]:
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """Return a template's layout of text pairs, or None unless it adds ids on all sides of both texts."""
+    """Return a template's layout of text pairs, or None unless it adds ids before, between and after the
+    texts."""
     row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
     before, between = tuple(row.ids[:first]), tuple(row.ids[first + 1 : second])

@@ -145,8 +145,8 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces words, each with probability `share`, by translations from a `lexicon`, sampled by their
-    probabilities: in French, *the red house* becomes *la rouge maison*. Words without an entry stay
+    """Replaces words, each with probability `share`, with translations from a `lexicon`, sampled according to
+    their probabilities: in French, *the red house* becomes *la rouge maison*. Words without an entry stay
     unchanged."""
 
     short_name, full_name = "lex", "Lex"

@@ -23,7 +23,7 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 def reported(results: Iterable[Result], progress: Progress, what: str, of: int) -> Iterator[Result]:
-    """Yield the results, reporting progress after each; `of` is their number."""
+    """Yield the results, reporting progress after each one; `of` is the total number."""
     progress(what, 0, of)
     for done, result in enumerate(results, start=1):
         yield result

@@ -60,8 +60,8 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """Return the number of ids in each word that has any. Id i ends before character `stops[i]` and may
-    include the space before its word. Ids that are not in word order count as one word."""
+    """Return the number of ids of each word that has at least one. Id i ends before character `stops[i]` and
+    may include the space before its word. Ids that are not in word order count as one word."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)

@@ -52,8 +52,8 @@ class Facts:
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """Return annotated sentences, in random order, that state the facts shared with derived languages or,
-        unless `shared`, the other facts."""
+        """Return annotated sentences, in random order, that state the facts shared with derived languages if
+        `shared`, or else the other facts."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in self.questions(language):

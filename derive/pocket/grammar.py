@@ -1,4 +1,5 @@
-"""Random sentence trees. Their words are drawn later by selectional preference: subject, verb, object."""
+"""Random sentence trees. Their words are drawn later by selectional preference, in the order subject, verb,
+object."""
 
 import random
 from typing import TypeVar

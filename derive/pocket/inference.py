@@ -42,7 +42,7 @@ surface form."""
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
 """The fraction of pairs from each family; `quality` and `deed` use the same cases."""
-PLAIN = 0.2  # fraction of `quality` and `deed` pairs with `not` (which lengthens sentences), not `never`
+PLAIN = 0.2  # fraction of `quality` and `deed` pairs with `not`, which changes the length, not `never`
 FRONTED = 0.2  # fraction of adjuncts moved to the front
 
 

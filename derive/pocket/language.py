@@ -92,7 +92,7 @@ class Pocket:
         return frozenset(Lexicon(self.types, self.seed).forms)
 
     def lemmas(self) -> Iterator[tuple[str, str]]:
-        """Yield every word form with its lemma, once for each word that shares the form."""
+        """Yield every word form with its lemma; a form shared by several words occurs once for each."""
         for topic in Lexicon(self.types, self.seed).topics:
             for lexemes in topic.values():
                 for lexeme in lexemes:

@@ -108,7 +108,7 @@ class Material:
 
 
 class WordDraws:
-    """Draws words for pairs and questions by the preferences of topics, independently of the label."""
+    """Draws words for pairs and questions according to topics' preferences, independently of the label."""
 
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics

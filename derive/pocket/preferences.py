@@ -179,8 +179,8 @@ class Preferences:
     def _bind(
         self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None
     ) -> None:
-        """Fill the tables of `rows` with `columns` and, given `backward`, vice versa, in proportion to
-        frequency * favour. No word is paired with itself: a rake is not raked."""
+        """Fill the tables of `rows` with words from `columns`, and vice versa if `backward` is given, in
+        proportion to frequency * favour. No word is paired with itself: a rake is not raked."""
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):

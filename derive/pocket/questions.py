@@ -14,7 +14,7 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
-PLACED = 0.4  # fraction of sentences that mention a place, unless the question asks for it; then all do
+PLACED = 0.4  # fraction of sentences that mention a place; all do if the question asks for it
 FRONTED = 0.3  # fraction of places moved to the front
 ANSWER = "answer"  # the label of the answer's span
 SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role (`diagnostic`)

@@ -42,7 +42,8 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn later, from its governor's favourites in a role or, without a governor, the cast."""
+    """A word to be drawn later, from its governor's favourites in a role or, if it has no governor, from the
+    cast."""
 
     governor: Pick | None
     role: int

@@ -108,7 +108,7 @@ def _have_tagged_words(lines: Sequence[str]) -> bool:
 
 
 def are_numbered(lines: Sequence[str]) -> bool:
-    """Whether there are several lines, which start with consecutive numbers and a tab and are mostly not
+    """Whether there are several lines that start with consecutive numbers and a tab, most of which are not
     table rows."""
     numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
     rows_of_tables = sum(line.count("\t") > 1 for line in lines)

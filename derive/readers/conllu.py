@@ -54,7 +54,7 @@ def read_conllu(
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences; repairs and exclusions are counted in `counts`.
 
-    unparsed: accept sentences in which all HEAD and DEPREL are `_`.
+    unparsed: accept sentences in which all HEAD and DEPREL fields are `_`.
     withheld: keep sentences whose words are withheld. Otherwise, they are left out, and a file in which most
         words are withheld raises BadInput.
     units: in XTREME's units, multiword tokens are tagged as in its conversion for `language`.

@@ -85,7 +85,7 @@ def cut(text: str) -> list[str]:
     """Split a text into sentences, dropping only the white space between them."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = seen = -1  # the last space and full stop before the mark, and where their search ended
+    space = stop = seen = -1  # the last space and full stop before the mark, and the end of the searched text
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))
@@ -124,8 +124,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether the sentence from `start` ends at the matched mark, which follows a token from `begin`; the
-    previous full stop is at `stop`."""
+    """Whether the sentence from `start` ends at the matched mark, which follows a token that starts at
+    `begin`; the previous full stop is at `stop`."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

@@ -185,7 +185,7 @@ def without_marks(text: str, counts: Counter[str]) -> str:
 
 
 def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
-    """Strip lines; leave out and count blank lines and lines of withheld words."""
+    """Strip lines; leave out and count blank lines and lines that consist of withheld words."""
     bare = [without_marks(line, counts).strip() for line in lines]
     kept = [line for line in bare if line]
     shown = [line for line in kept if not is_withheld(line)]

@@ -49,7 +49,7 @@ class Gold:
 
 
 class _Row(NamedTuple):
-    """A link of the sentence pair with index `pair`, 0-based; in the file, positions start at `first`."""
+    """A 0-based link in the sentence pair with index `pair`; positions in the file start at `first`."""
 
     place: Place
     pair: int

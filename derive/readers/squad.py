@@ -26,7 +26,7 @@ NOT_ASKED = "questions left out: every answer crosses a sentence boundary"
 _ROW, _WHOLE = re.compile(r'\{\s*(?:".*)?"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
 """Patterns for a row with a question, and for a key that only SQuAD's format has."""
 Json = Mapping[str, Any]
-Chars = tuple[int, int]  # the offset of the first character and the one after the last
+Chars = tuple[int, int]  # the offsets of the first character and of the one after the last
 
 
 @dataclass(frozen=True)

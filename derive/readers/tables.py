@@ -32,8 +32,8 @@ def _name() -> re.Pattern[str]:
 
 
 def is_quoted(path: Path) -> bool:
-    """Whether software added quotation marks: they enclose every field that contains any, inner ones are
-    doubled, and either there are inner ones or they enclose all fields of their columns."""
+    """Whether software added quotation marks: they enclose every field that contains any, those inside fields
+    are doubled, and either a field has some inside or all fields of the same columns are enclosed."""
     rows, fields, doubled = 0, Counter[int](), False
     for _, line in Lines(path):
         rows += bool(line.strip())
@@ -56,7 +56,7 @@ def unquoted(line: str, counts: Counter[str]) -> str:
 
 
 def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
-    """Whether a first row's fields are distinct names of columns or, unless `labelled`, languages."""
+    """Whether a first row's fields are distinct names of columns or, unless `labelled`, of languages."""
     names = [field.strip().casefold() for field in fields]
     if len({*names}) < len(names) or len(names) < 2:
         return False

@@ -23,7 +23,7 @@ TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their strea
 LABELS = {
     "nli": len(INFERENCES),
     "paraphrase": len(SAMENESS),
-}  # number of labels and examples per round
+}  # number of labels; a round has one example of each
 SHARED, ALONE = -1, -2  # the chunks of facts shared with derived languages, and of the other facts
 MOST_SENTENCES = 1_000_000_000
 MOST_EXAMPLES = 1_000_000  # maximum number of examples in a split, which must fit in memory
