@@ -97,7 +97,7 @@ TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 
 def main_layer(layers: int) -> int:
-    """Return the layer to measure by default in an encoder with `layers` layers: in XLM-Align, 8 of 12."""
+    """Return the layer to measure by default in an encoder with `layers` layers (XLM-Align: 8 of 12)."""
     return max(1, round(layers * 8 / 12))
 
 

@@ -18,7 +18,7 @@ LABELS, SLOTS = 256, 32  # on a GPU, the numbers of labels and slots per row are
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be divided among micro-batches and processes; all tensors and batches in the fields have
+    """Rows that can be divided among micro-batches and processes. All fields that are tensors or batches have
     the same length."""
 
     def __len__(self) -> int:
@@ -32,7 +32,7 @@ class Batch:
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def ready(self) -> Self:
-        """Precompute values whose computation during the loss would stall a GPU."""
+        """Precompute values that would stall a GPU if they were computed with the loss."""
         return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
 
     def to(self, device: torch.device) -> Self:

@@ -76,7 +76,7 @@ class LinkObjective(PairObjective):
 
 class Groups:
     """A sample of the pairs in each bitext, optionally shuffled and then divided into groups of consecutive
-    pairs that fit into `room` ids, or into `room` ids per side if `sides` is 2. Groups are numbered across
+    pairs that fit into `room` ids (per side if `sides` is 2). Groups are numbered across
     bitexts.
 
     parts: the number of groups in each bitext.
@@ -250,7 +250,8 @@ class PairStream(Stream):
         return ids, languages, sides, gold
 
     def chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return, for each pair in the given instances, its bitext's index and its index in the bitext."""
+        """For each pair in the given instances, return the index of its bitext and its index within this
+        bitext."""
         numbers, pairs = zip(*map(self.groups.__getitem__, instances), strict=True)
         return np.repeat(numbers, list(map(len, pairs))), np.concatenate(pairs)
 

@@ -133,7 +133,7 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Copy saved tensors into those of the same names; raise BadInput if any name or shape differs."""
+    """Copy saved tensors into tensors with the same names; raise BadInput if any name or shape differs."""
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
         for name, tensor in tensors.items():

@@ -26,9 +26,10 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float, frozen: bool = False) -> float:
-    """Return the training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), but only
-    a fraction `at_head` (the labelled ids) for the head and for the last layer without its keys and values.
-    In a `frozen` encoder, layers cost one pass instead of three, and the head costs two."""
+    """Return the training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except
+    that the head and the last layer, apart from its keys and values, process only a fraction `at_head` of the
+    ids, the labelled ones. In a `frozen` encoder, layers cost one pass instead of three, and the head costs
+    two."""
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
     layers = (model.layers - 1) * (keys + rest) + keys + at_head * rest

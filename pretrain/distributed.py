@@ -31,8 +31,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` processes, and its device. All processes must call the methods in the same order; these
-    raise `Lost` if another process no longer responds."""
+    """One of `size` processes, and its device. All processes must call its methods in the same order. The
+    methods raise `Lost` if another process no longer responds."""
 
     rank: int
     size: int

@@ -15,7 +15,7 @@ _PATIENCE = 10.0  # timeout for the first request, in seconds
 
 
 def on_hub(name: str) -> bool:
-    """Whether a name refers to a model and revision on the Hub, and not to a local folder."""
+    """Whether a name refers to a model and revision on the Hub rather than to a local folder."""
     named = _NAME.fullmatch(name)
     return bool(named and named["revision"]) and not Path(name).exists()
 
@@ -43,7 +43,7 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
     try:
         HfApi().model_info(model, revision=revision, timeout=_PATIENCE)
         return Path(snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS))
-    except Exception as error:  # the Hub client and its network library raise many types
+    except Exception as error:  # the Hub client and its network library raise many types of exceptions
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         fault = f"{model} cannot be downloaded from the Hub ({constants.ENDPOINT})"
         raise BadInput(f"there is no folder {name!r}, and {fault}: {reason}") from None

@@ -17,9 +17,10 @@ class Mixture:
     """How much of each language a model reads. By default, all rows are read in one shuffled order.
 
     shares: each language's proportion of every step's text rows.
-    exponent: without `shares`, a language's proportion is its number of rows to this power (XLM-Align: 0.7).
+    exponent: without `shares`, languages are read in proportion to their numbers of rows, raised to this
+        power (XLM-Align: 0.7).
     held_out: the last fraction of each corpus, which is never read, not even in bitexts.
-    bitext_exponent: as `exponent`, for bitexts; None: all pairs are read in one shuffled order.
+    bitext_exponent: like `exponent`, but for bitexts; None: all pairs are read in one shuffled order.
     pairs: the fraction of each step's rows that comes from bitexts; None: proportional to their number of
         rows.
     disjoint: whether one half of the distinct sentences, the same for every seed, is read only in the source,

@@ -44,7 +44,8 @@ class Frozen(nn.Module):
 
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Set the weights to momentum * own + (1 - momentum) * those of a model of the same shape."""
+        """Set each weight w to momentum * w + (1 - momentum) * v, where v is its value in a model of the same
+        shape."""
         for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
             own.lerp_(other, 1 - momentum)
 
@@ -57,9 +58,9 @@ class Pointer(nn.Module):
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15),
-        given each side's hidden states, (B, W, H), mask of `real` ids, (B, W), and `targets`, (B, W, W) bool,
-        which mark the ids on the other side that each id should point to."""
+        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15).
+        Given are each side's hidden states, (B, W, H), its mask of `real` ids, (B, W), and its `targets`, (B,
+        W, W) bool, the ids on the other side that each id should point to."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5

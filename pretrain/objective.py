@@ -160,7 +160,7 @@ class Objective(Named, ABC):
         return main_layer(layers)
 
     def pair_passes(self, layers: int) -> float:
-        """Return how often a bitext's ids pass through a model of `layers` layers, for cost estimates; a
+        """For cost estimates, return how often a bitext's ids pass through a model of `layers` layers; a
         backward pass counts as two."""
         return 3.0
 

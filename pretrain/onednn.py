@@ -1,4 +1,4 @@
-"""Linear layers that use oneDNN, which on AMD processors with AVX-512 is faster than MKL, torch's default,
+"""Linear layers that use oneDNN, which is faster than MKL (torch's default) on AMD processors with AVX-512,
 except for the gradients of weights."""
 
 from typing import Any

@@ -1,5 +1,5 @@
-"""Loading of models and tokenizers of any type that transformers knows, without running code from their
-folders, unpickling, downloads or prompts."""
+"""Load models and tokenizers of any type that transformers knows, without downloads, prompts, unpickling or
+running code from their folders."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
     logging.disable_progress_bar()
     try:
         return load()
-    except Exception as error:  # a dozen types are possible, depending on the damage
+    except Exception as error:  # a dozen types of exceptions are possible, depending on the damage
         message = " ".join(str(error).split()) or type(error).__name__
         if isinstance(error, MemoryError | torch.OutOfMemoryError) or "allocate memory" in message:
             raise MemoryError(f"{place}: {message[:200]}") from None

@@ -27,8 +27,8 @@ special types."""
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder and, for every other language whose spelling only
-    replaces letters, a tokenizer for text in its spelling to `tokenizers/`."""
+    """Write the source's tokenizer to a checkpoint's folder and, for every other language whose spelling
+    merely replaces letters, write a tokenizer for text in this spelling to `tokenizers/`."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:

@@ -1,5 +1,5 @@
-"""Finished runs stored in a safetensors file: weights in half precision, named RUN/WEIGHT, and each run's
-manifest and metrics as metadata."""
+"""Finished runs stored in a safetensors file, which contains weights in half precision, named RUN/WEIGHT, and
+each run's manifest and metrics as metadata."""
 
 import json
 from collections.abc import Mapping

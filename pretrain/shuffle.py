@@ -16,7 +16,7 @@ class Shuffled:
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def take(self, start: int, count: int) -> np.ndarray:
-        """Return `count` indices from position `start` on."""
+        """Return `count` indices, starting at position `start`."""
         pieces = [np.empty(0, np.int64)]
         while count:
             epoch, offset = divmod(start, self.size)

@@ -1,5 +1,5 @@
-"""The model that a run starts from, which, to save memory, has embedding rows only for types in the training
-text until its checkpoint is written."""
+"""The model that a run starts from. To save memory, it has embedding rows only for types in the training text
+until the run's checkpoint is written."""
 
 from dataclasses import dataclass
 from pathlib import Path

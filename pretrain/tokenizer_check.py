@@ -1,4 +1,5 @@
-"""Check that AutoTokenizer encodes text as tokenizer.json does, parts of which most of its classes ignore."""
+"""Check that AutoTokenizer encodes text as tokenizer.json does; most of its classes ignore parts of this
+file."""
 
 import json
 from collections.abc import Iterator

@@ -56,7 +56,7 @@ class Draws:
         return batches, counts
 
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
-        """Return the rows and epochs read from each language and bitext in the first `steps` steps."""
+        """Return how many rows and epochs of each language and bitext are read in the first `steps` steps."""
         rows_and_epochs: dict[str, dict[str, float]] = {}
         for rows, order in zip(self.rows, self.orders, strict=True):
             for part, count in order.shown(steps, rows).items():

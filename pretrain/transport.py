@@ -130,7 +130,8 @@ def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Mark the largest cell in each row and column, (B, n, m) bool: XLM-Align's labels without filtering."""
+    """Mark the largest cell in each row and in each column, (B, n, m) bool: XLM-Align's labels without
+    filtering."""
     real = row_mask[:, :, None] & col_mask[:, None]
     scores = scores.masked_fill(~real, -1.0)
     return (largest(scores, 2) | largest(scores, 1)) & real

@@ -113,7 +113,7 @@ def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
     """Return the cross-entropy of predicting each word's links, which have equal weights, summed over words
-    and both directions. All arguments are (n, m)."""
+    and both directions. All arguments have the shape (n, m)."""
     logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
     losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
     return -torch.stack(losses).masked_fill(~labels, 0.0).sum()

@@ -48,7 +48,8 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """Return how many lines, from `low` to `high`, end before `place` in the concatenated lines."""
+        """Return how many lines (at least `low` and at most `high`) end before `place` in the concatenated
+        lines."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 

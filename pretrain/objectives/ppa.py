@@ -49,8 +49,9 @@ class PairsWithKeys:
 class Contrasted(PairStream):
     """Sentence pairs, with one row per pair for TLM and two for contrast: the query and the key.
 
-    Before a step, the slow encoder is updated and computes the keys. The queue is copied before they are
-    added, so a query is compared with its own key and those of earlier steps, however batches are divided.
+    Before a step, the slow encoder is updated and computes the keys. The queue is copied before the keys are
+    added, so a query is compared with its own key and those from earlier steps, regardless of how batches are
+    divided.
     """
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
@@ -133,7 +134,7 @@ class PPA(PairObjective):
         return replace(super().traits, predicts=bool(self.beside), memory=memory)
 
     def pair_passes(self, layers: int) -> float:
-        # The contrastive loss encodes each side separately, the first with a backward pass.
+        # The contrastive loss encodes each side separately, with a backward pass only for the first.
         return 5.0 if self.beside else 2.0
 
     def modules(self, model: Any) -> dict[str, nn.Module]:

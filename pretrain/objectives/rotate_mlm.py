@@ -63,7 +63,7 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
     """Rotate the `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
-    `pairs` (d, 2) closest to the first. First moments rotate exactly; second moments do only if a row's
+    `pairs` (d, 2) closest to the first. First moments rotate exactly; second moments, only if a row's
     gradients are uncorrelated across dimensions, but their sum is preserved. Moments cannot be reset to 0,
     because AdamW's bias correction depends on the steps of the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
