@@ -121,7 +121,7 @@ class Corpus:
         return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
 
     def links(self, line: int) -> np.ndarray:
-        """Return a line's gold links, (k, 2) int64: sorted pairs of source position and position."""
+        """Return a line's gold links, (k, 2) int64: sorted pairs (source position, position)."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)

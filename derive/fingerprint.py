@@ -19,7 +19,7 @@ PACKAGE = "calque"
 NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # packages whose code is never part of a fingerprint
 NO_FILE = "no file"  # stands for the digest of code without a file, whose changes go unnoticed
 ADDED = {"added": True}
-"""Metadata of config fields that were added later and change the fingerprint only if not at their
+"""Metadata of config fields that were added later and change the fingerprint only if they differ from their
 defaults."""
 
 
@@ -93,7 +93,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Raise BadInput if the code of classes in `value` differs from the parent process's code, `code`."""
+    """Raise BadInput if the code of classes in `value` differs from `code`, the parent process's code."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))

@@ -32,7 +32,7 @@ from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
 
 KIND, FORMAT = "languages", 5
-"""The manifest's kind and format, which is incremented when the same inputs would yield different files."""
+"""The manifest's kind, and its format, a number incremented when the same inputs would yield other files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"

@@ -121,7 +121,7 @@ class Bitext:
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return both sentences of a pair as a model's rows."""
+        """Return both sentences of a pair as indices of a model's rows."""
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 

@@ -27,7 +27,7 @@ from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
-"""The manifest's kind and format, which is incremented when the same inputs would yield different files."""
+"""The manifest's kind, and its format, a number incremented when the same inputs would yield other files."""
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 NONE: Tests = MappingProxyType({})
 

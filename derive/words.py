@@ -1,5 +1,5 @@
-"""Transforms that change words. Gold links stay exact but are many-to-many; new words get their main word's
-labels."""
+"""Transforms that change words. Gold links stay exact but may be many-to-many; new words get their main
+word's labels."""
 
 import os
 from abc import abstractmethod

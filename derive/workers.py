@@ -31,7 +31,7 @@ def reported(results: Iterable[Result], progress: Progress, what: str, of: int) 
 
 
 class Workers:
-    """A pool of `count` spawned processes, so jobs must be picklable, or this process if `count` is 1."""
+    """A pool of `count` spawned processes (jobs must be picklable), or this process if `count` is 1."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -68,7 +68,7 @@ class Workers:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block keyboard interrupts while processes start, as interrupted imports print tracebacks."""
+    """Block keyboard interrupts while processes start, because interrupted imports print tracebacks."""
     resource_tracker.ensure_running()  # starting it unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -222,7 +222,7 @@ class PairStream(Stream):
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Read the sentence pairs with the indices `pairs` in the bitexts with the indices `of`, swapping the
-        sides where `turned` is true. Return ids and language ids, (B, L), the number of ids per side, (B, 2),
+        sides where `turned` is true. Return ids and language ids, (B, L); the number of ids per side, (B, 2);
         and, for each id on the first side, the linked position on the second or -1, (B, W)."""
         specials, rows = self.languages.specials, np.arange(len(pairs))
         sides, written = np.zeros((len(pairs), 2), np.int64), []

@@ -105,7 +105,7 @@ _joined: list[World] = []
 
 
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Replace each parameter's gradient by its sum over all processes, as a dense tensor. Messages are the
+    """Replace each parameter's gradient with its sum over all processes, as a dense tensor. Messages are the
     same in every step and process, so that reruns are bit-identical."""
     for parameter in parameters:
         if parameter.grad is None:  # unused in this step

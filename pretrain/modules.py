@@ -109,7 +109,7 @@ class MoCo(nn.Module):
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor) -> None:
-        """Replace the oldest keys in the queue by the last K of `keys`."""
+        """Replace the oldest keys in the queue with the last K of `keys`."""
         size = len(self.queue)
         at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
         self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
@@ -117,8 +117,8 @@ class MoCo(nn.Module):
 
 
 class Exchange(nn.Module):
-    """WEAM's linear layer for exchanged vectors and second prediction head (equations 6 to 8), which shares
-    the model's embedding table."""
+    """WEAM's linear layer for exchanged vectors, and its second prediction head, which shares the model's
+    embedding table (equations 6 to 8)."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()

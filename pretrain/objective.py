@@ -39,7 +39,7 @@ class Stream(ABC):
     weights: the weights of the loss terms in the total loss, by name.
     instances: the number of instances; a step's rows are divided among streams in proportion to it.
     left_out: the amount of excluded text, by reason.
-    parts: the number of instances for each language or language pair, in the order of instance numbers.
+    parts: the number of instances for each language or language pair, in the order of their numbers.
     uncounted: loss terms that `draw` cannot count because their counts depend on the model.
     """
 

@@ -64,7 +64,9 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
     BadInput if there are none, or if the folder contains an adapter, which would change the weights."""
     for adapter in (folder / name for name in ADAPTERS):
         if adapter.exists():
-            raise BadInput(f"adapters are not supported; merge it into {WEIGHTS}, or remove it", adapter)
+            raise BadInput(
+                f"adapters are not supported; merge this one into {WEIGHTS}, or remove it", adapter
+            )
     if (whole := folder / WEIGHTS).is_file():
         return (whole,)
     if not (index := folder / INDEX).is_file():

@@ -115,8 +115,8 @@ def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
     column; overwrites `room`.
 
     Torch finds maxima much faster without indices than with them. Non-negative floats have the same order as
-    their bit patterns, and a float32 leaves the last 29 bits of a float64 unused, so these store a cell's
-    position.
+    their bit patterns, and a float32 leaves the last 29 bits of a float64 unused, so these bits store a
+    cell's position.
     """
     n, m = scores.shape[1:]
     if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:

@@ -19,7 +19,7 @@ from calque.derive.sentence import Sentence
 
 FORMAT = 1  # incremented when the same treebank would yield different weights or probabilities
 LARGEST = 6  # maximum number of items in training nodes
-KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that get a weight
+KEPT = 0.1  # the fraction of sequence types that get a weight, starting with the most frequent
 PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
 STEPS = 1_000
 

@@ -1,6 +1,6 @@
 """Sentence pairs stored as flat arrays, and fast_align's prior (Dyer, Chahuneau and Smith 2013).
 
-A cell combines a target word with a source word, or the null word, that it may be aligned to. Shapes: P
+A cell pairs a target word with a source word, or with the null word, to which it may be aligned. Shapes: P
 sentence pairs, R target words, C cells. The prior probability that target position j of m is aligned to
 source position i of n is proportional to exp(tension * h) with h = -|i / n - j / m|, so the sum over i
 consists of two geometric series.

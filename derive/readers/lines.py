@@ -117,7 +117,8 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 def _compression(path: Path, head: bytes) -> tuple[str, Callable[[Path], Any]]:
-    """Return the compression's name ("" for none) and function, given the file's first bytes."""
+    """Given a file's first bytes, return its compression's name ("" for none) and the function that opens
+    it."""
     for start, name in _OTHERS.items():
         if head.startswith(start):
             raise BadInput(f"{name} compression is not supported; decompress this file first", path)

@@ -16,7 +16,7 @@ UNKNOWN = sys.maxsize  # the length of a sentence that is not available
 TWICE = "links that occur twice"
 PHARAOH, WPT = "Pharaoh's: a line per sentence pair, p is possible", "WPT's: pair, source, target"
 FORMS = f"expected 0-0 0p1 ({PHARAOH}) or 1 2 2 P ({WPT})"
-MANY = 10  # if positions are 0-based, this many linked sentence pairs should contain position 0
+MANY = 10  # among this many linked sentence pairs, 0-based positions should include 0
 
 Link = tuple[int, int]  # 0-based positions in the source and target sentence
 Links = list[Link]  # the sorted links of a sentence pair

@@ -39,7 +39,7 @@ def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) 
 
 @dataclass(frozen=True)
 class PairsWithKeys:
-    """Sentence pairs with the keys of their second sides and the queue before the step."""
+    """Sentence pairs with the keys of their second sides, and the queue as it was before the step."""
 
     pairs: PairRows
     keys: Tensor
