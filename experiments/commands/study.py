@@ -154,9 +154,7 @@ def cell(
     names = {name.rpartition("-")[2] for name in fingerprints}
     steps = [step for step in study.steps(runs) if step.fingerprint in names]
     if unknown := sorted(names - {step.fingerprint for step in steps}):
-        raise BadInput(
-            f"{study.name} has no step {unknown[0]}: files or settings have changed; start `calque run` again"
-        )
+        raise BadInput(f"{study.name} has no step {unknown[0]}: its inputs changed; restart `calque run`")
     with board(steps, not first_process(), study.name) as shown:
         compute_cells(steps, shown.report, change, shown.watch)
 

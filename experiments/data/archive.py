@@ -54,9 +54,8 @@ class Bounded(io.BufferedIOBase):
 def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) -> dict[str, Path]:
     """Unpack the download `name` into the new folder `folder`, and return the files by output path."""
     folder.mkdir(parents=True)
-    files = _members(
-        archive, name, {output.inside for output in outputs if output.inside}, folder / "members"
-    )
+    members = {output.inside for output in outputs if output.inside}
+    files = _members(archive, name, members, folder / "members")
     files[()] = archive
     if any(output.decompress for output in outputs):
         files[()] = folder / "decompressed"

@@ -153,9 +153,7 @@ def _values(results: Results, objective: str, language: str, name: str, task: st
 
 
 def _wrapped(text: str) -> str:
-    return fill(
-        text.translate(ASCII), WIDTH, subsequent_indent="  ", break_long_words=True, break_on_hyphens=False
-    )
+    return fill(text.translate(ASCII), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _fitted(table: Table) -> list[str]:

@@ -230,11 +230,8 @@ def rendered(one: Item) -> Table | Plot:
         return next(plot for plot in plots if plot.name == one.file)
     about = papers()[one.paper]
     ends = "; ".join(map(str, conclusions(one.paper)[one.name]))
-    remarks = [
-        one.absent,
-        notes(about["published"]).get(one.number, ""),
-        f"Conclusions, ours / the paper’s: {ends}.",
-    ]
+    note = notes(about["published"]).get(one.number, "")
+    remarks = [one.absent, note, f"Conclusions, ours / the paper’s: {ends}."]
     title = f"{one.label} of {about['title']}: {one.title}, {size}"
     return printed(one).table(title, " ".join(filter(None, remarks)))
 

@@ -10,9 +10,11 @@ from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.folder import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
+from calque.experiments.studies.given import same_sentences
+from calque.experiments.studies.xlm_align_small import tagging, withheld
 from calque.experiments.study import Study
 from calque.experiments.study.languages import NaturalLanguages
+from calque.experiments.study.measures import GoldLinks, Retrieval
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.xlm_align import XLMAlign
@@ -60,7 +62,7 @@ def xlm_align() -> Study:
         ),
         start=data / "models" / "xlm-roberta-base",
         objectives=(XLMAlign(parallel_fraction=1.0, pieces=8),),
-        measures=gold_and_retrieval(data),
+        measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
         tasks=tagging(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
         model=model,
         train=train,

@@ -9,7 +9,6 @@ from calque.experiments.studies.given import PUD, captions, ewt, real_data_and_e
 from calque.experiments.study import Study
 from calque.experiments.study.languages import NaturalLanguages
 from calque.experiments.study.measures import GoldLinks, Retrieval
-from calque.experiments.study.measuring import Measure
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
@@ -44,7 +43,7 @@ def xlm_align_small() -> Study:
             withheld=withheld(data),
         ),
         objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
-        measures=gold_and_retrieval(data),
+        measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
         tasks=tagging(
             data,
             FinetuneConfig(
@@ -72,11 +71,6 @@ def xlm_align_small() -> Study:
         ),
         mixture=Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.5),
     )
-
-
-def gold_and_retrieval(data: Path) -> tuple[Measure, ...]:
-    """Return XLM-Align's measures without fine-tuning: AER on gold links, and retrieval of translations."""
-    return GoldLinks(data / "align"), Retrieval(same_sentences(data))
 
 
 def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
