@@ -76,7 +76,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
     names, reserved = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*reserved, *names}) < len(reserved) + len(names):
         given = f"the transforms {', '.join(names)}"
-        raise BadInput(f"{given} need different names, other than {' and '.join(reserved)}")
+        raise BadInput(f"{given} need different names, none of them {' or '.join(reserved)}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:
