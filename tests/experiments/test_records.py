@@ -19,6 +19,7 @@ STUDIES = {
     "knowledge": "align_mlm",
     "causes": "align_mlm",
     "causes_objectives": "align_mlm",
+    "causes_objectives_seconds": "align_mlm",
     "causes_everyday": "align_mlm",
     "causes_everyday_halves": "align_mlm",
     "growth": "growth",
