@@ -155,8 +155,8 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
     """Return the only type that renders each source type, and vice versa, (2, size). Only one-to-one links
-    between words of a single sub-word count; types without a link are UNSEEN, types with several images
-    SEVERAL."""
+    between words that consist of one sub-word are used; types without such a link are UNSEEN, and types with
+    several images are SEVERAL."""
     assert image.sources is not None and image.rendered is not None
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the image word of each link
     line = image.words_of_lines.item[target]

@@ -95,8 +95,8 @@ def _columns(tree: Sentence) -> list[str]:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Yield each sentence's parse, or why it has none; sentences that make Stanza fail do not affect
-    others."""
+    """Yield each sentence's parse, or the reason why it has none; sentences that make Stanza fail do not
+    affect others."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):

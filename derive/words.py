@@ -130,8 +130,8 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 @dataclass(frozen=True)
 class Cipher(_OneClass):
-    """Replaces the letters in words of one class: vowels by the next vowel, consonants by the next
-    consonant."""
+    """Replaces the letters in words of one class: each vowel with the next vowel, and each consonant with the
+    next consonant."""
 
     short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)

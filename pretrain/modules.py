@@ -58,9 +58,9 @@ class Pointer(nn.Module):
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15).
-        Given are each side's hidden states, (B, W, H), its mask of `real` ids, (B, W), and its `targets`, (B,
-        W, W) bool, the ids on the other side that each id should point to."""
+        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). Each
+        side has hidden states, (B, W, H), a mask of `real` ids, (B, W), and `targets`, (B, W, W) bool: the
+        ids on the other side that each id should point to."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5

@@ -128,12 +128,12 @@ class Objective(Named, ABC):
 
     @property
     def reads_dictionary(self) -> bool:
-        """Whether models depend on dictionaries; assumed for objectives defined outside Calque."""
+        """Whether models depend on dictionaries; assumed to be true for objectives defined outside Calque."""
         return self.traits.dictionary or bool(code_of(type(self)))
 
     @property
     def reads_bitexts(self) -> bool:
-        """Whether models depend on bitexts; assumed for objectives defined outside Calque."""
+        """Whether models depend on bitexts; assumed to be true for objectives defined outside Calque."""
         return bool(code_of(type(self)))
 
     @property

@@ -32,7 +32,7 @@ def sinkhorn(
     """Return the transport plan, (B, n, m), for log K after Sinkhorn iterations, with zeros at padding. Each
     iteration normalises first all columns and then all rows to sum to 1, as in the published code;
     `first="rows"` follows the paper's equation 6. Half an iteration normalises only the `first`. `padded`
-    tells whether there is padding; reading this from the masks would wait for a GPU."""
+    tells whether there is padding; reading this from the masks would mean waiting for the GPU."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any()) if padded is None else padded
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
@@ -68,7 +68,7 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return Itermax's links as a table, (B, n, m) bool; listing them would wait for a GPU."""
+    """Return Itermax's links as a table, (B, n, m) bool; listing them would mean waiting for the GPU."""
     table = torch.zeros_like(scores, dtype=torch.bool)
     for rows, columns in _rounds(scores, row_mask, col_mask, padded=True):
         table |= torch.zeros_like(table).scatter_(2, columns[:, :, None], rows[:, :, None])

@@ -215,7 +215,7 @@ def _kind(path: Path) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Join words with spaces, except between letters of unspaced scripts and in text split into
+    """Join words with spaces, except between letters of scripts written without spaces and in text split into
     characters."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)

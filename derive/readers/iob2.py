@@ -47,7 +47,7 @@ class Shape:
     width: int = 2
 
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
-        """Return a line's columns, word and tag; raise BadInput if the layout differs."""
+        """Return a line's columns, its word and its tag; raise BadInput if the layout differs."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"

@@ -44,7 +44,7 @@ class TwoFiles:
 
 
 def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
-    """Split a line into the words of a sentence and its translation, which ` ||| ` or a tab separates; in a
+    """Split a line into the words of a sentence and its translation, separated by ` ||| ` or a tab; for a
     blank line, both are empty."""
     text = decode(line, path, number)
     sides = text.split("\t") if "\t" in text else _BARS.split(text) if text.strip() else ["", ""]
