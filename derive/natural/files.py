@@ -25,7 +25,7 @@ from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.tables import HEADERS, is_header, is_quoted, unquoted
 
 MANY = 1 << 14  # maximum number of lines in parallel chunks of two files
-HEAD = 24  # minimum length of test sentences to search for inside lines; shorter ones match by chance
+HEAD = 24  # minimum length of test sentences to search for inside lines; shorter ones would match by chance
 WHY = "lines that contain a test sentence"
 _OTHER = re.compile(r"[\W_]+")
 _UNSPACED = (
