@@ -20,15 +20,12 @@ def make_checkpoint(tmp_path_factory):
     def make(types, languages=1, length=64):
         config = RobertaConfig(
             vocab_size=types,
-            hidden_size=32,
             num_hidden_layers=1,
-            num_attention_heads=2,
-            intermediate_size=64,
             attention_probs_dropout_prob=0.0,
             max_position_embeddings=length + 2,
             type_vocab_size=languages,
-            initializer_range=0.1,
             layer_norm_eps=1e-5,
+            **SIZES | {"initializer_range": 0.1},
         )
         torch.manual_seed(0)
         folder = tmp_path_factory.mktemp("run") / "checkpoint"

@@ -6,7 +6,7 @@ from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence, Span
 from calque.derive.transform import compose
 
-law = settings(max_examples=300, deadline=None)
+law = settings(max_examples=300)
 
 MARKS = (".", "!", "?", ",")
 

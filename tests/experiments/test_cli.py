@@ -55,7 +55,7 @@ def test_plan_runs_nothing(tmp_path, monkeypatch):
 
 
 def test_finished_run_prints_a_summary(done):
-    words = ("run", "pocket", "--runs", str(done.root), "--jobs", "1", *SETTINGS)
+    words = ("run", "pocket", "--runs", done.root, "--jobs", "1", *SETTINGS)
     code, out, err = calque(*words)
     report = out.splitlines()[-1]
     assert (code, err) == (0, "") and Path(report).is_file()

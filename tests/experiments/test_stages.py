@@ -9,7 +9,7 @@ import pytest
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.experiments.study.measuring import read_measured
-from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, Heard, sets, weights
+from tests.experiments.conftest import ROOT, SETTINGS, Done, Heard, weights
 from tests.processes import below, wait_for
 from tests.refusals import refusal
 
@@ -53,15 +53,13 @@ def test_parallel_jobs_give_the_same_bits_and_errors(done, derived):
 
 @pytest.mark.slow
 def test_processes_of_torchrun_share_a_study(done, tmp_path):
-    settings = sets(*TINY)
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     ran = subprocess.run(
-        [*launch, "-m", "experiments", "run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *settings],
+        [*launch, "-m", "experiments", "run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS],
         cwd=ROOT,
         env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=900,
     )
     assert ran.returncode == 0, ran.stderr
     places = Done(tmp_path, done.study)

@@ -1,11 +1,8 @@
-"""Runs that are killed again and again.
+"""Runs that are killed again and again: `python -m tests.pretrain.lives STUDY OUT LIVES SIZE`.
 
-    python -m tests.pretrain.lives STUDY OUT LIVES SIZE
-
-Each life is a world of SIZE processes (1 or 2), of which each in turn is killed at a random moment; the
-others have to end by themselves. STUDY is made where it is not there yet, so `python -m tests.pretrain.lives
-/tmp/study /tmp/out 10 2` kills one of two processes ten times by hand. Prints one line of JSON: how the
-processes of each life ended, and whether all lives ended with the same bits.
+Each life is a world of SIZE processes (1 or 2); each in turn is killed at a random moment, and the others
+have to end by themselves. STUDY is written if it is missing. Prints as one line of JSON how the processes of
+each life ended, and whether all lives ended with the same bits.
 """
 
 import json

@@ -41,19 +41,12 @@ from calque.pretrain.train import train as run_steps
 from tests.pocket import derive_pocket
 
 FIRST = len(OURS.ids)
-
-
 SOURCE, DERIVED, PADDING = 0, 1, 2
-
 SIZE, SENTENCES, LANGUAGE = 300, 500, "trans.inv"
-TOKEN_TYPES = 3
-"""For a model with language embeddings."""
-
 WORDS = 190
 """Distinct words: half with one piece, half with two, none shared."""
 MODEL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.1, initializer_range=0.1)
-STILL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.0, initializer_range=0.1)
-
+STILL = dataclasses.replace(MODEL, dropout=0.0)
 TRAIN = TrainConfig(steps=12, batch=8, learning_rate=2e-3, warmup=3, log_every=3, probe_every=0, save_every=3)
 OBJECTIVES = {
     objective.name: objective
@@ -78,7 +71,7 @@ OBJECTIVES = {
 
 
 def new_learner(objective, config=STILL, seed=0):
-    model = build(config, 2 * SIZE, TOKEN_TYPES if objective.traits.language_embeddings else 1, seed)
+    model = build(config, 2 * SIZE, 3 if objective.traits.language_embeddings else 1, seed)
     return objective.learner(model, seed)
 
 

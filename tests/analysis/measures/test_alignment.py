@@ -43,7 +43,7 @@ def test_language_embeddings_are_added_to_a_copy():
 FORMS = 40
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 99), st.sampled_from([0.0, 0.5]))
 def test_types_are_grouped_by_dictionary_forms(seed, overlap):
     random, made = np.random.default_rng(seed), torch.Generator().manual_seed(seed)

@@ -30,6 +30,7 @@ from calque.derive.task_data import KIND, TaskFolder, write_natural_task
 from calque.derive.transform import Account, Transform, compose, image_of_example
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.workers import silent
 from tests.derive.test_task_data import treebank
 from tests.treebanks import write_treebank
 from tests.vocabularies import learn
@@ -118,13 +119,9 @@ def run(make_checkpoint):
     return model_of(make_checkpoint(2 * V), "trans.inv")
 
 
-def quiet(what, step, steps):
-    """Nobody listens."""
-
-
-def evaluate(run, data, task, config, progress=quiet):
+def evaluate(run, data, task, config):
     languages, examples = Languages.open(data, [run.language]), TaskFolder.open(data / "tasks" / task.name)
-    return list(transfer(run, DerivedTask(task, languages, examples, config), progress).records)
+    return list(transfer(run, DerivedTask(task, languages, examples, config), silent).records)
 
 
 def number(rows, measure, task, metric):

@@ -139,7 +139,7 @@ def test_inconsistent_records_are_one_line(toy, damage, said):
 def test_named_report_keeps_its_command(done, tmp_path, monkeypatch):
     shutil.copytree(done.root, tmp_path / "runs")
     shutil.rmtree(tmp_path / "runs" / "pocket" / "report")
-    words = ["pocket", "--runs", str(tmp_path / "runs"), *SETTINGS, "--name", "tiny", "--quiet"]
+    words = ["pocket", "--runs", tmp_path / "runs", *SETTINGS, "--name", "tiny", "--quiet"]
     monkeypatch.setattr("sys.argv", ["calque", "run", "it's"])
     code, out, err = calque("run", *words, "--jobs", "1")
     folder = tmp_path / "runs" / "pocket" / "reports" / "tiny"

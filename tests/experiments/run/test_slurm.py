@@ -93,7 +93,7 @@ def test_jobs_contain_every_step_after_its_needs(processes, tmp_path):
 
 def test_nothing_is_written_without_slurm(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    words = ["run", "pocket", "--runs", str(tmp_path / "runs"), *SETTINGS]
+    words = ["run", "pocket", "--runs", tmp_path / "runs", *SETTINGS]
     code, out, _ = calque(*words, "--on", "slurm", "--dry-run")
     assert code == 0 and "calque.experiments cell pocket" in out
     for more in (["--on", "slurm"], ["--option", "partition=main"]):
@@ -111,7 +111,7 @@ def test_too_many_jobs_for_an_array_share(tmp_path, monkeypatch):
 
 
 def test_cell_command_computes_only_its_step(done, tmp_path):
-    words = ["pocket", "--runs", str(tmp_path), *SETTINGS]
+    words = ["pocket", "--runs", tmp_path, *SETTINGS]
     places = Done(tmp_path, done.study)
     code, _, err = calque("cell", *words, places.models()[0].weights.fingerprint)
     assert code == 1 and "needs languages" in err and not below(tmp_path, MANIFEST)

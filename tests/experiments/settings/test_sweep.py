@@ -17,7 +17,7 @@ SMALL = [*SETTINGS, *sets("measures=alignment", "seeds=0,1", "objectives=MLM"), 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
-    words = ["run", "pocket", "--runs", str(folder), *SMALL, "--sweep", "train.steps=4,8"]
+    words = ["run", "pocket", "--runs", folder, *SMALL, "--sweep", "train.steps=4,8"]
     code, out, err = calque(*words)
     assert (code, err) == (0, "") and out.rstrip().endswith("report.html")
     assert "two cores" not in out
@@ -61,19 +61,17 @@ def test_sweep_table_and_figure_contain_every_value(root):
 
 
 def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
-    runs = tmp_path / "runs"
-    shutil.copytree(root, runs)
-    words = ["pocket", "--runs", str(runs), *SMALL[:-2], "--set", "train.steps=4", "--sweep", "seeds=0;0,1"]
+    runs = shutil.copytree(root, tmp_path / "runs")
+    words = ["pocket", "--runs", runs, *SMALL[:-2], "--set", "train.steps=4", "--sweep", "seeds=0;0,1"]
     code, report, _ = calque("report", *words, "--quiet")
     folder = Path(report.strip()).parent
     assert code == 0
     note = (folder / "sweep.md").read_text().splitlines()[-1]
     assert "0: one seed (0), no interval" in note and "0,1: 2 seeds (0, 1)" in note
     assert json.loads((folder / "about.json").read_text())["seeds"] == [0, 1]
-    again = calque("report", folder, "--out", tmp_path / "again", "--quiet")
-    assert (
-        again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
-    )
+    again = tmp_path / "again"
+    assert calque("report", folder, "--out", again, "--quiet")[0] == 0
+    assert (again / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
 
 
 @pytest.mark.parametrize(
