@@ -159,7 +159,7 @@ def _benchmarks() -> list[str]:
 
 
 def _claims() -> list[str]:
-    """List each published claim with its conclusion; a claim about several tasks takes one row."""
+    """List each published claim with its conclusion; the tasks of a claim share one row."""
     lines = []
     for name, about in papers().items():
         found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
@@ -173,7 +173,7 @@ def _claims() -> list[str]:
 
 
 def _direction(one: Conclusion) -> str:
-    """Format a decided direction in bold, or else the reason, if any, why the claim is undecided."""
+    """Format a decided direction in bold, or the reason, if one is given, why the claim is undecided."""
     verdict, _, reason = one.direction.partition(": ")
     if not verdict.startswith("undecided"):
         return f", **{one.direction.removesuffix(' direction')}**"

@@ -98,7 +98,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The total time if a run starts when another ends, even before its starting model is trained."""
+        """The total time if a run starts whenever one ends, even if its starting model is not trained yet."""
         ends = [0.0] * self.jobs
         for _, cost in self.runs:
             heapreplace(ends, ends[0] + self.seconds_of(cost))
@@ -114,7 +114,7 @@ def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
     threads = max((step.threads for step in steps), default=1)
-    # A CPU's rate is measured on all cores, but a run uses one per thread; runs on a GPU share its rate.
+    # A CPU's rate is measured on all cores, of which a run uses one per thread; runs on a GPU share its rate.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, threads / cores))
     device = torch.cuda.get_device_name() if gpu else f"{cores} CPU cores"
     return Plan(runs, parallel, peak, device, len(trained) - len(steps))
@@ -147,7 +147,7 @@ here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products, 
 
 
 def _runs(here: Plan) -> str:
-    """Format one row per model; seeds of equal cost share a row, and long names get a line of their own."""
+    """Format one row per model; seeds of equal cost share a row, and long names get a separate line."""
     seeds: Counter[tuple[str, str]] = Counter()
     for title, cost in here.runs:
         numbers = (

@@ -17,7 +17,7 @@ from calque.pretrain.saved_model import read_config
 
 
 def aligners(rounds: int) -> list[Comparison]:
-    """Compare Itermax alignment in batches with SimAlign's pair by pair, from text to links with an encoder.
+    """Compare the speed of Itermax alignment from text to links: ours in batches, SimAlign's pair by pair.
 
     In float32, both give the same links. On processors with bfloat16 units, our bfloat16 is also compared
     with SimAlign's default, the precision of the stored weights; at most a tenth of the pairs may then

@@ -46,7 +46,7 @@ def derive(rounds: int) -> list[Comparison]:
 
 
 def _derive(source: Files, folder: Path) -> float:
-    """Return the seconds taken after the vocabulary is trained."""
+    """Return the seconds from the end of vocabulary training to the end of the derivation."""
     starts: dict[str, float] = {}
 
     def progress(stage: str, done: int, total: int) -> None:

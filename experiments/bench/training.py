@@ -40,7 +40,7 @@ from calque.pretrain.train import make_optimizer, train
 TYPES, LENGTH = 8192, 128
 MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
 TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
-WARM = 2  # the number of first steps in each turn that are not timed
+WARM = 2  # untimed steps at the start of each turn
 CLOSE = 1e-4  # maximum relative difference in loss and gradients
 
 

@@ -59,8 +59,8 @@ def intervene(
 
 
 def _effects(tuned: SourceTuned) -> dict[str, Sequence[Estimate | None]]:
-    """Return, by intervention, the score, its change from no intervention, and its difference from the
-    control."""
+    """Return each intervention's score, its change from the score without intervention, and its difference
+    from the control."""
     from calque.analysis.measures.interventions import interventions
     from calque.analysis.papers.align_mlm.tables import effect
     from calque.analysis.records.record import AFTER

@@ -26,7 +26,8 @@ from calque.experiments.data.recipe import Output
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 ZIPS = (".zip",)
 RATIO, LEEWAY = 20, 1 << 20
-"""The maximum ratio of content size to archive size (3 to 8 for text), and an extra allowance in bytes."""
+"""The maximum ratio of content size to archive size (usually 3 to 8 for text), and an extra allowance in
+bytes."""
 LONGEST = 1 << 24  # maximum bytes per table row
 OPEN: dict[str, Callable[[Path, str], Any]] = {
     ".gz": gzip.open,

@@ -64,7 +64,7 @@ def fetch_file(download: Download, folder: Path, seen: str, report: Progress) ->
     if download.bytes in (0, size) and digest in ("", found):
         return whole, found
     whole.unlink()
-    if resumed:  # the first part may come from a different file
+    if resumed:  # the earlier part may be from a different version of the file
         return fetch_file(download, folder, seen, report)
     if download.bytes not in (0, size):
         raise BadInput(f"received {size:,} bytes; the recipe states {download.bytes:,}", download.url)

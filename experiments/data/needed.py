@@ -33,8 +33,8 @@ def _paths(value: Any) -> Iterator[Path]:
 
 
 def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """Group paths by the recipe that provides them, preferably `first`, otherwise the smallest; "" is the key
-    for paths without a recipe."""
+    """Group paths by a recipe that provides them: `first` if it does, otherwise the smallest, or "" if there
+    is none."""
     grouped: dict[str, list[Path]] = {}
     for path in paths:
         recipes = recipes_of(path) or [""]

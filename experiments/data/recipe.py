@@ -128,7 +128,7 @@ def _outputs(unpack: Mapping[str, Any]) -> Iterator[Output]:
 
 
 def sizes(downloads: Sequence[Download]) -> str:
-    """Describe the total size of downloads: stated and estimated bytes, and the number of unknown sizes."""
+    """Describe the total size of downloads: stated bytes, estimated bytes, and how many sizes are unknown."""
     total = sum(download.bytes for download in downloads)
     guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
     unsized = sum(not download.bytes and not download.about_bytes for download in downloads)
@@ -141,7 +141,7 @@ def sizes(downloads: Sequence[Download]) -> str:
 
 
 def recipes_of(path: Path) -> list[str]:
-    """Return the recipes that provide the file or folder with which `path` ends, smallest first."""
+    """Return the recipes, smallest first, that provide a file or folder whose path is the end of `path`."""
     ends = {path.parts[i:] for i in range(len(path.parts))}
     found = [name for name in names() if not ends.isdisjoint(_places(name))]
     return sorted(found, key=lambda name: len(_places(name)))

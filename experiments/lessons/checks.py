@@ -78,7 +78,7 @@ def predicted(predictions: Mapping[str, float | None]) -> None:
 
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
-    """Check which words outside the dictionary are nearest to their own image."""
+    """Check which words outside the dictionary have their own image as nearest neighbour."""
     given = {answer} if isinstance(answer, str) else {*answer}
     right = set()
     for word in words:
@@ -124,8 +124,8 @@ def smallest_and_largest(
 
 
 def per_seed(rows: Any, measure: str, metric: str) -> dict[str, list[float]]:
-    """Return a measure in percent by objective, one number per seed. `rows` is a DataFrame if pandas is
-    installed, otherwise a list."""
+    """Return each objective's values of a measure in percent, one per seed. `rows` is a DataFrame if pandas
+    is installed, otherwise a list."""
     if hasattr(rows, "to_dict"):
         rows = rows.to_dict("records")
     found: dict[str, list[float]] = {}
@@ -154,7 +154,7 @@ def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Seque
 
 
 def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
-    """Print Pearson's correlation over all models and over each objective's."""
+    """Print Pearson's correlation over all models, and over those of each objective."""
     groups = {"all models": list(scores), **{f"{name} only": [name] for name in scores}}
     for title, names in groups.items():
         first = [value for name in names for value in alignment[name]]

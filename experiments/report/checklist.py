@@ -1,4 +1,4 @@
-"""Answers to ARR's Responsible NLP checklist, as far as a report and its study give them."""
+"""The answers to ARR's Responsible NLP checklist that follow from a report and its study."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

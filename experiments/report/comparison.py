@@ -47,7 +47,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Whether the conclusions agree, and whether numbers differ by more than noise, in words."""
+        """A sentence on whether the conclusions agree, and whether numbers differ by more than noise."""
         noise = "seed noise" if self.tested[SEEDS] else "the noise of test items"
         if not self.different:
             numbers = "all numbers are equal"
@@ -67,8 +67,8 @@ class _Report:
     floors: list[Floor]
 
     def without_sweep(self, other: _Report) -> _Report:
-        """Drop the swept values from the first variant of each run that the other report also contains, so
-        that the two runs can be compared."""
+        """For each run that the other report contains without a sweep, drop the swept values from its first
+        variant, so that the two can be compared."""
         others = {run.id for run in other.runs}
         firsts = {run.id.split("@")[0]: run.id for run in reversed(self.runs)}
         same = {first for run, first in firsts.items() if run in others}

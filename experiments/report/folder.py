@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
-"""The file with a report's description; as only this file contains date, commit and time, the others are
+"""The file with a report's description; only this file contains the date, commit and time, so the others are
 byte-identical for the same inputs."""
 # The types of a description's values.
 TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
@@ -74,7 +74,7 @@ def results_of(folder: Path) -> list[Results]:
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
     """Return a report's records as dicts, each with its run's study, seed, objective, start, mixture and
-    swept settings, and with `path`, the model's folder, or "" if it is not found."""
+    swept settings, and its model's folder as `path` ("" if it is not found)."""
     runs, records, _ = read_records(folder)
     by_run = {run.id: _run_fields(run, folder) for run in runs}
     absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
@@ -195,15 +195,15 @@ def stored(folder: Path) -> About:
 
 
 def again(folder: Path, about: About) -> About:
-    """Return the stored description, which names the command that computed the records, if the configuration
-    is unchanged, otherwise `about`."""
+    """Return the stored description if the configuration is unchanged, since it names the command that
+    computed the records; otherwise return `about`."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Raise BadInput for runs that one table should not average or compare: an objective in different
-    configurations, or runs with different seeds, except for a start measured without training."""
+    """Raise BadInput for runs that one table should not average or compare: the same objective in different
+    configurations, or runs with different seeds (except a start measured without training)."""
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("the runs have different swept settings; expected the same in every run", path)
     groups: dict[Any, list[Run]] = {}

@@ -28,7 +28,7 @@ ASCII = str.maketrans(_WORDS | _SIGNS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """A report's results. `primary` is the table of the study's own claims, and `claims` of the paper's.
+    """A report's results. `primary` is the table of the study's own claims, and `claims` that of the paper's.
     `tables` are shown if no transfer to derived languages was measured."""
 
     study: str
@@ -76,8 +76,8 @@ class Outcome:
             )
 
     def _findings(self) -> list[str]:
-        """Return at most three claims, decided ones first, and the number of claims with each verdict, or
-        at most three findings if there are no claims."""
+        """Return at most three claims, decided ones first, and the number of claims by verdict; without
+        claims, return at most three findings."""
         if not self.claims:
             findings = [_wrapped(f"- {finding}") for finding in self.findings[:MOST]]
             return ["\n".join(findings)] if findings else []
@@ -157,7 +157,7 @@ def _wrapped(text: str) -> str:
 
 
 def _fitted(table: Table) -> list[str]:
-    """Format a table without published rows and floors, in groups of columns that fit the width."""
+    """Format a table, leaving out published rows and floors, in groups of columns that fit the width."""
     rows = [row for row in table.rows if table.kind(row) == OURS]
     whole = [[cell.translate(ASCII) for cell in row] for row in (table.header, *rows)]
     widths = [min(WIDTH // 3, max(len(row[i]) for row in whole)) for i in range(len(table.header))]

@@ -40,8 +40,8 @@ SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
 DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
-"""The direction for each verdict on the claim that our number agrees with the paper's; other verdicts do not
-change."""
+"""Maps verdicts on the claim that our number agrees with the paper's to directions; other verdicts are
+kept."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,8 @@ def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
-    """Return the first short sentence in a corpus, or the shortest of its first ones, with its number."""
+    """Return the first short sentence near the start of a corpus, or else the shortest there, with its
+    number."""
     for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)
         numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
@@ -131,8 +132,8 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
-    """Inspect each objective's first model with a checkpoint; the keys of `studies` are appended to the
-    objectives' titles."""
+    """Inspect, for each objective, the first model that has a checkpoint; the keys of `studies` are appended
+    to the objectives' titles."""
     models = dict[Path, str]()
     for suffix, study in studies.items():
         for model in study.models(root):

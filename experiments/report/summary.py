@@ -106,7 +106,7 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
 
 
 def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Record]]:
-    """Return the measured runs, each once, and all records."""
+    """Return the measured runs, without duplicates, and all records."""
     runs = dict[str, Run]()
     for run in (run for each in found for run in each.runs):
         other = runs.setdefault(run.id, run)

@@ -49,6 +49,6 @@ def _has_defaults(kind: type) -> bool:
 
 
 def _list(kinds: list[Any], kind: type) -> None:
-    """Append a class to a list, in place of its version before the file was edited."""
+    """Append a class to a list, removing its version from before the file was edited."""
     same = (kind.__module__, kind.__qualname__)
     kinds[:] = [*(other for other in kinds if (other.__module__, other.__qualname__) != same), kind]

@@ -20,7 +20,7 @@ WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
 FIRST = 0.05  # fraction of a step after which its speed is estimated
 UNTRAINED = 3.0  # assumed seconds for a step that trains nothing, until its stage has been measured
-Measured = dict[tuple[Any, ...], tuple[float, float]]  # a group's seconds, and operations or number of steps
+Measured = dict[tuple[Any, ...], tuple[float, float]]  # a group's seconds, and its operations or steps
 
 
 class Remaining:
@@ -90,7 +90,8 @@ class Remaining:
 
 
 def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:
-    """Return the groups that a step belongs to, from its measure or objective to all steps."""
+    """Return the groups that a step belongs to, from the narrowest (its measure or objective) to the widest
+    (its stage, or all training)."""
     name = step.place.parent.name if step.stage == "pretrain" else step.place.name
     return [(work > 0, step.stage, step.kind, name), (work > 0, step.stage), *([(True,)] if work else [])]
 
@@ -204,7 +205,7 @@ class Throttled:
 
 
 def drain(queue: Any, report: Report) -> None:
-    """Forward reports that other processes put into a queue, for one interval."""
+    """For one interval, forward reports that other processes put into a queue."""
     end = time.monotonic() + INTERVAL
     while (left := end - time.monotonic()) > 0:
         try:

@@ -240,7 +240,7 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
 
     follow_parent()
     for name in modules:
-        if find_spec(name):  # a study file that was deleted meanwhile is not needed by this pool's steps
+        if find_spec(name):  # if the study file was deleted, this pool's steps do not need it
             import_own(name)
     queue.cancel_join_thread()  # the parent may have ended without reading the remaining reports
     _worker = Machine(Throttled(report), allow_change=allow_change)

@@ -31,7 +31,7 @@ def note_use(report: Path, root: Path, steps: Iterable[Step]) -> None:
 
 
 def users(root: Path) -> dict[str, list[str]]:
-    """Return the reports that use each step, by the step's path in the shared folder."""
+    """Map each step's path in the shared folder to the reports that use the step."""
     found: dict[str, list[str]] = {}
     for path in sorted(root.glob(f"*/**/{USES}")):
         try:

@@ -108,8 +108,8 @@ class Slurm:
             order.done(*ready)
 
     def _key(self, step: Step) -> Any:
-        """Return the key of a step's job. Measures of a model that several processes train form a job of
-        their own."""
+        """Return the key of a step's job. If several processes train a model, its measures form a separate
+        job."""
         if step.stage == "derive":
             return step.stage
         trained = [need for need in (*step.needs, step) if need.stage == "pretrain"] or [step]

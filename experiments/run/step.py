@@ -167,7 +167,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps and all steps that they need, each once and after those that it needs itself."""
+    """Return the steps and all that they need, without duplicates, each step after those that it needs."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:

@@ -108,8 +108,8 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """Change a value in the only part of the study with a field of this name: `transforms` stands for
-    `languages.transforms`."""
+    """Change a field that only one part of the study has, and whose key omits the part, such as `transforms`
+    for `languages.transforms`."""
     key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
     holders = [name for name, part in parts.items() if key in _fields(part)]
     measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]

@@ -89,7 +89,8 @@ class Sweep:
         return self.study.folder(root)
 
     def steps(self, root: Path) -> list[Step]:
-        """Return all steps, each once. Raises BadInput if two values of a setting have the same steps."""
+        """Return all steps, without duplicates. Raises BadInput if two values of a setting have the same
+        steps."""
         steps = {values: study.steps(root) for values, study in self.variants.items()}
         self._check_different(steps)
         of = dict[Path, list[Values]]()
@@ -109,7 +110,7 @@ class Sweep:
                     raise BadInput(f"{fault}; sweep a setting that changes them")
 
     def trained(self, root: Path = Path()) -> list[Step]:
-        """Return the pretraining steps, shipped or not, each once."""
+        """Return the pretraining steps, shipped or not, without duplicates."""
         found: dict[Any, tuple[Step, list[Values]]] = {}
         for values, study in self.variants.items():
             for step in study.trained(root):
@@ -117,7 +118,7 @@ class Sweep:
         return [self._titled(step, of) for step, of in found.values()]
 
     def _titled(self, step: Step, of: Sequence[Values]) -> Step:
-        """Append to a step's title the values whose variants need it, unless all do; with several settings,
+        """Append to a step's title the swept values that need the step, unless all do; with several settings,
         also append the settings' names."""
         decisive = []
         for number, (key, values) in enumerate(self.settings):

@@ -165,8 +165,8 @@ def _of_other_languages(study: Study, paper: str) -> Iterator[str]:
 
 
 def _of_claims(study: Study) -> Iterator[str]:
-    """Yield errors about names in the primary claims that are not in the study, and about claims that it can
-    never decide."""
+    """Yield errors about primary claims that name something not in the study, or that the study can never
+    decide."""
     from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # imports matplotlib
 
     languages = study.languages
@@ -213,7 +213,7 @@ def _of_paces(study: Study) -> Iterator[str]:
 
 
 def _chain(objective: Objective) -> list[Objective]:
-    """Return the objective and those of the models that it starts from, in reverse order of training."""
+    """Return the objective, then that of its starting model, and so on."""
     start = objective.traits.start
     return [objective, *(_chain(start[0]) if start else ())]
 

@@ -18,7 +18,8 @@ from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
 
 LATE = 0.75
-"""The share of steps before the rotation; in `causes`, half of the types are then aligned up to rotation."""
+"""The share of steps before the rotation. At that point in `causes`, half of the types are aligned up to
+rotation."""
 
 
 def causes() -> Study:
@@ -46,8 +47,8 @@ def _interventions_on(base: Study, name: str) -> Study:
 
 
 def causes_objectives() -> Study:
-    """Tests in training of what the interventions suggest: objectives that rotate embeddings once, or that
-    keep translations dissimilar."""
+    """Objectives that test in training what the interventions suggest, by rotating embeddings once or by
+    keeping translations dissimilar."""
     return causes().changed(
         name="causes_objectives",
         transforms=(compose(Transliterate(), Invert()),),

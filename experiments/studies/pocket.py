@@ -73,7 +73,7 @@ def small_grid() -> Study:
 def pocket() -> Study:
     """MLM and ALIGN-MLM on reversed generated text."""
     small = small_grid()
-    # The smallest number of steps tried that decides a claim; 3,500 steps take 15 to 24 minutes.
+    # The smallest number of steps tried with which a claim is decided; 3,500 steps take 15 to 24 minutes.
     return small.changed(
         name="pocket",
         transforms=(compose(Transliterate(), Invert()),),
@@ -101,7 +101,7 @@ def align_mlm_pocket() -> Study:
     """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
     # With fewer updates, accuracy stays at two thirds in most trials, even on training data; with these, it
-    # rose in both of two trials.
+    # rose in both trials.
     slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return small.changed(
         name="align_mlm_pocket",

@@ -19,7 +19,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-EXPONENT = 0.7  # languages and bitexts are sampled in proportion to their size to this power
+EXPONENT = 0.7  # languages and bitexts are sampled in proportion to size**EXPONENT
 PAIRS = 0.5
 """The share of sentence pairs among a step's rows, which the paper does not state."""
 TYPES = 250_002  # types in XLM-R's tokenizer
@@ -71,7 +71,7 @@ def xlm_align() -> Study:
 
 
 def _texts(data: Path) -> dict[str, TextFiles]:
-    """Return each language's files from CC-100 or Wikipedia, which for some languages are one per script."""
+    """Return each language's files from CC-100 or Wikipedia; some languages have one file per script."""
     files: dict[str, list[Path]] = {}
     for output in read_recipe("xlm_align").outputs:
         corpus, name, *_ = output.place.split("/")
@@ -106,8 +106,8 @@ def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
 
 
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
-    """Return each language's sampling share, which is proportional to the size of the paper's text to the
-    power `EXPONENT`."""
+    """Return each language's sampling share, proportional to size**EXPONENT for the size of its text in the
+    paper."""
     tables = corpora("xlm_align")
     web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}

@@ -101,9 +101,9 @@ def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
 def label_source(
     bitexts: Sequence[tuple[Path, Path]], seed: int
 ) -> tuple[Literal["agreement", "self"], float]:
-    """Return the kind of labels to train on, and the smallest share, over bitexts, of links common to
-    fast_align's two directions. Below LEAST_SHARED, many of fast_align's links are wrong, so labels are
-    `self`."""
+    """Return the kind of labels to train on, and the share of links common to fast_align's two directions, in
+    the bitext where it is smallest. Below LEAST_SHARED, many of fast_align's links are wrong, so the labels
+    are `self`."""
     shares = list[float]()
     for paths in bitexts:
         pairs = lowered(_sample(paths, seed))
@@ -118,7 +118,8 @@ def label_source(
 
 def save_aligner(step: Step, out: Path) -> None:
     """Write the trained encoder to a folder for transformers, atomically. Untrained tensors and other
-    settings are the start's; the configuration also states the layer to align with and the kind of labels."""
+    settings are copied from the start; the configuration also states the layer to align with and the kind of
+    labels."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")

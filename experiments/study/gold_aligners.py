@@ -81,9 +81,9 @@ def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields
 @dataclass(frozen=True)
 class GoldSetAligner:
     """An aligner for one gold set that uses no model trained in `study`. `name` is `diagonal`, a baseline
-    that links each target word to the source word at the same relative position; `fast_align`, trained on
-    the set's sentences and, if there is parallel text, also on both; or `encoder`, the model in the folder
-    `encoder`, scored with each method at each layer."""
+    that links each target word to the source word at the same relative position; `fast_align`, trained on the
+    set's sentences alone and, if there is parallel text, also on both together; or `encoder`, the model in
+    the folder `encoder`, scored with each method at each layer."""
 
     name: str
     text: GoldText

@@ -74,7 +74,8 @@ class GoldText:
         return lowered(self.set.pairs)
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """Return the set's own sentences and the parallel text, without repeated pairs, and exclusions."""
+        """Return the distinct pairs in the set and the parallel text, and counts of pairs read and left
+        out."""
         left_out: Counter[str] = Counter()
         everything = self.own() + [pair for text in self.text for pair in text.words(*self.pair, left_out)]
         once = list(dict.fromkeys(everything))

@@ -1,8 +1,8 @@
 """The languages in a study: a source and its images, natural languages, or the languages of gold sets.
 
 The config of the step that writes their folder provides `identity` (a fingerprint of all languages),
-`language` (of one language, without dictionaries or bitexts if a model does not read them), `rows_of` (the
-number of embedding rows for some languages) and `pairs_of` (the language pairs with bitexts).
+`language` (a fingerprint of one language, without dictionaries or bitexts if a model does not read them),
+`rows_of` (the number of embedding rows for some languages) and `pairs_of` (the language pairs with bitexts).
 """
 
 from __future__ import annotations
@@ -348,7 +348,8 @@ class NaturalText:
         return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Return the number of types that occur or, before text is read, of all types."""
+        """Return the number of types that occur in the text or, before it is read, the number of all
+        types."""
         of = self.languages
         if of.types and not self.vocabulary.folder.exists():
             return of.types

@@ -206,7 +206,7 @@ def _examples_in(examples: Step | None, model: Model) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class DerivationRetrieval(ExampleMeasure):
-    """Retrieval of each sentence's derivation among those of at most `sentences` sentences from a task."""
+    """Retrieval of a sentence's derived version among those of at most `sentences` sentences from a task."""
 
     sentences: int = 1_000
 
@@ -291,8 +291,8 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Yield the step and file of each snapshot in ascending order, including all but the last snapshot of
-    the model that this one starts from."""
+    """Yield the step and file of each snapshot in ascending order, beginning with those of the model that
+    this one starts from, except its last."""
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()
@@ -319,7 +319,7 @@ class Transfer(Measure):
     def settings(self, model: Model) -> Any:
         of = task(self.name)
         identity = {"task": of, "head": of.head.format, "finetune": self.finetune}
-        # "way" has no other purpose than to keep the fingerprints of finished folders.
+        # "way" only keeps the fingerprints of finished folders unchanged.
         return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}
 
     def work(self, model: Model) -> float:

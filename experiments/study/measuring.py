@@ -50,7 +50,7 @@ class Measure(ABC):
         return self
 
     def work(self, model: Model) -> float:
-        """Return the number of operations, which its time depends on; 0 if it trains nothing."""
+        """Return the number of operations, from which its time is estimated; 0 if it trains nothing."""
         return 0.0
 
 
@@ -79,8 +79,8 @@ class Measuring:
         return self.model.training.claims if self.data else ""
 
     def run(self, measured: Artefact) -> Run:
-        """Return the measured run, with the digests of primary claims at the times of training and
-        measuring."""
+        """Return the measured run, with the digests of the primary claims when it was trained and when it was
+        measured."""
         if not self.claims:
             return self.model.run
         noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}

@@ -114,8 +114,8 @@ def steps_of(weights: Weights) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure. `about` describes it in records, except for its id, the path of its folder below
-    `home`. The folder is that of the step that trains it, or `place`."""
+    """A model to measure. `about` describes it in records, apart from its id, which is its folder's path
+    below `home`: that of the step that trains it, or `place`."""
 
     weights: Weights
     about: Run

@@ -43,7 +43,7 @@ from calque.pretrain.shipped import ShippedRun, runs_of
 
 START = "start"
 THE_START = Described(START, "the start")  # how records describe the model that all others start from
-BEHIND = 2  # the number of models whose measures wait, to keep other cores busy while the last model trains
+BEHIND = 2  # models whose measures are delayed, to keep other cores busy while the last model trains
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class Study:
     """A model for every objective, group of languages and seed, all with the same measures. A group is a
     derived language with its source, all natural languages, or a gold set with text. `mixture` sets how much
     of each language is read. `start` is the folder, or the Hub name and revision, of the model that others
-    start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained again.
-    If the start has no prediction head, `head` says how to train one first. `paces` gives the steps of
-    objectives as multiples of `train.steps`. `encoder` is measured on gold sets next to the study's models.
-    `paper` is the kind of report, and `claims` the file with the study's own claims, whose digest is recorded
-    in manifests."""
+    start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained again. If
+    the start has no prediction head, `head` says how to train one first. `paces` gives the steps of
+    objectives as multiples of `train.steps`. `encoder` is measured on gold sets in addition to the study's
+    models. `paper` is the kind of report, and `claims` the file with the study's own claims, whose digest is
+    recorded in manifests."""
 
     name: str
     languages: StudyLanguages
@@ -125,7 +125,7 @@ class Study:
         return with_needs(steps + [step for _, measures in measured[-BEHIND:] for step in measures])
 
     def trained(self, root: Path = Path()) -> list[Step]:
-        """Return the pretraining steps, shipped or not, each once."""
+        """Return the pretraining steps, shipped or not, without duplicates."""
         models = self.models(root)
         steps = [step for model in models for step in _starts(model.weights)]
         steps += [model.weights for model in models if isinstance(model.weights, Step)]
@@ -135,7 +135,7 @@ class Study:
 
     @property
     def data_seeds(self) -> tuple[int, ...]:
-        """The seeds that sample their own data, or the first one if all share their data."""
+        """The seeds that sample their own data, or only the first seed if all share the same data."""
         return self.seeds if self.languages.redraw else self.seeds[:1]
 
     def languages_step(self, root: Path, seed: int) -> Step | None:
@@ -208,7 +208,8 @@ class Study:
         return training.step(self.home(root), group.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
-        """Return the start itself, and a copy of it per seed to fine-tune, if it is measured."""
+        """Return the start and, for fine-tuning, a copy of it per seed; return nothing if it is not
+        measured."""
         if self.given is None or not self.measure_start:
             return []
         layers, home = self.model.layers, self.home(root)

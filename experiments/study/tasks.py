@@ -83,8 +83,8 @@ class CrossLingualTask:
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Add the catalog's other tasks, each configured like a given task with the same data or, if none uses
-    files, like the first one."""
+    """Add the catalog's other tasks, configured like a given task with the same data. If there is none, a
+    task is configured like the first one, or left out if any given task uses files."""
     by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
     if tasks and not any(its.files for its in tasks.values()):
         by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values()))) | by_data
@@ -93,7 +93,7 @@ def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingu
 
 
 def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
-    """Return the errors in tasks in natural languages, learnt in `source`."""
+    """Return the errors in natural-language tasks that are learnt in `source`."""
     wrong = []
     if unknown := [name for name in tasks if name not in TASKS]:
         wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; there are {', '.join(TASKS)}")

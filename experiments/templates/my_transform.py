@@ -15,7 +15,7 @@ from calque.experiments.study import Study
 
 @dataclass(frozen=True)
 class MyTransform(Transform):
-    """Swap the first and second word, the third and fourth, and so on, in half of these pairs."""
+    """Swap the first and second word, the third and fourth, and so on, but only in half of these pairs."""
 
     seed: int = 0  # fields are settings, and part of the fingerprint
 
