@@ -99,7 +99,7 @@ class Commands(TyperGroup):
         except BadInput as error:
             _fail(*error.messages, code=error.exit_code)
         except UnicodeEncodeError as error:
-            for line in error.object.splitlines():  # one of which contains the file name
+            for line in error.object.splitlines():  # one line contains the file name
                 _check_text(line)
             raise
         except OSError as error:

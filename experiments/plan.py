@@ -63,7 +63,7 @@ def card(kind: str) -> Card:
 
 def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
     """Return a run's seconds, bytes per card and micro-batches per step on `number` cards with one process
-    each. The time for synchronisation is ignored."""
+    each. Time for synchronising cards is ignored."""
     if number > cost.batch:
         raise BadInput(
             f"{number:,} cards are too many for {cost.batch:,} rows per step: each needs at least one row"

@@ -351,8 +351,8 @@ def _compute(
     time: str = "",
     engine: Slurm | None = None,
 ) -> None:
-    """Compute a study's unfinished steps in the given stages, or all of its steps in the cluster jobs of
-    `engine`. `time` is the whole study's estimated time on two cores."""
+    """Compute a study's unfinished steps in the given stages or, with `engine`, those of all stages in
+    cluster jobs. `time` is the whole study's estimated time on two cores."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute, first_process
     from calque.experiments.run.shared import note_use
@@ -400,7 +400,7 @@ def _place(
 def write_report(
     study: Study | Sweep, runs: Path, folder: Path, about: About, quiet: bool = False, as_json: bool = False
 ) -> None:
-    """Write the report on a finished study, and print a summary, its path (`quiet`) or JSON."""
+    """Write the report on a finished study, and print a summary, only its path (`quiet`), or JSON."""
     from calque.experiments.report.folder import again
     from calque.experiments.report.report import summarise, summarise_sweep
     from calque.experiments.run.schedule import first_process

@@ -95,7 +95,7 @@ def _syntactic(word: str) -> list[str]:
 
 
 def _with_entities(trees: Path, entities: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """Add entities to a treebank's sentences, except for the few whose words differ in the release that
+    """Add entities to a treebank's sentences, except to the few whose words differ in the release that
     Universal NER annotates."""
     spans = {sentence.words: sentence.spans for sentence in read_iob2(entities, counts)}
     for sentence in read_conllu(trees, counts):

@@ -82,7 +82,7 @@ class _Report:
         return {configs[record.run] + _key(as_json(record)): as_json(record) for record in self.records}
 
     def numbers(self) -> Iterator[tuple[str, str, BySeed]]:
-        """Yield the key, title and values by seed of each number that a claim can use."""
+        """Yield each number that a claim can use: its key, its title, and its values by seed."""
         configs = self.configs(seed=0)
         for results in by_settings(self.runs, self.records).values():
             for record, values in results.columns():

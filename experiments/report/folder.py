@@ -156,7 +156,7 @@ def _now(command: str = "") -> dict[str, str]:
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """Return a folder's description, completed for a new report on its records. Raises BadInput if the
+    """Return a folder's description, with all that a new report on its records needs. Raises BadInput if the
     folder contains no records, or if one report cannot show them."""
     then = stored(folder)
     try:

@@ -192,8 +192,8 @@ def printed(one: Item) -> Printed:
 
 @cache
 def conclusions(paper: str) -> dict[str, list[Conclusion]]:
-    """Return the conclusions on a paper's claims by item, corrected for multiple comparisons over all claims
-    tested on the same records."""
+    """Return each item's conclusions on the paper's claims, corrected for multiple comparisons over all
+    claims tested on the same records."""
     claims = [
         (replace(one, records=claim.records or one.records), claim)
         for one in items(paper)

@@ -154,7 +154,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
     poll for the folder, because a torch barrier would time out, and check that the first is alive."""
     from calque.pretrain import distributed
 
-    first, world = first_process(), machine.world  # all processes join before the first gets busy
+    first, world = first_process(), machine.world  # makes all processes join before the first is busy
     if first:
         _check([step for step in steps if not step.finished], machine.report, world.size)
     else:

@@ -88,7 +88,7 @@ class Step:
 
     @cached_property
     def needs(self) -> tuple[Step, ...]:
-        """The steps whose folders this step reads, and those it waits for."""
+        """The steps whose folders this step reads, and other steps that must be finished first."""
         return (*_steps_in(self.config), *self.after)
 
     @cached_property

@@ -48,7 +48,7 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
-    """The base of the hyperparameter search for `everyday`, with a different seed, tested on development
+    """The study that the hyperparameter search for `everyday` varies: another seed, tested on development
     sentences."""
     source = everyday_english(types=2_000)
     assert source.pos

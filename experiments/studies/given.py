@@ -14,7 +14,7 @@ from calque.derive.sources.files import TaskFiles
 from calque.experiments.study.tasks import CrossLingualTask
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
-"""The languages, other than English, of the PUD treebanks used, all of which contain the same thousand
+"""The languages, other than English, whose PUD treebanks are used. All contain the same thousand
 sentences."""
 DEFAULT = FinetuneConfig()
 ENCODER = (
@@ -62,7 +62,8 @@ def captions(data: Path, first: str, second: str) -> BitextFiles:
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
     """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
     to the `usual` fine-tuning. In the names of test files, {code} stands for a language's code and {name} for
-    its name in these files; of names joined by `or`, the first existing file is used, or else the last."""
+    its name in these files; if names are joined by `or`, the first existing file is used or, if none exists,
+    the last."""
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 
 

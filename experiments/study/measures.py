@@ -420,8 +420,8 @@ class GoldSetLinks(Measure):
 @dataclass(frozen=True)
 class Retrieval(Measure):
     """Retrieval at every layer and in both directions between treebanks, or other files, that contain the
-    same sentences. At the main layer, pairs are also mined (`analysis.measures.retrieval`). Files of
-    inference pairs contribute only their hypotheses."""
+    same sentences. At the main layer, pairs are also mined (`analysis.measures.retrieval`). From files of
+    inference pairs, only the hypotheses are used."""
 
     same_sentences: Mapping[str, Path]
 

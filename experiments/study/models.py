@@ -309,7 +309,7 @@ class Training:
         return measure if types.measurable else None
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
-        """Raise BadInput if training needs far more than `available` bytes, naming the main reason."""
+        """Raise BadInput with the main reason, if training needs far more than `available` bytes."""
         if (needed := self._memory(processes)) <= TOO_MUCH * available:
             return
         model, train = self.model, self.train

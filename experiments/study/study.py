@@ -189,8 +189,8 @@ class Study:
         return Training(*parts, claims=self.claims_digest)
 
     def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
-        """Return an objective's training config for `portion` of the steps (default: its pace) minus the
-        steps of its start."""
+        """Return an objective's training config for `portion` of the steps (default: its pace) minus those
+        that its start takes."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         steps = round(self.train.steps * portion)
         if objective.traits.start:

@@ -54,9 +54,9 @@ def language_mistakes(key: str, name: object) -> list[str]:
 
 @dataclass(frozen=True)
 class CrossLingualTask:
-    """A task learnt in one language and tested in it and in others. Examples in derived languages come from
-    their source, and those in natural languages from `files` in the training language and `tests` in the
-    others."""
+    """A task learnt in one language and tested in it and in others. Examples in derived languages are derived
+    from the source's. In natural languages, they come from `files` for the training language and from `tests`
+    for the others."""
 
     finetune: FinetuneConfig
     files: TaskFiles | None = None
