@@ -272,11 +272,12 @@ def _parse(line: str) -> Entry:
         raise ValueError("more than two words but no tab; separate the two sides with a tab")
     if len(columns) not in (2, 4) or not all(column.strip() for column in columns[:2]):
         raise ValueError(EXPECTED)
-    if len(columns) == 2:
-        return Entry(*columns)
-    if not (_PROBABILITY.fullmatch(columns[2]) and _COUNT.fullmatch(columns[3])):
+    source, target, *numbers = columns
+    if not numbers:
+        return Entry(source, target)
+    if not (_PROBABILITY.fullmatch(numbers[0]) and _COUNT.fullmatch(numbers[1])):
         raise ValueError(EXPECTED)
-    probability, count = float(columns[2]), int(columns[3])
+    probability, count = float(numbers[0]), int(numbers[1])
     if not (0 < probability <= 1 and count > 0):
         raise ValueError("the probability must be above 0 and at most 1, and the count positive")
-    return Entry(*columns[:2], probability, count)
+    return Entry(source, target, probability, count)

@@ -160,8 +160,8 @@ def _pairs(
     kept = in_company([(len(first), len(second)) for first, second in pairs])
     if not kept:
         raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
-    first, second = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
-    return first, second
+    rows = [[np.concatenate([[start], ids, [end]]) for ids in pairs[i]] for i in kept]
+    return [first for first, _ in rows], [second for _, second in rows]
 
 
 def _types(rows: Rows, language: Language) -> np.ndarray:

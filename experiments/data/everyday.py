@@ -80,7 +80,7 @@ def _everyday_text(paths: Iterable[Path], counts: Counter[str]) -> list[Sentence
     distinct = dict.fromkeys(read)
     counts["repeated sentences"] += len(read) - len(distinct)
     frequent = most_frequent(Counter(chain.from_iterable(distinct)), TYPES)
-    kept = EasyText(TYPES).sentences(map(Sentence, distinct), frozenset(frequent), counts)
+    kept = EasyText(TYPES).kept(map(Sentence, distinct), frozenset(frequent), counts)
     whole = [sentence for sentence in kept if cut_tokens(sentence.text) == [list(sentence.words)]]
     counts["sentences that would be read as others"] += len(kept) - len(whole)
     return sorted(whole, key=lambda sentence: sha256(sentence.text.encode()).digest())

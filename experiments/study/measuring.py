@@ -108,7 +108,7 @@ def write_measurement(
 ) -> None:
     """Write a step's measurement to its folder; `runs` describes aligners other than the study's models."""
     facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions)}
-    with making(step.folder, step.kind, step.facts | facts | measurement.facts) as part:
+    with making(step.folder, step.kind, {**step.facts, **facts, **measurement.facts}) as part:
         json_rows.write(part / RUNS, runs)
         json_rows.write(part / RECORDS, measurement.records)
         for name, text in measurement.files.items():

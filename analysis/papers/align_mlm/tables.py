@@ -137,9 +137,17 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
                 rows.append((objective, results.transform_title(transform), measure, *cells))
         if metrics:
             labels, heads = (*LABELS[:2], "measure"), [metric.removeprefix(start) for metric in metrics]
-            titles = {"task": task_title(task), "metric": metric_title(primary)}
-            name = f"diagnostics-{task}"
-            yield name, table("diagnostics", results, scale, labels, heads, rows, **titles)
+            its = table(
+                "diagnostics",
+                results,
+                scale,
+                labels,
+                heads,
+                rows,
+                task=task_title(task),
+                metric=metric_title(primary),
+            )
+            yield f"diagnostics-{task}", its
 
 
 def _interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

@@ -153,7 +153,9 @@ def _in_order(found: Found) -> dict[float, list[str]]:
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Yield tables of the order in which quantities leave their null, of each quantity's onset, and of its
     value at the last step."""
-    order, steps, ends = [], [], []
+    order: list[tuple[str, ...]] = []
+    steps: list[tuple[str, ...]] = []
+    ends: list[tuple[str, ...]] = []
     for transform, objective in product(results.transforms, results.objectives):
         found = onsets(results, objective, transform)
         titles = results.transform_title(transform), results.objective_title(objective)
@@ -164,7 +166,7 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
         ends.append((*titles, *(decimal(*cell) for cell in cells)))
     labels, probed = ("language", "objective"), steps_of(results)
     after = f"after step {probed[-1]:,}" if probed else "after the last step"
-    tables: dict[str, tuple[list[str], list[tuple[str, ...]]]] = {
+    tables = {
         "what-comes-first": (["what leaves its null, in this order", "the same order in all seeds"], order),
         "onsets": ([quantity.name for quantity in QUANTITIES], steps),
         "ends": ([quantity.axis for quantity in QUANTITIES], ends),

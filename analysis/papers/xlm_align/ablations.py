@@ -94,7 +94,7 @@ def settings(results: Results) -> list[Setting]:
         found = {name: objective for name, objective in rows.items() if objective is not None}
         if not found.keys() <= earlier:
             cells = product(results.transforms, found.items())
-            chosen += [Setting(number, *row, transform) for transform, row in cells]
+            chosen += [Setting(number, name, objective, transform) for transform, (name, objective) in cells]
         earlier |= found.keys() if number == 3 else set()
     return chosen
 

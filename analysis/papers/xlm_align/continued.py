@@ -179,7 +179,7 @@ def _claim(
 
 def _transfers(study: Continued, pair: Pair, task: str, where: str) -> Claim:
     numbers = {model: study.abroad(model, task) for model in pair}
-    about = {"on": task_title(task), "many": len(study.languages(task)), "where": where}
+    about: dict[str, Any] = {"on": task_title(task), "many": len(study.languages(task)), "where": where}
     return _claim(study, "transfers-task-better", numbers, **about)
 
 
