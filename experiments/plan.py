@@ -140,8 +140,8 @@ def describe(
     return f"""{head}
 {_runs(here)}
 
-here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products, of which training uses about \
-{EFFICIENCY:.0%}
+here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products,
+of which training uses about {EFFICIENCY:.0%}
 {counted(here.jobs, "run")} at a time: about {memory} and {_time(here.seconds)} of pretraining in total
 {_describe_cards(here, card, cards) if card else ""}{files}"""
 
@@ -167,8 +167,8 @@ def _runs(here: Plan) -> str:
 def _describe_cards(here: Plan, card: Card, cards: int) -> str:
     seconds, memory, pieces = zip(*(on_cards(cost, card, cards) for _, cost in here.runs), strict=True)
     return f"""\
-on {cards:,} {card.kind}: {card.peak / 1e12:,.0f} TFLOP/s each in bfloat16 ({card.sheet}), of which training \
-uses about {EFFICIENCY:.0%}
+on {cards:,} {card.kind}: {card.peak / 1e12:,.0f} TFLOP/s each in bfloat16 ({card.sheet}),
+of which training uses about {EFFICIENCY:.0%}
 1 run at a time, on all cards: about {_time(sum(seconds))} of pretraining in total, and at most \
 {max(memory) / 2**30:,.2f} GiB per card with --set train.grad_accumulation={max(pieces)}
 """

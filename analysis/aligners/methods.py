@@ -13,7 +13,7 @@ from calque.pretrain.objectives.aligner_training import centred_words, probabili
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0  # largest range of log K for which all scalings of K stay well within float32
-LEAST = 0.4  # minimum link probability: F1 is best at a threshold of half the best F1 (Lipton et al. 2014)
+LEAST = 0.4  # minimum link probability: F1 is highest at half its maximum (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """Returns the similarities between source and target sub-words, given both sides' states and masks."""
 

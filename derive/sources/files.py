@@ -155,8 +155,8 @@ class TaskFiles:
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[int]]:
-        """Return the indices of the examples in each sampled split, the training split last; count unused
-        examples."""
+        """Return the indices of the examples in each sampled split, with the training split last; `counts`
+        receives the number of unused examples."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)

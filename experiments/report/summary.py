@@ -228,7 +228,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
 
 
 def compute_statement(about: Mapping[str, Any]) -> str:
-    """State the cost of a report's steps, which is part of its description, in sentences."""
+    """Return sentences about the cost of a report's steps, for its description."""
     cost = about[COMPUTE]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
     whole = sum(cost["processors"].values()) or 1.0

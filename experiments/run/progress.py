@@ -45,7 +45,7 @@ class Remaining:
         self.parts[title] = self.parts.get(title, (part,))[0], part
 
     def finish(self, step: Step) -> float:
-        """Count a step as finished, and return its seconds."""
+        """Mark a step as finished, and return how long it took, in seconds."""
         seconds = time.perf_counter() - self.begun.pop(step.folder)
         self.waiting.pop(step.folder, None)
         first, last = self.parts.pop(step.title, (0.0, 1.0))

@@ -44,9 +44,9 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
 
 
 class Continued:
-    """The numbers of a study's models, starting with the model that the others started from (the start). The
-    start was trained only once, so measures of its states apply to every seed. `main` contains the models'
-    main layers."""
+    """The results for a study's models, beginning with the start, from which the others continue training.
+    The start was trained only once, so measures of its states apply to every seed. `main` contains the
+    models' main layers."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
