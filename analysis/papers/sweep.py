@@ -132,13 +132,15 @@ class SweepResults:
 
 def column_of(record: Record, results: Results) -> str:
     """Return the heading of the column that shows a record's number, or "" if none does."""
-    main = results.runs[record.run].main_layer
+    run = results.runs[record.run]
+    main, derived = run.main_layer, {language.name for language in run.languages if language.parts}
     if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task) and not record.examples:
         name = "Δ" if record.measure == DELTA else record.measure
         return f"{task_title(record.task)} {metric_title(record.metric)}, {name}"
     if record.measure == ALIGNMENT and record.metric == "held-out":
         return "alignment@1, held-out"
-    if record.measure == RETRIEVAL and record.metric == "cosine" and record.layer == main:
+    into_source = record.first in derived  # the opposite direction is shown
+    if record.measure == RETRIEVAL and record.metric == "cosine" and record.layer == main and not into_source:
         return f"retrieval, layer {main}"
     if record.measure == AER and record.gold_set and record.layer == main and not record.joint:
         return f"AER {record.gold_set}, {record.aligner}"
