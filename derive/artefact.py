@@ -36,8 +36,7 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; raise BadInput, in which `what` describes it, if it has
-    changed."""
+    """Read an object written by `write_sealed`; raise BadInput, calling it `what`, if it has changed."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
@@ -134,7 +133,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Write a manifest of all files in a folder, except those in the subfolders `leave_out`."""
+    """Write a manifest of all files in a folder outside the subfolders `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))

@@ -68,7 +68,7 @@ from calque.derive.workers import Progress, Workers, reported, silent
 MEASURED = 10_000  # sentences used to measure the order distance
 TRANSLATED = 10_000  # sentence pairs encoded at a time by `write_translation`
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
-"""The words of each sentence and of its translation, neither of which is empty."""
+"""The words of each sentence and of its translation, both non-empty."""
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:

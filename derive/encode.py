@@ -21,7 +21,7 @@ from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, WordTable
 
 SAMPLES = 10  # sentences in a preview
-UNSEEN, SEVERAL = -1, -2  # stand for types with no image and with several
+UNSEEN, SEVERAL = -1, -2  # represent types with no image and with several
 NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 

@@ -17,7 +17,7 @@ from calque.derive.errors import BadInput
 
 PACKAGE = "calque"
 NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # packages whose code is never part of a fingerprint
-NO_FILE = "no file"  # stands for the digest of code without a file, whose changes go unnoticed
+NO_FILE = "no file"  # used as the digest of code without a file, whose changes go unnoticed
 ADDED = {"added": True}
 """Metadata of config fields that were added later and change the fingerprint only if they differ from their
 defaults."""

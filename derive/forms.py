@@ -31,9 +31,8 @@ def _digits(number: float, times: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A part of a name that sets a `field`: a string that stands for a fixed `value`, or a prefix followed by
-    a value that `read` parses and `write` formats. `meaning` is its help text, `title` its template for
-    titles."""
+    """A part of a name that sets a `field`: a string for a fixed `value`, or a prefix followed by a value
+    that `read` parses and `write` formats. `meaning` is its help text, `title` its template for titles."""
 
     field: str
     name: str

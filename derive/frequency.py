@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-DISTINCT = 1 << 18  # maximum number of words counted, each of which takes about a kilobyte
+DISTINCT = 1 << 18  # maximum number of words counted, at about a kilobyte each
 LONGEST_LEARNT = 1_000  # maximum length of words to learn from, in characters: BPE takes quadratic time
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from calque.derive.corpus import NOWHERE, Corpus
 from calque.derive.links.stored import StoredLinks, of_pieces
 
-SOURCE = "source"  # the name of the language from which the others are derived
+SOURCE = "source"  # the name of the language that all others are derived from
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache, in which each sealed JSON file stores the trees of `SHARD` sentences."""
+    """A parser with a cache of sealed JSON files, each with the trees of `SHARD` sentences."""
 
     parser: StanzaParser | StoredTrees
     cache: Path

@@ -52,7 +52,7 @@ class Source(ABC):
     @property
     @abstractmethod
     def tasks(self) -> tuple[str, ...]:
-        """The tasks for which data is available, such as `pos`, `ner` and `nli`."""
+        """The tasks with available data, such as `pos`, `ner` and `nli`."""
 
     @abstractmethod
     def task_data(self, task: str) -> TaskData:

@@ -1,4 +1,4 @@
-"""Transforms, each of which changes one property of a language; their composition; checks of their images."""
+"""Transforms that each change one property of a language; their composition; checks of their images."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ TORN = "more entities than before: the new order splits some, and each piece cou
 
 class Transform(Named, ABC):
     """Changes one property of a language. Subclasses are frozen dataclasses with a `name`, or `forms` (see
-    `derive.forms`), and a `__call__` method; those that change words inherit from `Rewrite` (`derive.words`),
-    and those that change the script override `image` and `spell`."""
+    `derive.forms`), and a `__call__` method. Transforms of words inherit from `Rewrite` (`derive.words`);
+    transforms of the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and errors, with explanations
     term: ClassVar[str] = ""  # the definition for glossaries in reports
@@ -78,7 +78,7 @@ class Transform(Named, ABC):
         return replace(own, usage=usage) if "usage" in self.needs else self
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """Return the parts in the order in which they are applied, each with the number that seeds it."""
+        """Return the parts in order of application, each with the number that seeds it."""
         return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
@@ -161,7 +161,7 @@ class Compose(Transform):
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
         if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
-            # Not "Compose", which stands for earlier images, in which the parts of a word were scattered.
+            # Not "Compose", used for earlier images with the parts of a word scattered.
             return ["Compose, parts of a word together", *identities]
         are_plain = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]

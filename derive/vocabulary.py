@@ -41,7 +41,7 @@ _SETTINGS = {
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
-BLOCK = 1 << 14  # words encoded at a time, each of which takes about a kilobyte in the tokenizer's result
+BLOCK = 1 << 14  # words encoded at a time, at about a kilobyte each in the tokenizer's result
 _PART = re.compile("[^ \t\r\n]+")
 
 
@@ -122,7 +122,7 @@ class Vocabulary:
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """Return a type in the tokenizer's notation; in byte-level BPE, `Ġ` stands for a space."""
+        """Return a type in the tokenizer's notation; in byte-level BPE, `Ġ` represents a space."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:

@@ -13,7 +13,7 @@ from calque.pretrain.lazy import F, Tensor
 @dataclass(frozen=True)
 class Architecture:
     """A family of masked language models. `stem` is the prefix of its class names in transformers, `base` and
-    `head` are the attributes for the encoder and the prediction head, and `counts_from_padding` tells whether
+    `head` are the attributes for the encoder and the prediction head, and with `counts_from_padding`,
     position ids start after padding's id."""
 
     model_type: str

@@ -145,7 +145,7 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 class PairStream(Stream):
     """The sentence pairs that an objective reads, as rows with the two sides in random order. An instance is
-    a group of consecutive pairs from one bitext that together fit into a row. `has_gold` tells whether all
+    a group of consecutive pairs from one bitext that together fit into a row. `has_gold` is true if all
     pairs have gold links."""
 
     def __init__(

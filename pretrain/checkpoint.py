@@ -1,4 +1,4 @@
-"""Saved states, from which runs resume bit-identically, and snapshots of the weights at certain steps."""
+"""Saved states, for resuming runs bit-identically, and snapshots of the weights at certain steps."""
 
 from __future__ import annotations
 

@@ -71,8 +71,7 @@ class TrainConfig:
     batch: the number of rows per step, summed over processes and micro-batches.
     grad_accumulation: the number of micro-batches per process; `auto` starts at 1 and doubles whenever a GPU
         runs out of memory.
-    decayed: the parameters to which weight decay is applied; `matrices` excludes biases and normalisation
-        weights.
+    decayed: the parameters with weight decay; `matrices` excludes biases and normalisation weights.
     betas, epsilon: AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
     head_rate: the learning rate of the prediction head and of the objective's own modules, as a multiple of
         the encoder's.

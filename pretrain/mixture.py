@@ -94,7 +94,7 @@ class Mixture:
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, *seed: int) -> Order:
-        """Return the order in which a stream's instances are read, given each part's number of instances."""
+        """Return the reading order of a stream's instances, given each part's number of instances."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
@@ -103,7 +103,7 @@ class Mixture:
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
         """Divide a step's `batch` rows among streams by size and, unless the objective reads only pairs, by
-        `pairs`; `paired` tells which streams consist of sentence pairs."""
+        `pairs`; `paired` marks streams of sentence pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         setting = f"pairs = {self.pairs:g} of the rows"

@@ -278,8 +278,8 @@ class Sum(Composite):
 @dataclass(frozen=True)
 class After(Composite):
     """Trains `then`, starting from a model that was trained with `first` for a fraction `portion` of all
-    steps, on the same languages and with the same seed. The first model is a separate run, from which other
-    objectives may also start. Both objectives or neither must use language embeddings."""
+    steps, on the same languages and with the same seed. The first model is a separate run that other
+    objectives may also start from. Both objectives or neither must use language embeddings."""
 
     then: Objective
     first: Objective

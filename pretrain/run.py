@@ -174,7 +174,7 @@ class _Run:
 
     def train(self) -> int | None:
         """Train to the end and write the checkpoint. If memory runs out, return a larger number of
-        micro-batches with which to resume from the last saved state."""
+        micro-batches for resuming from the last saved state."""
         config, world = self.config, self.world
         try:
             draws = train(

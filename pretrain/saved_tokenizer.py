@@ -89,7 +89,7 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
-    """Raise BadInput unless a model's ids stand for the same types as in the vocabulary `ours`."""
+    """Raise BadInput unless a model's ids represent the same types as in the vocabulary `ours`."""
     theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
@@ -112,7 +112,7 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
     model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
         model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
-    else:  # Unigram, in which ids are list indices
+    else:  # Unigram, with list indices as ids
         rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
         for i, entry in enumerate(model["vocab"]):
             rows[int(table[i])] = entry
@@ -125,7 +125,7 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         return state
     normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
     state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
-    # Single characters stand for the names of special types while letters are replaced.
+    # Single characters represent the names of special types while letters are replaced.
     names = {chr(i): t["content"] for i, t in enumerate((t for t in added if t["special"]), start=_KEPT)}
     decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for stand_in, name in names.items()]
     decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})

@@ -103,7 +103,7 @@ def train(
 
     `after(step, means, gradient norm)` is called once per update, with the 1-based step and the means of all
     terms that streams report. To avoid waiting for a GPU, these are read only after the last step and after
-    steps for which `read` is true, and `after` is then called for all steps since the previous reading.
+    steps that `read` accepts, and `after` is then called for all steps since the previous reading.
     Raises NonFinite if a loss or its gradient is not finite; the weights are then those before that step.
     """
     draws = Draws(streams, config.batch, seed, mixture)

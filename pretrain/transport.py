@@ -32,7 +32,7 @@ def sinkhorn(
     """Return the transport plan, (B, n, m), for log K after Sinkhorn iterations, with zeros at padding. Each
     iteration normalises first all columns and then all rows to sum to 1, as in the published code;
     `first="rows"` follows the paper's equation 6. Half an iteration normalises only the `first`. `padded`
-    tells whether there is padding; reading this from the masks would mean waiting for the GPU."""
+    is true if there is padding; reading this from the masks would mean waiting for the GPU."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any()) if padded is None else padded
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
@@ -62,7 +62,7 @@ def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Return the links found by SimAlign's Itermax (section 2.2), which applies Argmax twice. In the second
     round, scores are multiplied by `ALPHA` if their row or column is already linked, and excluded if both
-    are. The second round is skipped for pairs in which a side has at most two sub-words or is fully linked.
+    are. The second round is skipped for pairs with a side that is fully linked or has at most two sub-words.
     These rules follow the published code; XLM-Align's equation 9 excludes only linked cells."""
     return torch.cat([_cells(rows, columns) for rows, columns in _rounds(scores, row_mask, col_mask)])
 
@@ -78,7 +78,7 @@ def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 def _rounds(
     scores: Tensor, row_mask: Tensor, col_mask: Tensor, padded: bool | None = None
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """For each round of Itermax, yield which rows are linked, and to which columns, both (B, n)."""
+    """For each round of Itermax, yield a mask of linked rows, and their columns, both (B, n)."""
     scores, room = _prepare(scores, row_mask, col_mask, padded)
     best, mutual = _best(scores, room)
     linked = mutual & row_mask

@@ -70,7 +70,7 @@ def design(n: int) -> np.ndarray:
 
 @lru_cache(maxsize=1 << 16)
 def containing(n: int, slots: Slots) -> np.ndarray:
-    """Return the indices of the orders in which the given slots (possibly marks) are consecutive."""
+    """Return the indices of all orders that keep the given slots (possibly marks) consecutive."""
     place = _places(n)
     neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
     return np.flatnonzero(np.logical_and.reduce(neighbours))

@@ -1,4 +1,4 @@
-"""Log-linear models of the order of a node's items, learnt with L-BFGS, from which orders are sampled."""
+"""Log-linear models, learnt with L-BFGS, for sampling orders of a node's items."""
 
 import math
 from collections import Counter
@@ -85,8 +85,7 @@ class Grammar:
         }
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f, (n!,), for all `features.orders` of a node's items, of which the head's is
-        last."""
+        """Return theta . f, (n!,), for all `features.orders` of a node's items, with the head's last."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights, triples = self.weights.get(kind, {}), features.node_pairs(items)
         by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in triples]

@@ -1,9 +1,9 @@
 """Sentence pairs stored as flat arrays, and fast_align's prior (Dyer, Chahuneau and Smith 2013).
 
-A cell pairs a target word with a source word, or with the null word, to which it may be aligned. Shapes: P
-sentence pairs, R target words, C cells. The prior probability that target position j of m is aligned to
-source position i of n is proportional to exp(tension * h) with h = -|i / n - j / m|, so the sum over i
-consists of two geometric series.
+A cell pairs a target word with a possible partner: a source word or the null word. Shapes: P sentence pairs,
+R target words, C cells. The prior probability that target position j of m is aligned to source position i of
+n is proportional to exp(tension * h) with h = -|i / n - j / m|, so the sum over i consists of two geometric
+series.
 """
 
 from array import array
@@ -14,7 +14,7 @@ import numpy as np
 
 from calque.derive.links.aligner import Links, Pair
 
-NULL = 0  # the id of the null word, to which target words without a link are aligned
+NULL = 0  # the id of the null word, the partner of target words without a link
 NULL_SHARE = 0.08  # the prior probability of the null word
 TENSION = 4.0  # the initial tension
 _LOWEST, _HIGHEST = 0.1, 14.0

@@ -26,9 +26,9 @@ _ROOM = 2**20  # number of keys buffered before they are merged
 
 @dataclass(frozen=True)
 class FastAlign:
-    """A trained model for one direction, in which each target word has at most one link; `reverse` exchanges
-    the sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t.
-    Scores are posterior probabilities given the target word. `unlearnt` counts sentence pairs not used in
+    """A trained model for one direction, with at most one link per target word; `reverse` exchanges the
+    sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t. Scores
+    are posterior probabilities given the target word. `unlearnt` counts sentence pairs not used in
     training."""
 
     reverse: bool

@@ -249,7 +249,7 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
 
 
 def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
-    """Unescape lines if `escaped`; otherwise, count those that seem to be escaped."""
+    """Unescape lines if `escaped`; otherwise, count lines that seem escaped."""
     if not escaped:
         left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
         return columns
@@ -260,7 +260,7 @@ def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Colum
 def _only(
     columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]
 ) -> Columns:
-    """Keep rows for which `fits` is true; count the others under `otherwise`."""
+    """Keep rows that `fits` accepts; count the others under `otherwise`."""
     fitting = [fits(row) for row in zip(*columns, strict=True)]
     left_out[otherwise] += fitting.count(False)
     return tuple(list(compress(column, fitting)) for column in columns)

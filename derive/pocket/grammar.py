@@ -203,7 +203,7 @@ class SentenceGrammar:
         return self._rng.choices(list(weights), list(weights.values()))[0]
 
     def subject(self, human: bool, nested: bool) -> tuple[Node, Pick, bool]:
-        """Return a subject, the pick from which its verb is drawn, and whether it is plural."""
+        """Return a subject, the pick used to draw its verb, and whether it is plural."""
         kind = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
         person = HERO if self.chance(0.7) else FRIEND
         if kind == "name" and self._first_mention(person):

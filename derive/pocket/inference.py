@@ -2,8 +2,8 @@
 
 Both sentences describe the same scene: if cooks are workers, `the worker` in the hypothesis is `the cook` in
 the premise. An action has only one manner and one place, numbers are exact, and nouns after `every` and `no`
-have referents. Pairs are drawn from families of cases, weighted such that neither a single sentence nor word
-overlap predicts the label.
+have referents. Pairs are drawn from families of cases, weighted such that single sentences and word overlap
+do not predict the label.
 """
 
 import random
@@ -185,7 +185,7 @@ def _adjuncts() -> Iterator[PairCase]:
 
 @cache
 def families() -> dict[str, list[PairCase]]:
-    """Return each family's balanced cases, in which each label's weights sum to one."""
+    """Return each family's balanced cases, with weights that sum to one per label."""
     plain = balanced(list(_qualities("", "not")), VIEWS)
     steady = balanced(list(_qualities("always", "never")), VIEWS)
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]

@@ -19,7 +19,7 @@ from calque.derive.pocket.questions import questions
 from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
 
-CHUNK = 1_000  # number of sentences per chunk, the unit in which a stream is generated
+CHUNK = 1_000  # number of sentences per chunk, the unit of generation
 FEWEST, MOST = 300, 5_000  # minimum and maximum number of word types
 PRESENT_SHARE = 0.7
 LONGEST = 25

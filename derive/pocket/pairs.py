@@ -130,7 +130,7 @@ class WordDraws:
             poles = self._poles(lambda: self._rng.choice(self._verbs[Role.INTR]))
             return Material(nouns, poles, True, self._tense(), setting=self._setting(topic, nouns))
         nouns, tense = self._nouns(topic, Role.HYPONYM), self._tense()
-        # Adjectives are drawn independently of which noun is used.
+        # Adjectives are drawn independently of the chosen noun.
         poles = self._poles(lambda: self._draw(self._rng.choice(nouns), Role.ADJ))
         early = self._rng.random() < 0.5
         return Material(nouns, poles, False, tense, setting=self._setting(topic, nouns), early=early)
@@ -217,7 +217,7 @@ class WordDraws:
             return self._fitting(topic, role, lambda noun: bool(noun.tables[Role.HYPERNYM]))
 
         first = specific()
-        kinds = self._kinds[first.lemma]  # the second noun shares neither lemma nor hypernym
+        kinds = self._kinds[first.lemma]  # the second noun shares no lemma or hypernym
         second = self._such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables[Role.HYPERNYM][0], second, second.tables[Role.HYPERNYM][0]
 

@@ -78,7 +78,7 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @cache
 def paraphrase_cases() -> list[ParaphraseCase]:
-    """Return all kinds of pairs, balanced so that neither a single sentence nor overlap reveals the label."""
+    """Return all kinds of pairs, balanced so that single sentences and overlap do not reveal the label."""
     either = (False, True)
     cases = starmap(ParaphraseCase, product(FORMS, FORMS, either, product(either, either), either))
     different = [case for case in cases if case.first != case.second or case.exchanged]

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
-SIZE = 128  # entries in each table of favourites, from which words are drawn by index
+SIZE = 128  # entries in each table of favourites, for drawing words by index
 RARITY = 1 / 1_500  # the probability that a given rare word replaces a drawn word of its kind and topic
 BOOSTS = (150, 60, 25)  # added to the base weight of 1 for a word's three favourites
 
@@ -74,8 +74,7 @@ class Sense:
 
 
 class Preferences:
-    """Builds the senses of `topics`, from which all others can be reached; `tail` is the fraction of rare
-    words."""
+    """Builds the senses of `topics`, which lead to all others; `tail` is the fraction of rare words."""
 
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")

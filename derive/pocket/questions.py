@@ -69,7 +69,7 @@ def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
 def _tell(
     event: Event, tense: str, kind: str, answers: bool, rng: random.Random, places: Callable[[], Places]
 ) -> Sentence:
-    """Express an event as a sentence, in which a span marks the answer if it `answers` the question."""
+    """Express an event as a sentence, with a span for the answer if it `answers` the question."""
     passive = rng.random() < 0.5
     agent, patient = phrase.person_or_noun(event.agent), phrase.person_or_noun(event.patient)
     root = phrase.act(phrase.verb(event.verb, tense, passive=passive), agent, patient, passive)

@@ -70,8 +70,8 @@ TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMAT
 
 
 def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
-    """Return the topic followed by its cast, in which hero and friend are different people and names contain
-    no withheld words."""
+    """Return the topic followed by its cast: hero and friend are different people, and names contain no
+    withheld words."""
 
     def draw(role: Role) -> Sense:
         while True:

@@ -108,8 +108,7 @@ def _have_tagged_words(lines: Sequence[str]) -> bool:
 
 
 def are_numbered(lines: Sequence[str]) -> bool:
-    """Whether there are several lines that start with consecutive numbers and a tab, most of which are not
-    table rows."""
+    """Whether several lines start with consecutive numbers and a tab, and most are not table rows."""
     numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
     rows_of_tables = sum(line.count("\t") > 1 for line in lines)
     if len(lines) < 2 or len(numbers) < len(lines) or 2 * rows_of_tables >= len(lines):

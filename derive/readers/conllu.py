@@ -54,9 +54,9 @@ def read_conllu(
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences; repairs and exclusions are counted in `counts`.
 
-    unparsed: accept sentences in which all HEAD and DEPREL fields are `_`.
-    withheld: keep sentences whose words are withheld. Otherwise, they are left out, and a file in which most
-        words are withheld raises BadInput.
+    unparsed: accept sentences with `_` in all HEAD and DEPREL fields.
+    withheld: keep sentences whose words are withheld. Otherwise, they are left out, and a file of mostly
+        withheld words raises BadInput.
     units: in XTREME's units, multiword tokens are tagged as in its conversion for `language`.
     part: the lines of complete sentences, to read instead of the file.
     """
@@ -120,7 +120,7 @@ def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def column_names(path: Path) -> tuple[str, ...]:
-    """Return a treebank's column names: CoNLL-U's ten, or those in the first line of a CoNLL-U Plus file."""
+    """Return a treebank's column names: CoNLL-U's ten, or the first line of a CoNLL-U Plus file."""
     place, line = next(iter(Lines(path)))
     if not line.startswith(PLUS):
         return NAMES
@@ -319,8 +319,8 @@ def _ids(words: list[int]) -> str:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences in `treebank_files`, including those whose words are withheld, because grammars
-    learn only from tags and trees."""
+    """Stream the sentences in `treebank_files`, even if their words are withheld, because grammars learn only
+    from tags and trees."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts, withheld=True)
 

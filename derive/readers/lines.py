@@ -271,8 +271,8 @@ def _is_whole(line: bytes) -> bool:
 def cut_file(
     path: Path, kind: str, size: int = SIZE, ends: Callable[[bytes], bool] = _is_whole, what: str = "line end"
 ) -> Iterator[Chunk]:
-    """Divide a file into chunks of about `size` bytes, each of which extends to a line for which `ends` is
-    true; `what` describes such a line in messages."""
+    """Divide a file into chunks of about `size` bytes, each up to a line that `ends` accepts; `what`
+    describes such a line in messages."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):

@@ -23,7 +23,7 @@ INFERENCE, PREMISES, HYPOTHESES, TEXTS, GOLD = (
     tuple(_TABLE["columns"][name]) for name in ("inference", "premises", "hypotheses", "texts", "gold")
 )
 NO_LABEL = frozenset(("-", "-1"))
-"""Gold labels of pairs on which annotators disagreed, in MultiNLI and in copies with numeric labels."""
+"""Gold labels of pairs that annotators disagreed on, in MultiNLI and in copies with numeric labels."""
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
 Cut = Callable[[str, Counter[str]], list[list[str]]]  # splits text into sentences of words; counts repairs

@@ -120,7 +120,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set or a sample of it, from which examples in `lacking` are then removed."""
+        """Read a test set or a sample of it, then remove examples in `lacking`."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -199,7 +199,7 @@ class Files(Source):
     megabytes: how much of each text file is read (0: no limit).
     parser: a folder of Stanza models, or stored trees.
     escaped: whether to undo the Moses tokenizer's escaping.
-    column: the key under which JSON lines contain the text.
+    column: the key of the text in JSON lines.
     easy: keep only easy sentences.
     """
 

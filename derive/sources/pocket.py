@@ -48,8 +48,8 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PocketEnglish(Source):
-    """`size` sentences of Pocket English, plus those that state the `facts`, and task data from separate
-    random streams. No example occurs twice in a task, and a third of the names do not occur in the training
+    """`size` sentences of Pocket English, plus statements of the `facts`, and task data from separate random
+    streams. No example occurs twice in a task, and a third of the names do not occur in the training
     data for tagging and NER. Questions (`qa`) and paraphrases are generated only if their sizes are given."""
 
     drawn = ("the lexicon", "the text", "the task items")

@@ -27,7 +27,7 @@ from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untie
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
 LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
-"""The links used as labels; with `agreement`, only those that the encoder agrees with."""
+"""The links used as labels; `agreement` keeps only links that the encoder agrees with."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
 GROUP = 8  # maximum number of sentence pairs that share negatives

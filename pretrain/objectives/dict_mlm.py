@@ -64,7 +64,7 @@ def _images(entries: np.ndarray, rows: int) -> np.ndarray:
 
 
 class CodeSwitched(Monolingual):
-    """Monolingual rows in which half of the positions selected for masking are translated."""
+    """Monolingual rows; half of the positions selected for masking are translated."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, side: Side) -> None:
         super().__init__(languages, length, mask_rate)

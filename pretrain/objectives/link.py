@@ -19,8 +19,7 @@ SHARE = 0.25
 
 
 class Switched(Monolingual):
-    """Rows masked as for MLM, in which a fraction `share` of the first language's unmasked words is
-    translated."""
+    """Rows masked as for MLM, with a fraction `share` of the first language's unmasked words translated."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -41,8 +40,8 @@ class Switched(Monolingual):
 
 @dataclass(frozen=True)
 class Link(TextObjective):
-    """MLM on text in which a fraction `share` of the source's unmasked words is replaced by their images, if
-    they have dictionary entries. Labels are the original words; there are no language embeddings."""
+    """MLM with a fraction `share` of the source's unmasked words replaced by their images, if they have
+    dictionary entries. Labels are the original words; there are no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

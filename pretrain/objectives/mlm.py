@@ -18,8 +18,8 @@ from calque.pretrain.objective import Learner, Objective, Stream, Traits
 
 
 class PackedLines:
-    """A language's corpus as full rows: `<s>`, then consecutive ids of the lines, each of which ends in
-    `</s>`. The last `left_over` ids, which do not fill a row, are omitted."""
+    """A language's corpus as full rows: `<s>`, then consecutive ids of lines ending in `</s>`. The last
+    `left_over` ids, which do not fill a row, are omitted."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus

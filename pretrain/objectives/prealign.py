@@ -69,7 +69,7 @@ class Anchors(Batch):
 
     @property
     def excluded(self) -> Tensor:
-        """Which words are excluded from each anchor's sum, (A, W): those in other entries that share a word
+        """A mask of words excluded from each anchor's sum, (A, W): all in other entries that share a word
         with the anchor's entry, so that no word is pushed away from one of its translations."""
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         excluded = same.repeat(2, 2)[self.anchors]

@@ -1,4 +1,4 @@
-"""ROTATE-MLM: MLM in which the derived language's embeddings are rotated onto their translations once."""
+"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto their translations."""
 
 from dataclasses import dataclass, replace
 
