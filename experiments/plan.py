@@ -107,14 +107,14 @@ class Plan:
 
 def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
     """Estimate the training that a study or sweep still needs, given the finished runs below `root`. `jobs`
-    runs are parallel, by default as many as `calque run` chooses."""
+    runs are parallel; by default, as in `calque run`."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     trained = [step for step in study.trained(root) if not step.config.shipped]
     steps = [step for step in trained if not is_finished(step)]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
     threads = max((step.threads for step in steps), default=1)
-    # A CPU's rate is measured on all cores, of which a run uses one per thread; runs on a GPU share its rate.
+    # A CPU's rate is measured on all cores, and a run uses one per thread; runs on a GPU share its rate.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, threads / cores))
     device = torch.cuda.get_device_name() if gpu else f"{cores} CPU cores"
     return Plan(runs, parallel, peak, device, len(trained) - len(steps))

@@ -12,7 +12,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.aligner_training import centred_words, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
-SAFE = 40.0  # largest range of log K for which all scalings of K stay well within float32
+SAFE = 40.0  # largest range of log K that keeps all scalings of K well within float32
 LEAST = 0.4  # minimum link probability: F1 is highest at half its maximum (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """Returns the similarities between source and target sub-words, given both sides' states and masks."""

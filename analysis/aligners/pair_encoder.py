@@ -173,7 +173,7 @@ class PairEncoder:
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
     def side_states(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> SideStates:
-        """Encode all pairs except those with an empty side, and return the states of both sides."""
+        """Encode all pairs without an empty side, and return the states of both sides."""
         rows, types = list[list[int]](), list[list[int]]()
         inside = list[list[tuple[int, int, slice]]]()  # the sides in each row: pair, side and positions
         for pair, sides in enumerate(cut):

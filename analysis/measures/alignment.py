@@ -49,7 +49,7 @@ class TypeHits:
     in_dictionary: np.ndarray
     counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
-    undetermined: int = 0  # number of dimensions in which the dictionary leaves the rotation undetermined
+    undetermined: int = 0  # number of dimensions whose rotation the dictionary leaves undetermined
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
         """Return the shares for a run's metrics; with `any_dictionary`, return each type's hits, and only

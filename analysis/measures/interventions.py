@@ -77,7 +77,7 @@ class Rows:
 
     @property
     def rank(self) -> int:
-        """The number of dimensions (at most H) in which the dictionary's pairs determine the rotation."""
+        """The number of dimensions (at most H) whose rotation the dictionary's pairs determine."""
         known = torch.from_numpy(self.known)
         return Rotation.fit(self.derived[known], self.source[known]).rank
 
@@ -312,7 +312,7 @@ class SourceTuned:
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
-    """Return the order (L,) in which to read a row's positions: words are shuffled if `random` is given;
+    """Return a reading order (L,) of a row's positions: words are shuffled if `random` is given;
     special ids stay in place."""
     places = np.arange(len(row.ids))
     starts = np.flatnonzero(row.targets != UNLABELLED)  # a word is labelled at its first sub-word

@@ -104,8 +104,8 @@ def _logits(
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """Return, for each metric, which questions (Q,) it covers: those whose answer, or subject, the dictionary
-    contains (`seen`) or lacks (`held-out`)."""
+    """Return, for each metric, which questions (Q,) it covers: the dictionary contains their answer or
+    subject (`seen`), or lacks it (`held-out`)."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

@@ -38,8 +38,8 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """Return the first `count` entries whose two words differ, are single types in every model, and occur
-    neither in an entry already chosen nor in `left_out`."""
+    """Return the first `count` entries whose two words differ, are single types in every model, and do not
+    occur in an entry already chosen or in `left_out`."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:

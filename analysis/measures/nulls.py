@@ -58,8 +58,8 @@ def either(first: Null, second: Null) -> Null:
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
 ) -> np.ndarray:
-    """Return the accuracies (S,) of the predicted labels (N,) after replacing each type's gold labels by
-    those of a random type of similar frequency. `types` (N,) are the words' types."""
+    """Return the accuracies (S,) of the predicted labels (N,) after giving each type the gold labels of a
+    random type of similar frequency. `types` (N,) are the words' types."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))

@@ -78,7 +78,7 @@ class TaggedWords:
 
     @property
     def kinds(self) -> list[Hashable]:
-        """Each word's position and row length, from which a label can be guessed without knowing the word."""
+        """Each word's position and row length; a label can be guessed from them without the word."""
         return [(int(place), len(self.rows[row])) for row, place in self.at]
 
     def in_company(self) -> TaggedWords:

@@ -14,7 +14,7 @@ from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
-NONE = -1  # stands for the nearest row's index in case of a tie
+NONE = -1  # replaces the nearest row's index in case of a tie
 BLOCK = 512
 ROWS = 128  # rows of similar length per batch; affects only rounding
 RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summed over words

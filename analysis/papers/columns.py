@@ -138,7 +138,7 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
 
 
 def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot | None]:
-    """Yield the figures that texts.toml specifies for a report, or None for those that cannot be drawn."""
+    """Yield the figures that texts.toml specifies for a report, or None if one cannot be drawn."""
     for name, entry in TEXTS["figures"].items():
         if paper in entry.get("papers", ()):
             draw = _by_step if entry.get("by") == "step" else _by_language

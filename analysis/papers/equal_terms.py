@@ -32,7 +32,7 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
 
-PLAIN = "MLM"  # the objective with which all others are compared
+PLAIN = "MLM"  # the objective to compare all others with
 COLUMNS = 3  # panels in a row
 LINE = 0.27  # height in inches per objective
 NAMES = 1.9  # width in inches of objectives' names

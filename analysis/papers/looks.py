@@ -16,7 +16,7 @@ from calque.pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):
-    """A colour, a marker, and a line style (for figures in which line styles have no other meaning)."""
+    """A colour, a marker, and a line style (for figures that give line styles no other meaning)."""
 
     colour: str
     marker: str
@@ -40,8 +40,8 @@ FAMILIES = {
     str(plain.facets[-1]["kind"]): Family(plain, Look(*look))
     for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
 }
-"""The package's objectives, by the kind of their last part. Kinds for which no look is left are drawn like
-user-defined objectives."""
+"""The package's objectives, by the kind of their last part. Kinds without a look are drawn like user-defined
+objectives."""
 BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))  # user-defined objectives
 GIVEN = Look(INK, "o")  # a given model, such as the one that a study starts from

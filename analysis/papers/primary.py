@@ -1,5 +1,4 @@
-"""Read and judge primary claims: a TOML file, written before a study runs, states what the study should
-decide."""
+"""Read and judge primary claims: a TOML file states them before a study runs."""
 
 import hashlib
 import re

@@ -59,7 +59,7 @@ class PaperClaim:
 class Printed:
     """The numbers in a paper's table, and our counterpart of each. `same` maps the paper's objectives,
     transforms and aligners to our names, and its settings to values in a sweep, which are the keys of
-    `results`. If `natural`, the results are those of a released encoder and of models pretrained further
+    `results`. If `natural`, the results are from a released encoder and from models pretrained further
     from it."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
@@ -103,7 +103,7 @@ class Printed:
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
-        """Return the paper's table, in which each cell contains our number and the paper's."""
+        """Return the paper's table, with our number and the paper's in each cell."""
         rows: dict[tuple[str, ...], dict[str, Published]] = {}
         for one in self.numbers:
             rows.setdefault(self._labels(one), {})[_head(one)] = one

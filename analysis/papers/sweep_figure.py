@@ -164,8 +164,8 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -
 
 
 def _roles(sweep: SweepResults) -> tuple[int, int | None]:
-    """Return the index of the setting for the horizontal axis (a numeric one if possible, then the one with
-    more values), and that of the setting with one line per value, if there are two."""
+    """Return the indices of the setting for the horizontal axis (a numeric one if possible, then the one with
+    more values), and of the setting with one line per value, if there are two."""
     if len(sweep.keys) == 1:
         return 0, None
     first, second = sweep.values

@@ -133,7 +133,7 @@ def _links(table: Table, name: str) -> str:
 
 PIXELS = 96 / 72  # CSS pixels per point
 SMALLEST, LARGEST = 0.8, 1.4  # limits on the scale of a figure, which scrolls on narrower screens
-REACH = 5  # radius in points of the area in which a pointer activates a mark
+REACH = 5  # radius in points of the area where a pointer activates a mark
 
 
 def figure_html(plot: Plot) -> str:

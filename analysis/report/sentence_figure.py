@@ -10,7 +10,7 @@ from calque.analysis.report.html import text, themed
 
 LETTER, PADDING, BETWEEN = (9.2, 14.0, 6.0)  # widths in pixels of a letter, of padding and of gaps
 BOX, LINES, NAME = 28, 44, 20  # heights in pixels of a box, the lines between words, and a language's name
-OTHER = "#8c8c8c"  # the colour of words without a class, and of classes for which no colour is left
+OTHER = "#8c8c8c"  # the colour of words without a class, and of classes beyond the palette
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from calque.analysis.statistics.intervals import UPPER
 from calque.derive.lazy import stats
 
-EXACT = 12  # maximum group size for which all pairings are enumerated
+EXACT = 12  # maximum group size for enumerating all pairings
 LEAST = 4  # minimum number of points for rho: with three, each order has a probability of 1/6
 FEWEST = 8  # minimum number of points for a bootstrap interval; with five, it covers only 77 to 90 %
 

@@ -95,7 +95,7 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 def paired_error(parts: np.ndarray) -> float:
     """Return the standard error of a ratio, or of a difference between ratios over the same items, from each
     item's contribution (n,). As in Bonett and Price (2012), two items are added, one that raises and one that
-    lowers the number, each by as much as the largest contribution."""
+    lowers the number, each by the largest contribution."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 

@@ -28,8 +28,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, its source, the family of claims for which it is corrected, and the verdict from a study's
-    records."""
+    """A claim, its source, the family of claims to correct it for, and the verdict from a study's records."""
 
     text: str
     where: str
@@ -58,7 +57,7 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
 
 
 def points(estimate: Estimate) -> str:
-    """Format a share in points, with its interval and a note on what the interval covers."""
+    """Format a share in points, with its interval and a note on the interval's coverage."""
     mean = f"{100 * estimate.mean:.1f} points"
     seeds = "one seed" if estimate.seeds == 1 else f"{estimate.seeds} seeds"
     if estimate.interval is None:

@@ -1,1 +1,1 @@
-"""Tasks on which models are fine-tuned and scored."""
+"""Tasks for fine-tuning and scoring models."""

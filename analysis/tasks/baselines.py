@@ -166,7 +166,7 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 @dataclass(frozen=True)
 class Shallow(Baseline):
     """Histogram-based gradient boosting (scikit-learn) on sixteen `features` of a pair of texts: lengths,
-    which words are shared and in which order, and negations in the training language."""
+    shared words and their order, and negations in the training language."""
 
     name: str = "shallow"
     title: str = "shallow features"

@@ -1,4 +1,4 @@
-"""List all tasks, in the order in which tables show them."""
+"""List all tasks, in their order in tables."""
 
 from calque.analysis.tasks.classification import NLI, PairLabels, Paraphrase, TextLabels
 from calque.analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD

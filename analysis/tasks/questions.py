@@ -1,4 +1,4 @@
-"""Question answering tasks, in which the answer is a span in a context."""
+"""Question answering tasks, whose answers are spans in a context."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from calque.derive.vocabulary import Vocabulary
 
 REMEMBERED = 64  # number of cached texts; caching helps if questions share paragraphs
 UNLABELLED = -100  # the target of ids without a label, which torch's cross-entropy ignores
-ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows in which every token type is 0
+ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows whose token types are all 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class EncodedSet:
 
 @dataclass(frozen=True)
 class Split:
-    """A file of a task's examples, read anew in each iteration. Errors name the files it was derived from,
+    """A file of a task's examples, read in each iteration. Errors name the files it was derived from,
     `read_from`, if known."""
 
     path: Path

@@ -92,7 +92,7 @@ class SpanHead(Head):
         return logits.masked_fill(~real[:, None], BARRED)
 
     def answers(self, logits: Tensor) -> Tensor:
-        """Return the logits themselves, (B, 2, L), from which the task chooses a start and an end."""
+        """Return the logits themselves, (B, 2, L); the task chooses a start and an end from them."""
         return logits.float()
 
 
@@ -107,7 +107,7 @@ class Task(ABC):
     metrics: ClassVar[tuple[Metric, ...]]  # the first one is used to compare models
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
     head: ClassVar[Head]  # the head trained on top of an encoder
-    baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines with which scores are compared
+    baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines to compare scores with
     xtreme: ClassVar[str] = ""  # the task's name in XTREME, if it is different
 
     @property

@@ -49,8 +49,8 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The predictions for each test set, and the numbers of training examples: all that were used, those that
-    do not fit into one row (`cut`), and those whose answers have no sub-words (`unlabelled`)."""
+    """The predictions for each test set, and the numbers of training examples: all that were used, examples
+    longer than one row (`cut`), and examples whose answers have no sub-words (`unlabelled`)."""
 
     tested: Mapping[Any, Predictions]
     examples: int
@@ -187,7 +187,7 @@ def deltas(records: Iterable[Record]) -> list[Record]:
 
 @dataclass(frozen=True)
 class NaturalTask:
-    """A task on which models are fine-tuned in the language `source` and tested in that and in `languages`.
+    """A task for fine-tuning models in the language `source` and testing them in that and in `languages`.
     `units` says whether words or XTREME's units are tagged."""
 
     task: Task

@@ -21,7 +21,7 @@ FOLDERS = {"CALQUE_DATA": "the data sets of `calque data fetch`", "CALQUE_ENCODE
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our rates and those of the alternative `against`, in `unit`, one per round."""
+    """Our rates and the alternative's (`against`), in `unit`, one per round."""
 
     what: str
     against: str
@@ -38,7 +38,7 @@ class Comparison:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """What was measured, what it was compared with, our median rate, and the ratio."""
+        """The operation, the alternative, our median rate, and the ratio."""
         rate = float(f"{statistics.median(self.ours):.3g}")
         return self.what, self.against, f"{rate:,g} {self.unit}", self.ratio
 

@@ -351,8 +351,8 @@ def _compute(
     time: str = "",
     engine: Slurm | None = None,
 ) -> None:
-    """Compute a study's unfinished steps in the given stages or, with `engine`, those of all stages in
-    cluster jobs. `time` is the whole study's estimated time on two cores."""
+    """Compute a study's unfinished steps in the given stages or, with `engine`, in all stages in cluster
+    jobs. `time` is the whole study's estimated time on two cores."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute, first_process
     from calque.experiments.run.shared import note_use

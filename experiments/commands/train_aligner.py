@@ -12,7 +12,7 @@ import typer
 from calque.derive.errors import BadInput
 from calque.experiments.run.signals import RESUMES, leaving
 
-WORK = ".{}.training"  # the hidden folder, next to the result, from which an interrupted run resumes
+WORK = ".{}.training"  # the hidden folder, next to the result, for resuming an interrupted run
 
 
 @leaving(RESUMES)

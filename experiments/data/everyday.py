@@ -29,7 +29,7 @@ GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
 ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # its training file is called train or train.older
 # The entity reader expects the tag in the column after the word.
 COLUMNS = "# global.columns = ID FORM UNER:TAG UPOS HEAD DEPREL\n"
-COUNTED = (1_500, 2_000, 3_000, TYPES)  # vocabulary sizes for which easy sentences are counted
+COUNTED = (1_500, 2_000, 3_000, TYPES)  # vocabulary sizes for counting easy sentences
 _JOINED = re.compile(r"(.+)(n['’]t|['’](?:s|m|re|ve|ll|d))|(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
 
 

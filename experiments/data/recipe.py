@@ -56,7 +56,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Named downloads, including those of included recipes."""
+    """Named downloads, also from included recipes."""
 
     name: str
     about: str

@@ -36,7 +36,7 @@ def first_word(answer: str, sentence: str) -> None:
 
 
 def invented(language: Transform) -> None:
-    """Check that a word order is deterministic, and neither English nor its reverse."""
+    """Check that a word order is deterministic, and not English or its reverse."""
     sentences = list(Pocket(types=300).sentences(SENTENCES))
     try:
         images, again = _images(language, sentences), _images(language, sentences)
@@ -154,7 +154,7 @@ def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Seque
 
 
 def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
-    """Print Pearson's correlation over all models, and over those of each objective."""
+    """Print Pearson's correlation over all models, and over each objective's models."""
     groups = {"all models": list(scores), **{f"{name} only": [name] for name in scores}}
     for title, names in groups.items():
         first = [value for name in names for value in alignment[name]]

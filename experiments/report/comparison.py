@@ -31,7 +31,7 @@ SEEDS, ITEMS = "seeds", "items"  # the sources of noise in a number
 @dataclass(frozen=True)
 class Comparison:
     """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` counts the
-    tested numbers by source of noise; `nominal` of them differ at the uncorrected 5 % level, and those in
+    tested numbers by source of noise; `nominal` of them differ at the uncorrected 5 % level, and
     `beyond` also after correction. `different` describes each record that differs or has no counterpart."""
 
     claims: dict[str, tuple[str, str]]

@@ -1,4 +1,4 @@
-"""The formats in which a report is exported: LaTeX, CSV, Parquet, PDF and BibTeX."""
+"""The export formats of a report: LaTeX, CSV, Parquet, PDF and BibTeX."""
 
 import csv
 import dataclasses

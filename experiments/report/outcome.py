@@ -28,7 +28,7 @@ ASCII = str.maketrans(_WORDS | _SIGNS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """A report's results. `primary` is the table of the study's own claims, and `claims` that of the paper's.
+    """A report's results. `primary` is the table of the study's own claims, and `claims` of the paper's.
     `tables` are shown if no transfer to derived languages was measured."""
 
     study: str

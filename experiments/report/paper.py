@@ -144,7 +144,7 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return an item's fields, which override those of the item named by `like`, or else the paper's."""
+    """Return an item's fields; missing ones come from the item named by `like`, or else the paper."""
     own = dict(about["items"][name])
     if like := own.pop("like", None):
         return _fields(about, like) | own

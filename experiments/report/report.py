@@ -243,8 +243,7 @@ def joined(
 def tables_of(
     results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None
 ) -> dict[str, Table]:
-    """Return each table for which there are records, by file name, including the claims and the null
-    distribution."""
+    """Return each table that has records, by file name, including the claims and the null distribution."""
     about = PAPERS[paper]
     claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
@@ -255,7 +254,7 @@ def tables_of(
 
 
 def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
-    """Yield each figure for which there are records."""
+    """Yield each figure that has records."""
     figures = chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale))
     yield from filter(None, figures)
 

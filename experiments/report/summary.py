@@ -123,7 +123,7 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
 
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
-    """List what was excluded from text, examples and measures, with reasons."""
+    """List the exclusions from text, examples and measures, with reasons."""
     lines = list(_of_data(study, root))
     if not isinstance(study.languages, GoldPairs):
         pretraining = set[str]()

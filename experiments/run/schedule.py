@@ -1,4 +1,4 @@
-"""The scheduler, which computes unfinished steps, each after those that it needs."""
+"""The scheduler, which computes unfinished steps, each after its dependencies."""
 
 import multiprocessing
 import os
@@ -34,8 +34,8 @@ def compute(
     allow_change: bool = False,
     watch: Watch = unwatched,
 ) -> None:
-    """Compute the unfinished steps and those that they need, up to `jobs` in parallel (by default, as many as
-    the cores allow, or one on a GPU). Half-written files left in `home` by killed processes are removed. If a
+    """Compute the unfinished steps and their dependencies, up to `jobs` in parallel (by default, limited by
+    the cores, or one on a GPU). Half-written files left in `home` by killed processes are removed. If a
     step fails, running steps finish and no others start. After an interrupt, the next call resumes from the
     last saved states."""
     steps = with_needs(steps)
@@ -74,7 +74,7 @@ def compute_cells(
 ) -> None:
     """Compute the steps in order, in a cluster job, waiting for steps that another process is computing.
     After a failure, steps that do not need the failed one are still computed, except under torchrun; then
-    raise Unfinished, listing the failed steps and those that need an unfinished one."""
+    raise Unfinished, listing the failed steps and any that need an unfinished one."""
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
     machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
     if "WORLD_SIZE" in os.environ:
@@ -119,8 +119,7 @@ def do(step: Step, machine: Machine) -> None:
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
-    """Return the number of parallel steps: `jobs` or, by default, one on a GPU, or as many as the cores
-    allow."""
+    """Return the number of parallel steps: `jobs` or, by default, one on a GPU, or the cores' maximum."""
     import torch
 
     cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1

@@ -22,7 +22,7 @@ EVERY = 10.0  # seconds between records; a killed process loses the time since i
 
 @contextmanager
 def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """Yield a machine on which to compute a step. The cost, including that of earlier commands that were
+    """Yield a machine for computing a step. The cost, including that of earlier commands that were
     stopped, is recorded next to the step's folder while the block runs, and in the manifest at the end."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

@@ -53,7 +53,7 @@ class Machine:
 
     @cached_property
     def world(self) -> World:
-        """This process among those that torchrun started, and its device."""
+        """This process among torchrun's, and its device."""
         from calque.pretrain import distributed
 
         return distributed.join()
@@ -64,7 +64,7 @@ class Step:
     """A folder, whose name ends in a fingerprint of the config, and the function that fills it.
 
     config: all values that determine the folder's bytes, including the steps whose folders `function` reads.
-        A value's `identity` method, if it has one, returns what the fingerprint depends on. The config's
+        A value's `identity` method, if it has one, returns its part of the fingerprint. The config's
         `check` method, if it has one, checks the finished folder.
     place: the folder's path without the fingerprint.
     kind: the kind of artefact.
@@ -167,7 +167,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps and all that they need, without duplicates, each step after those that it needs."""
+    """Return the steps and all that they need, without duplicates, each step after its dependencies."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:

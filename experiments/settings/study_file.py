@@ -99,7 +99,7 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """Yield a message for each value in a user's study, including those in dataclasses, tuples and mappings,
+    """Yield a message for each value in a user's study, also inside dataclasses, tuples and mappings,
     that does not match its field's type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):

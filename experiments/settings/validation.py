@@ -213,7 +213,7 @@ def _of_paces(study: Study) -> Iterator[str]:
 
 
 def _chain(objective: Objective) -> list[Objective]:
-    """Return the objective, then that of its starting model, and so on."""
+    """Return the objective, then its starting model's, and so on."""
     start = objective.traits.start
     return [objective, *(_chain(start[0]) if start else ())]
 

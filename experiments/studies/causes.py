@@ -33,8 +33,8 @@ def causes_everyday() -> Study:
 
 
 def _interventions_on(base: Study, name: str) -> Study:
-    """Return `base` with interventions on MLM and ALIGN-MLM, and with new seeds, each of which samples its
-    own data and dictionary."""
+    """Return `base` with interventions on MLM and ALIGN-MLM, and with new seeds; each seed samples its own
+    data and dictionary."""
     return base.changed(
         name=name,
         objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
@@ -47,7 +47,7 @@ def _interventions_on(base: Study, name: str) -> Study:
 
 
 def causes_objectives() -> Study:
-    """Objectives that test in training what the interventions suggest, by rotating embeddings once or by
+    """Objectives that test the interventions' conclusions in training, by rotating embeddings once or by
     keeping translations dissimilar."""
     return causes().changed(
         name="causes_objectives",

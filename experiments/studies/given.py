@@ -61,7 +61,7 @@ def captions(data: Path, first: str, second: str) -> BitextFiles:
 
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
     """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
-    to the `usual` fine-tuning. In the names of test files, {code} stands for a language's code and {name} for
+    to the `usual` fine-tuning. In the names of test files, {code} represents a language's code and {name}
     its name in these files; if names are joined by `or`, the first existing file is used or, if none exists,
     the last."""
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}

@@ -1,4 +1,4 @@
-"""How two languages become similar during pretraining, and in which order."""
+"""How, and in what order, two languages become similar during pretraining."""
 
 from dataclasses import replace
 

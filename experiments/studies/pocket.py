@@ -73,7 +73,7 @@ def small_grid() -> Study:
 def pocket() -> Study:
     """MLM and ALIGN-MLM on reversed generated text."""
     small = small_grid()
-    # The smallest number of steps tried with which a claim is decided; 3,500 steps take 15 to 24 minutes.
+    # The smallest number of steps tried that decides a claim; 3,500 steps take 15 to 24 minutes.
     return small.changed(
         name="pocket",
         transforms=(compose(Transliterate(), Invert()),),

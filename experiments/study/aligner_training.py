@@ -39,7 +39,7 @@ RECIPE = TrainConfig(
 )
 LENGTH = 128  # ids per row, which both sides of a pair share
 FEWEST = 500  # minimum sentence pairs per bitext, since fast_align learns little from fewer
-SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext in which links are counted, and maximum for training
+SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext for counting links, and maximum for training
 LEAST_SHARED = 0.5  # minimum share of links common to fast_align's two directions, a rule of thumb
 # The settings that training changes and saving restores.
 KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")

@@ -43,7 +43,7 @@ from calque.experiments.study.models import Group
 from calque.experiments.study.tasks import DerivedExamples, Floors, NaturalExamples
 
 KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
-SAMPLE = 100  # the number of types on which transforms are tried out
+SAMPLE = 100  # the number of types for trying out transforms
 TYPES = 10_000_000
 THE_SOURCE = Described(SOURCE, "the source")
 
@@ -86,7 +86,7 @@ class StudyLanguages(ABC):
         return []
 
     def described(self, study: Any) -> tuple[Described, ...]:
-        """Return the languages in which a given model is measured."""
+        """Return the languages for measuring a given model."""
         return (THE_SOURCE,)
 
 

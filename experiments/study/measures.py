@@ -206,7 +206,7 @@ def _examples_in(examples: Step | None, model: Model) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class DerivationRetrieval(ExampleMeasure):
-    """Retrieval of a sentence's derived version among those of at most `sentences` sentences from a task."""
+    """Retrieval of a sentence's derived version among at most `sentences` derived sentences from a task."""
 
     sentences: int = 1_000
 
@@ -291,8 +291,8 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Yield the step and file of each snapshot in ascending order, beginning with those of the model that
-    this one starts from, except its last."""
+    """Yield the step and file of each snapshot in ascending order, beginning with the starting model's,
+    except its last."""
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()

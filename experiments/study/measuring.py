@@ -23,7 +23,7 @@ class Measure(ABC):
     glossary entries for the report, by title."""
 
     format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False  # whether it applies to models other than those of two languages
+    any_model: ClassVar[bool] = False  # whether it applies without a language pair
     terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @property
@@ -50,7 +50,7 @@ class Measure(ABC):
         return self
 
     def work(self, model: Model) -> float:
-        """Return the number of operations, from which its time is estimated; 0 if it trains nothing."""
+        """Return the number of operations, for estimating its time; 0 if it trains nothing."""
         return 0.0
 
 

@@ -115,7 +115,7 @@ def steps_of(weights: Weights) -> int:
 @dataclass(frozen=True)
 class Model:
     """A model to measure. `about` describes it in records, apart from its id, which is its folder's path
-    below `home`: that of the step that trains it, or `place`."""
+    below `home`: its training step's, or `place`."""
 
     weights: Weights
     about: Run
@@ -240,7 +240,7 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """A fingerprint of what the objective reads in each language; MLM, for example, ignores the
+        """A fingerprint of the objective's inputs in each language; MLM, for example, ignores the
         dictionary."""
         of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
         return {name: of.language(self.data, name, *reads) for name in self.languages or (SOURCE,)}

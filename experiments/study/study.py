@@ -77,7 +77,7 @@ class Study:
     claims: Path | None = None
 
     def changed(self, **values: Any) -> Study:
-        """Return the study with changed values, including those of its languages, such as `transforms`."""
+        """Return the study with changed values, including its languages' values, such as `transforms`."""
         own = {field.name for field in dataclasses.fields(self)}
         of_languages = {key: value for key, value in values.items() if key not in own}
         languages: Any = values.pop("languages", self.languages)
@@ -199,7 +199,7 @@ class Study:
         return replace(self.train, steps=steps)
 
     def start_of(self, root: Path, group: Group, seed: int) -> Weights | None:
-        """Return what a model starts from: the given model or, if that lacks a prediction head, the step that
+        """Return a model's start: the given model or, if that lacks a prediction head, the step that
         trains one."""
         if self.given is None or self.head is None or self.given.has_head:
             return self.given

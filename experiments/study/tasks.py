@@ -123,7 +123,7 @@ class DerivedExamples:
         return self._fingerprint(tuple(each for each in self.languages.transforms if each.name == name))
 
     def check(self, folder: Path) -> None:
-        """Raise BadInput for damaged examples, or for labels or metrics with which scoring would fail."""
+        """Raise BadInput for damaged examples, or for labels or metrics that would make scoring fail."""
         examples, of = TaskFolder.open(folder), task(self.task)
         files = [(split, SOURCE) for split in SPLITS]
         files += [(split, name) for split in ("train", "test") for name in self.languages.names]

@@ -32,7 +32,7 @@ class MyTransform(Transform):
 
 def my_transform() -> Study:
     """The pocket study in a new script, with and without MyTransform."""
-    # Alignment is measured only between words that are spelled differently, hence the new script.
+    # Alignment is measured only between words that are spelled differently, so the script is new.
     return pocket().changed(
         name="my_transform", transforms=(Transliterate(), compose(Transliterate(), MyTransform()))
     )

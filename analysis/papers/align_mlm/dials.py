@@ -107,7 +107,7 @@ def _draw_floors(
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    """Group the transforms by the title of the parameter in which they differ; each group starts with the
+    """Group the transforms by the title of the parameter that differs; each group starts with the
     transforms that keep the source's order."""
     scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
     for name in results.transforms:

@@ -42,7 +42,7 @@ PREDICTED, ALIGNED = (
     tuple(Quantity(**row | {"bounds": tuple(row.get("bounds", Quantity.bounds))}) for row in _TEXTS[group])
     for group in ("predicted", "aligned")
 )
-"""The quantities in the figure on predictions, and those in the figure on words and sentences."""
+"""The quantities in two figures: on predictions, and on words and sentences."""
 QUANTITIES = (*PREDICTED, *ALIGNED)
 DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # percentages have one decimal
 
@@ -151,8 +151,7 @@ def _in_order(found: Found) -> dict[float, list[str]]:
 
 
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield tables of the order in which quantities leave their null, of each quantity's onset, and of its
-    value at the last step."""
+    """Yield tables of the order of quantities' onsets, of the onsets, and of values at the last step."""
     order: list[tuple[str, ...]] = []
     steps: list[tuple[str, ...]] = []
     ends: list[tuple[str, ...]] = []

@@ -30,7 +30,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
 """The parameters varied in Tables 3 to 7; others, such as the mask rate, belong to a study's scale."""
 DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
-DEFAULT = ""  # unmodified XLM-Align, with which the paper's tables compare
+DEFAULT = ""  # unmodified XLM-Align, the baseline in the paper's tables
 NEITHER = "without DWA, without TLM"
 OWN = ", of ours"  # marks settings that are not in the paper
 _PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
@@ -41,7 +41,7 @@ MOST = 0.5  # self-labelling works if more than this share of labels is correct
 
 
 def changes(objective: Described) -> dict[str, Any] | None:
-    """Return the switches in which an objective differs from the paper's XLM-Align; None if it is not a
+    """Return the switches that an objective changes in the paper's XLM-Align; None if it is not a
     variant of XLM-Align."""
     part = objective.part("DWA")
     return None if part is None else {name: part[name] for name in SWITCHES if part[name] != DEFAULTS[name]}
@@ -111,7 +111,7 @@ def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 
 def starts_table(results: Results, scale: str) -> Table:
-    """Tabulate self-labels, alignment, AER and Delta, to show from which starts self-labelling works."""
+    """Tabulate self-labels, alignment, AER and Delta, to show which starts let self-labelling work."""
     columns = columns_of("starts")
     for (joint, way), n in product(((False, ""), (True, ", joint")), results.layers(AER)):
         columns.append(Column(f"AER layer {n}{way}", AER, "aer", "", {"layer": n, "joint": joint}))

@@ -19,7 +19,7 @@ from calque.analysis.tasks.catalog import PRIMARY, TASKS, metric_title, task_tit
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # measures of a task in the training language and in others
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"  # the paper's model, and the released multilingual MiniLM
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
-THEIRS = "en"  # the language on which published models were fine-tuned
+THEIRS = "en"  # the language of published models' fine-tuning
 PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # the paper's names for gold sets, if different
 
 
@@ -44,7 +44,7 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
 
 
 class Continued:
-    """The results for a study's models, beginning with the start, from which the others continue training.
+    """The results for a study's models, beginning with the start; the others continue its training.
     The start was trained only once, so measures of its states apply to every seed. `main` contains the
     models' main layers."""
 
@@ -76,7 +76,7 @@ class Continued:
 
     @property
     def read_at(self) -> str:
-        """The main layers: one for all models, or the start's and those of the models trained from it."""
+        """The main layers: one for all models, or the start's and the other models'."""
         others = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
@@ -140,7 +140,7 @@ OF_PAIRS = {
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
 }
 """The tables with results of objectives trained only on sentence pairs, by objective and task."""
-LAST = 4  # number of top layers, in which the paper finds the largest reduction in AER
+LAST = 4  # number of top layers; the paper finds the largest reduction in AER there
 
 
 def continued_claims(results: Results) -> list[Claim]:

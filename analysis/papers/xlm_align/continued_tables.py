@@ -76,7 +76,7 @@ def continued_table(
 
 
 def printed_errors(study: Continued, aligner: str) -> list[Published]:
-    """Return the published error rates to compare with those of a method."""
+    """Return the published error rates to compare with a method's."""
     paper, number, settings = PUBLISHED_RULES.get(aligner, ("", 0, ()))
     return [p for p in study.printed(paper, [number]) if p.setting in settings]
 

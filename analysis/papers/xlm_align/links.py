@@ -24,7 +24,7 @@ from calque.analysis.results.results import Results
 from calque.pretrain.architecture import main_layer
 
 HEADLINE = "grow-diag-final-and"
-CHOSEN_ON = "en-fr"  # the gold set on which the default method of `calque align` was chosen
+CHOSEN_ON = "en-fr"  # the gold set for choosing the default method of `calque align`
 TICKS = 8  # every layer gets a tick if there are fewer than this
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # panel titles, by `joint`
@@ -69,8 +69,8 @@ class System:
 
 
 class Systems:
-    """The systems in a word-alignment study. `encoders` contains those with a named method at the encoder's
-    main layer, and `rows` those in Table 2."""
+    """The systems in a word-alignment study. `encoders` contains systems with a named method at the encoder's
+    main layer, and `rows` Table 2's systems."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         records = [record for record in results.records if record.measure == AER and record.links is not None]
