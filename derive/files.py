@@ -216,6 +216,7 @@ def sync(path: Path) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file. Raises OSError, UnicodeDecodeError or TOMLDecodeError."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 

@@ -151,11 +151,11 @@ def _runs(here: Plan) -> str:
     seeds: Counter[tuple[str, str]] = Counter()
     for title, cost in here.runs:
         numbers = (
-            f"{cost.steps:>9,} {cost.parameters / 1e6:>8,.2f} M {cost.flops:>9.2e} "
+            f"{cost.steps:>8,} {cost.parameters / 1e6:>8,.2f} M {cost.flops:>9.2e} "
             f"{cost.memory / 2**30:>6,.2f} GiB {_time(here.seconds_of(cost)):>11}"
         )
         seeds[re.sub(r"/seed-\d+$", "", title), numbers] += 1
-    rows = [f"{'model':<{NAME}} seeds     steps parameters operations    memory        time"]
+    rows = [f"{'model':<{NAME}} seeds    steps parameters operations    memory        time"]
     for (title, numbers), count in seeds.items():
         if len(title) > NAME:
             rows.append(title)

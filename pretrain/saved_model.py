@@ -110,6 +110,7 @@ def tensor_files(folder: Path) -> dict[str, Path]:
 
 
 def read_tensor(path: Path, name: str) -> torch.Tensor:
+    """Read a tensor from a safetensors file without loading the others."""
     with safe_open(path, framework="pt") as tensors:
         return tensors.get_tensor(name)
 
@@ -169,6 +170,7 @@ def _set_table(model: Any, missing: Sequence[str], files: Mapping[str, Path]) ->
 
 
 def load_tokenizer(folder: Path) -> Any:
+    """Load a folder's tokenizer with transformers. Raises BadInput if it cannot be loaded."""
     from transformers import AutoTokenizer
 
     return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))

@@ -74,4 +74,5 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
+    """Return the numbers of source and target words in each pair."""
     return [(len(source), len(target)) for source, target in pairs]

@@ -147,4 +147,5 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
+    """Return the rates over all measures, by number of seeds."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

@@ -187,6 +187,7 @@ def item(tag: str, relation: str) -> str:
 
 
 def head_item(tag: str) -> str:
+    """Return the item of a head, which has a tag but no relation."""
     return f"@{tag} @"
 
 

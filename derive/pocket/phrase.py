@@ -12,14 +12,17 @@ def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") 
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
+    """Build an adjective."""
     return Node(word.form(0), "ADJ", relation)
 
 
 def adverb(word: Word, place: str = "") -> Node:
+    """Build an adverb."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 
@@ -43,6 +46,7 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
+    """Build a one-word name of an entity with the given label."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 

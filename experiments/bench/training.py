@@ -146,6 +146,7 @@ def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]
 
 
 def made_collator(types: int) -> DataCollatorForLanguageModeling:
+    """Return transformers' MLM collator for a vocabulary of whole words."""
     vocabulary = {word: i for i, word in enumerate(SPECIALS)}
     vocabulary |= {f"w{i}": i for i in OURS.ordinary(types).tolist()}
     names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")

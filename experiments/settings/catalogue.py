@@ -71,4 +71,5 @@ def study_time(name: str) -> str:
 
 
 def study_doc(name: str) -> str:
+    """Return the description of one of the package's studies."""
     return str(table()[name]["doc"])

@@ -93,6 +93,7 @@ def _translate(step: Step, machine: Machine) -> None:
 
 
 def lowered(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs in lower case."""
     return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
 

@@ -291,7 +291,7 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Yield the step and file of each snapshot in ascending order, beginning with the starting model's,
+    """Yield the step and file of each snapshot in ascending order, first the starting model's,
     except its last."""
     start = model.training.start
     if isinstance(start, Step):

@@ -44,7 +44,7 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
 
 
 class Continued:
-    """The results for a study's models, beginning with the start; the others continue its training.
+    """The results for a study's models, first the start; the others continue its training.
     The start was trained only once, so measures of its states apply to every seed. `main` contains the
     models' main layers."""
 

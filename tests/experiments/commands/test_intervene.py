@@ -34,12 +34,12 @@ def test_intervene_prints_the_measures_numbers(done, tmp_path):
 def test_bad_input_is_one_line(done, tmp_path):
     checkpoint = done.model("MLM").checkpoint
     alone = shutil.copytree(checkpoint, tmp_path / "alone")
-    for words in (
-        [alone],
-        [tmp_path],
-        [checkpoint, "--task", "ner"],  # never fine-tuned
-        [checkpoint, "--task", "klingon"],
-        [checkpoint, "--language", "klingon"],
-        [checkpoint, "--language", "source"],
+    for words, said in (
+        ([alone], alone),
+        ([tmp_path], tmp_path),
+        ([checkpoint, "--task", "ner"], "ner"),  # never fine-tuned
+        ([checkpoint, "--task", "klingon"], "'klingon'"),
+        ([checkpoint, "--language", "klingon"], "'klingon'"),
+        ([checkpoint, "--language", "source"], "source"),
     ):
-        refused("intervene", *words)
+        assert str(said) in refused("intervene", *words)
