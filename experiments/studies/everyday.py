@@ -69,7 +69,7 @@ def wikipedia() -> Study:
     data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
     return base.changed(
         name="wikipedia",
-        claims=None,
+        claims=Path(__file__).with_name("wikipedia.claims.toml"),
         source=replace(
             everyday_english(),
             text=(data / "wikipedia" / "wikipedia-1.txt",),
