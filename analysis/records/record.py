@@ -61,12 +61,14 @@ def _written(numbers: Sequence[int]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> tuple[tuple[int, int], ...]:
-    runs = []
-    for run in text.split():
-        if not (matched := _RUN.fullmatch(run)):
-            raise ValueError(f"items should be whole numbers, as in '3 4*2', not {run[:80]!r}")
-        runs.append((int(matched[1]), int(matched[2] or 1)))
-    return tuple(runs)
+    return tuple(map(_run, text.split()))
+
+
+@lru_cache(maxsize=1 << 16)  # few runs differ
+def _run(text: str) -> tuple[int, int]:
+    if not (matched := _RUN.fullmatch(text)):
+        raise ValueError(f"items should be whole numbers, as in '3 4*2', not {text[:80]!r}")
+    return int(matched[1]), int(matched[2] or 1)
 
 
 @dataclass(frozen=True)
