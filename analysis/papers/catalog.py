@@ -1,9 +1,9 @@
 """Define the kinds of reports: their findings, tables, figures and claims."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from calque.analysis.papers.align_mlm.claims import align_mlm_claims
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims, transfer_findings
 from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
 from calque.analysis.papers.align_mlm.tables import align_mlm_tables
@@ -13,13 +13,21 @@ from calque.analysis.papers.equal_terms import (
     equal_terms_tables,
     objectives_figure,
 )
-from calque.analysis.papers.findings import transfer_findings
-from calque.analysis.papers.growth.curves import growth_findings, growth_tables
-from calque.analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
-from calque.analysis.papers.xlm_align.ablations import xlm_align_claims, xlm_align_findings, xlm_align_tables
-from calque.analysis.papers.xlm_align.continued import continued_claims, continued_findings
-from calque.analysis.papers.xlm_align.continued_tables import continued_tables
-from calque.analysis.papers.xlm_align.figures import ablation_figure, continued_figures
+from calque.analysis.papers.growth import (
+    aligned_figure,
+    growth_findings,
+    growth_tables,
+    onset_figure,
+    predicted_figure,
+)
+from calque.analysis.papers.xlm_align.ablations import (
+    ablation_figure,
+    xlm_align_claims,
+    xlm_align_findings,
+    xlm_align_tables,
+)
+from calque.analysis.papers.xlm_align.continued import continued_claims, continued_findings, continued_tables
+from calque.analysis.papers.xlm_align.continued_figures import continued_figures
 from calque.analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
 from calque.analysis.report.claims_table import HEADLINES
 from calque.analysis.report.plot import Plot
@@ -30,13 +38,13 @@ from calque.analysis.statistics.verdicts import Claim
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The functions and published numbers that a report consists of. `tables` yields tables with their file
-    names. `figures` yields None for a figure that has no records, or that would show too many objectives or
-    languages to distinguish."""
+    """The functions and published numbers that a report consists of. `tables` returns tables by file name, or
+    None for a table that has no records; `figures` yields None for a figure that has none, or that would show
+    too many objectives or languages to distinguish."""
 
     findings: Callable[[Results], Iterable[str]]
-    tables: Callable[[Results, str], Iterable[tuple[str, Table]]]
-    figures: Callable[[Results, str], Iterable[Plot | None]]
+    tables: Callable[[Results], Mapping[str, Table | None]]
+    figures: Callable[[Results], Iterable[Plot | None]]
     claims: Callable[[Results], Iterable[Claim]] = lambda results: ()
     published: tuple[str, ...] = ()
     claims_title: str = HEADLINES
@@ -45,9 +53,9 @@ class PaperReport:
 
 
 def _figures(
-    *figures: Callable[[Results, str], Plot | None],
-) -> Callable[[Results, str], Iterable[Plot | None]]:
-    return lambda results, scale: (draw(results, scale) for draw in figures)
+    *figures: Callable[[Results], Plot | None],
+) -> Callable[[Results], Iterable[Plot | None]]:
+    return lambda results: (draw(results) for draw in figures)
 
 
 PAPERS = {

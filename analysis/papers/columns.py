@@ -12,18 +12,18 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, heading, plot, table
-from calque.analysis.records.record import DELTA, LIMITS, MEASURES, SHARE, Published, Record
+from calque.analysis.records.record import DELTA, LIMITS, MEASURES, SHARE, Floor, Published, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, MOST
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, Table, cell, percent
-from calque.analysis.results.measured import BySeed, Measured, mean, means
-from calque.analysis.results.results import Results
-from calque.analysis.results.retained import Retained, retained
+from calque.analysis.results.measured import BySeed, Measured, average, mean, means
+from calque.analysis.results.results import Results, Retained, retained
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
 BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide it
+LABELS = ("objective", "transform")  # the usual labels of rows
 RETAINED = "RETAINED"
 HEADS = {DELTA: "Δ", RETAINED: "retained"}  # names of these measures in tables
 
@@ -58,6 +58,24 @@ class Column:
         number = results.printed(table, self.measure, objective, language, self.task, self.metric)
         return percent(number.value if number else None)
 
+    def floor(self, results: Results, language: str) -> Floor | None:
+        """Return the floor of the strongest baseline of words trained on the source."""
+        return results.floors.highest(self.task, self.metric, language, results.source)
+
+
+@dataclass(frozen=True)
+class Average:
+    """A column that averages others for each seed."""
+
+    head: str
+    columns: Sequence[Column]
+
+    def values(self, results: Results, objective: str, language: str) -> BySeed:
+        return average([column.values(results, objective, language) for column in self.columns])
+
+    def cell(self, results: Results, objective: str, language: str) -> str:
+        return cell(mean(self.values(results, objective, language)))
+
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
     """Return one column per measure for each pair of a task and a metric."""
@@ -78,6 +96,17 @@ def score_title(task: str, metric: str = "") -> str:
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
 
 
+def column_table(
+    name: str,
+    results: Results,
+    columns: Sequence[Column],
+    languages: Sequence[str] = (),
+) -> Table | None:
+    """Tabulate the rows that `rows_of` yields; None if there are none."""
+    rows, labels = list(rows_of(results, columns, languages)), TEXTS["tables"][name].get("labels", LABELS)
+    return table(name, results, labels, [column.head for column in columns], rows) if rows else None
+
+
 def rows_of(
     results: Results, columns: Sequence[Column], languages: Sequence[str] = ()
 ) -> Iterator[tuple[str, ...]]:
@@ -86,6 +115,12 @@ def rows_of(
         numbers = [column.cell(results, objective, language) for column in columns]
         if any(number != MISSING for number in numbers):
             yield results.objective_title(objective), results.transform_title(language), *numbers
+
+
+def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
+    """Return the records, at all steps, of the numbers in some columns."""
+    shown = {(column.measure, column.task, column.metric) for column in columns}
+    return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
 
 def last_records(
@@ -119,30 +154,29 @@ def printed_rows(
     return rows
 
 
-def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the tables that texts.toml specifies for a report, if their numbers were recorded, and a table of
-    user-defined measures."""
-    tables = TEXTS["tables"]
-    columns = {name: columns_of(name) for name, entry in tables.items() if paper in entry.get("papers", ())}
-    other = (r for r in results.records if not r.task and r.measure not in MEASURES)
-    own = dict.fromkeys((r.measure, r.metric) for r in other)
-    metrics = Counter(measure for measure, _ in own)  # metrics are named if a measure has several
-    columns["own-measures"] = [
+def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
+    """Return the tables that texts.toml specifies for a report, and a table of user-defined measures."""
+    specified = {
+        name: column_table(name, results, columns_of(name))
+        for name, entry in TEXTS["tables"].items()
+        if paper in entry.get("papers", ())
+    }
+    own = [key for key in results.keys(task="") if key.measure not in MEASURES]
+    numbers = dict.fromkeys((key.measure, key.metric) for key in own)
+    metrics = Counter(measure for measure, _ in numbers)  # metrics are named if a measure has several
+    columns = [
         Column(measure if metrics[measure] == 1 else f"{measure} {metric}", measure, metric)
-        for measure, metric in own
+        for measure, metric in numbers
     ]
-    for name, its in columns.items():
-        if rows := list(rows_of(results, its)):
-            labels = tables[name].get("labels", ("objective", "transform"))
-            yield name, table(name, results, scale, labels, [column.head for column in its], rows)
+    return specified | {"own-measures": column_table("own-measures", results, columns)}
 
 
-def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot | None]:
+def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
     """Yield the figures that texts.toml specifies for a report, or None if one cannot be drawn."""
     for name, entry in TEXTS["figures"].items():
         if paper in entry.get("papers", ()):
             draw = _by_step if entry.get("by") == "step" else _by_language
-            yield draw(name, entry, results, scale)
+            yield draw(name, entry, results)
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:
@@ -150,12 +184,7 @@ def columns_of(name: str, kind: str = "tables") -> list[Column]:
     return [Column(**column) for column in TEXTS[kind][name]["columns"]]
 
 
-def _shown(results: Results, columns: Iterable[Column]) -> list[Record]:
-    shown = {(column.measure, column.task, column.metric) for column in columns}
-    return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
-
-
-def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
+def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
     look, objectives, columns = looks(results), results.objectives, columns_of(name, "figures")
     languages = [
         t for t in results.transforms if any(c.values(results, o, t) for c in columns for o in objectives)
@@ -185,7 +214,7 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
     with drawing.small_multiples(title, panels, draw, ABREAST, 1.9, labels, sharey=same) as (figure, _):
         handles = [drawing.key("null, 95 %", INK, "", line="--")] if nulls else []
         drawing.legend(figure, [*keys(results, look), *handles], 4)
-    return plot(name, figure, results, scale, _shown(results, [*columns, *nulls.values()]))
+    return plot(name, figure, results, shown_records(results, [*columns, *nulls.values()]))
 
 
 def _draw_means(
@@ -208,9 +237,9 @@ def _draw_means(
     drawing.draw_intervals(panel, steps, intervals, look.colour)
 
 
-def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
+def _by_step(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
     columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
-    records, look, seeds = _shown(results, columns), looks(results), entry.get("seeds", False)
+    records, look, seeds = shown_records(results, columns), looks(results), entry.get("seeds", False)
     if len({record.step for record in records}) < 2 or len(results.transforms) > MOST or not look:
         return None
     measured = {results.objective_of(record) for record in records}
@@ -237,4 +266,4 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
         axes[0, 0].xaxis.set_major_locator(MaxNLocator(3, integer=True))
         axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         drawing.legend(figure, keys(results, look, line=None), 4)
-    return plot(name, figure, results, scale, records)
+    return plot(name, figure, results, records)

@@ -22,8 +22,7 @@ from calque.analysis.records.record import (
 from calque.analysis.report.claims_table import claims_table
 from calque.analysis.report.table import Table
 from calque.analysis.results.measured import BySeed, differences, judge_difference, judge_estimate, mean
-from calque.analysis.results.results import Results
-from calque.analysis.results.retained import unless_at_floor
+from calque.analysis.results.results import Results, unless_at_floor
 from calque.analysis.statistics.verdicts import Claim, Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.errors import BadInput, shown, unknown
@@ -71,25 +70,25 @@ class PrimaryClaim:
     @property
     def mistake(self) -> str:
         """The first error that can be found without the study, or an empty string."""
-        keys = {key for key in set.union(*COMPARED) if getattr(self, key) not in ((), None)}
         aligned, correlated = self.measure == ALIGNMENT, self.measure == CORRELATION
-        malformed = len(self.ascending) == 1 or any(len(cell) not in (2, 3) for cell in self.cells)
-        two = len(self.ascending) == len(self.beyond) == 2
-        wrong = {
-            "a claim without a text": not self.text.strip(),
-            unknown("measure", self.measure, MEASURES): self.measure not in MEASURES,
-            f"a claim about alignment takes no task, and one of these types: {', '.join(TYPES)}": aligned
-            and (self.task or self.types not in (*TYPES, "")),
-            f"a claim about {self.measure} needs a task, and takes no types": not aligned
-            and (self.types or not self.task),
-            "a claim about a correlation takes only a bound, above": correlated and keys != {"above"},
-            "expected ascending, or of with above or below": not correlated and keys not in COMPARED,
-            'expected cells such as ["MLM", "trans"], and two or more of them in ascending': malformed,
-            "beyond compares two differences, so it and ascending contain two cells each": self.beyond
-            and not two,
-        }
-        first = next((mistake for mistake, found in wrong.items() if found), "")
-        return first or next(filter(None, map(self._third_mistake, self.cells)), "")
+        keys = {key for key in set.union(*COMPARED) if getattr(self, key) not in ((), None)}
+        if not self.text.strip():
+            return "a claim without a text"
+        if self.measure not in MEASURES:
+            return unknown("measure", self.measure, MEASURES)
+        if aligned and (self.task or self.types not in (*TYPES, "")):
+            return f"a claim about alignment takes no task, and one of these types: {', '.join(TYPES)}"
+        if not aligned and (self.types or not self.task):
+            return f"a claim about {self.measure} needs a task, and takes no types"
+        if correlated and keys != {"above"}:
+            return "a claim about a correlation takes only a bound, above"
+        if not correlated and keys not in COMPARED:
+            return "expected ascending, or of with above or below"
+        if len(self.ascending) == 1 or any(len(cell) not in (2, 3) for cell in self.cells):
+            return 'expected cells such as ["MLM", "trans"], and two or more of them in ascending'
+        if self.beyond and not len(self.ascending) == len(self.beyond) == 2:
+            return "beyond compares two differences, so it and ascending contain two cells each"
+        return next(filter(None, map(self._third_mistake, self.cells)), "")
 
     def _third_mistake(self, cell: Cell) -> str:
         third = "".join(cell[2:])
@@ -199,12 +198,12 @@ class PrimaryClaims:
         of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"
         return f"Claims changed after the runs: {of}." if others else ""
 
-    def table(self, results: Results, scale: str) -> Table | None:
+    def table(self, results: Results) -> Table | None:
         """Tabulate the claims and their verdicts, corrected for all comparisons in the file."""
         change = self.change(results)
         title = f"Primary claims, {'changed after the runs' if change else 'stated before the runs'}"
         claims = [one for claim in self.by_line.values() for one in claim.judged(results)]
-        table = claims_table(results, claims, scale, title)
+        table = claims_table(results, claims, results.scale, title)
         return replace(table, note=f"{change} {table.note}".strip()) if table else None
 
 

@@ -14,8 +14,7 @@ from calque.analysis.papers.xlm_align.continued import PAPERS_NAMES, Continued
 from calque.analysis.records.record import AER, DELTA, Published
 from calque.analysis.report.table import MISSING, Table, cell, over_seeds, percent
 from calque.analysis.results.measured import BySeed, average, gap, mean
-from calque.analysis.results.results import Results
-from calque.analysis.results.retained import unless_at_floor
+from calque.analysis.results.results import Results, unless_at_floor
 from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title

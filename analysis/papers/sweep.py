@@ -7,10 +7,9 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record, Run
-from calque.analysis.report.table import Table, cell, listed, over_seeds
+from calque.analysis.report.table import MISSING, Table, cell, listed, over_seeds
 from calque.analysis.results.measured import BySeed, average, difference, mean
 from calque.analysis.results.results import Results
-from calque.analysis.results.settings import setting_title
 from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 from calque.analysis.statistics.verdicts import holm_intervals
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -18,6 +17,39 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 Values = tuple[str, ...]  # one value for each swept setting
 FINDINGS = 3
 ANY = "any"  # the value shown for baselines, which do not depend on the settings
+TITLES = {
+    "steps": "training steps",
+    "batch": "rows per step",
+    "learning_rate": "learning rate",
+    "finetune.learning_rate": "learning rate of fine-tuning",
+    "finetune.freeze_table": "frozen table in fine-tuning",
+    "epochs": "epochs of fine-tuning",
+    "dictionary.fraction": "share of types in the dictionary",
+    "dictionary.by": "choice of the dictionary’s types",
+    "dictionary.correct": "share of correct dictionary pairs",
+    "dictionary.wrong": "wrong pairs of the dictionary",
+    "vocabulary": "vocabulary size",
+    "easy.types": "word types of the text",
+    "language.types": "word types of the text",
+    "source.size": "sentences of text",
+    "disjoint": "disjoint halves of the text",
+    "transforms": "languages",
+    "redraw": "data drawn for each seed",
+    "model.layers": "layers",
+    "model.hidden": "width",
+}
+"""Titles of settings, by the last components of their keys."""
+
+
+def setting_title(key: str) -> str:
+    """Return a setting's title: for `train.weight_decay`, "weight decay"."""
+    path = key.split(".")
+    ends = [".".join(path[start:]) for start in range(len(path))]
+    titles = TITLES
+    if "." not in key:
+        titles = {name.rpartition(".")[2]: title for name, title in TITLES.items()} | TITLES
+    title = next((titles[end] for end in ends if end in titles), path[-1].replace("_", " "))
+    return f"{title} on {task_title(path[1])}" if path[0] == "tasks" and len(path) > 2 else title
 
 
 class Row(NamedTuple):
@@ -175,15 +207,21 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
     return Table(title, header, tuple(rows), f"Percent; {sweep.seeds}.", 2 + len(sweep.keys))
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The difference in a column, paired by seed, between two rows with different values of `setting`; if
-    that is None, `theirs` is a baseline. The interval and `p` are corrected for all differences in the column
-    (Holm)."""
+class Pair(NamedTuple):
+    """Two rows to compare, with different values of the setting with the index `setting`; if that is None,
+    `theirs` is a baseline."""
 
     setting: int | None
     ours: Row
     theirs: Row
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference in a column between two rows, paired by seed. The interval and `p` are corrected for all
+    differences in the column (Holm)."""
+
+    pair: Pair
     estimate: Estimate
     p: float | None = None
 
@@ -191,19 +229,16 @@ class Difference:
 def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
     """Return the differences in each column: for each setting, between consecutive values and between the
     first and the last one, with other settings equal; and between each row and the baselines."""
-    pairs = [*_pairs(sweep)]
-    found: dict[str, list[Difference]] = {}
+    pairs, found = list(_pairs(sweep)), dict[str, list[Difference]]()
     for title, column in sweep.by_seed.items():
-        of = [
-            Difference(setting, ours, theirs, estimate)
-            for setting, ours, theirs in pairs
-            if ours in column and theirs in column and (estimate := difference(column[ours], column[theirs]))
-        ]
+        measured = [pair for pair in pairs if pair.ours in column and pair.theirs in column]
+        estimates = [(pair, difference(column[pair.ours], column[pair.theirs])) for pair in measured]
+        of = [Difference(pair, estimate) for pair, estimate in estimates if estimate]
         found[title] = _corrected(of, 2 if title.endswith("Δ") else 1)
     return found
 
 
-def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
+def _pairs(sweep: SweepResults) -> Iterator[Pair]:
     compared = (row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
     for language, objective in dict.fromkeys(compared):
         for setting, values in enumerate(sweep.values):
@@ -216,9 +251,9 @@ def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
                     Row(language, objective, (*rest[:setting], value, *rest[setting + 1 :]))
                     for value in (second, first)
                 )
-                yield setting, ours, theirs
+                yield Pair(setting, ours, theirs)
         for variant, baseline in product(sweep.variants, sweep.baselines):
-            yield None, Row(language, objective, variant), Row(language, baseline, variant)
+            yield Pair(None, Row(language, objective, variant), Row(language, baseline, variant))
 
 
 def _corrected(found: Sequence[Difference], limit: float) -> list[Difference]:
@@ -237,17 +272,16 @@ def _corrected(found: Sequence[Difference], limit: float) -> list[Difference]:
 def differences_table(sweep: SweepResults) -> Table | None:
     """Tabulate the differences in all columns, in points; None if none has an interval over seeds."""
     found = differences(sweep)
-    rows: dict[tuple[int | None, Row, Row], dict[str, Estimate]] = {}
+    rows: dict[Pair, dict[str, Estimate]] = {}
     for title, column in found.items():
         for each in column:
-            rows.setdefault((each.setting, each.ours, each.theirs), {})[title] = each.estimate
+            rows.setdefault(each.pair, {})[title] = each.estimate
     if all(each.p is None for column in found.values() for each in column):
         return None
     cells = []
-    for (setting, ours, theirs), of in rows.items():
-        objective = sweep.objectives.objective_title(ours.objective)
-        compared = _compared(sweep, setting, ours, theirs)
-        cells.append((ours.language, objective, *compared, *map(cell, map(of.get, found))))
+    for pair, of in rows.items():
+        objective = sweep.objectives.objective_title(pair.ours.objective)
+        cells.append((pair.ours.language, objective, *_compared(sweep, pair), *map(cell, map(of.get, found))))
     number = max(map(len, found.values()))
     note = (
         "Points; differences paired by seed. Each value is compared with the next one, and the first with "
@@ -258,14 +292,15 @@ def differences_table(sweep: SweepResults) -> Table | None:
     return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(cells), note, 4)
 
 
-def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) -> tuple[str, str]:
-    of = dict(zip(sweep.titles, ours.values, strict=True))
-    if setting is None:
-        what = f"minus {sweep.objectives.objective_title(theirs.objective)}"
+def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
+    """Say in words what is compared, and the values of the other settings."""
+    of = dict(zip(sweep.titles, pair.ours.values, strict=True))
+    if pair.setting is None:
+        what = f"minus {sweep.objectives.objective_title(pair.theirs.objective)}"
     else:
-        title = sweep.titles[setting]
-        what = f"{title} {of.pop(title)} minus {theirs.values[setting]}"
-    return what, ", ".join(f"{title} {value}" for title, value in of.items()) or "–"
+        title = sweep.titles[pair.setting]
+        what = f"{title} {of.pop(title)} minus {pair.theirs.values[pair.setting]}"
+    return what, ", ".join(f"{title} {value}" for title, value in of.items()) or MISSING
 
 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
@@ -274,20 +309,19 @@ def sweep_findings(sweep: SweepResults) -> Iterator[str]:
     found = [(each.p, title, each) for title, column in differences(sweep).items() for each in column]
     subjects: list[int | None] = [*([None] if sweep.baselines else []), *range(len(sweep.keys))]
     for setting in subjects[:FINDINGS]:
-        of = [(p, title, each) for p, title, each in found if p is not None and each.setting == setting]
+        of = [(p, title, each) for p, title, each in found if p is not None and each.pair.setting == setting]
         if not of:
             continue
         p, title, best = min(of, key=lambda one: one[0])
         if p >= 1 - CONFIDENCE:
-            where = (
-                "from the baseline" if setting is None else f"between values of the {sweep.titles[setting]}"
-            )
+            values = f"between values of the {sweep.titles[setting]}" if setting is not None else ""
+            where = values or "from the baseline"
             yield f"No difference {where} is left after correction ({len(of)} tested)."
             continue
-        what, where = _compared(sweep, setting, best.ours, best.theirs)
-        objective = sweep.objectives.objective_title(best.ours.objective)
-        given = f", {where}" if where != "–" else ""
+        what, where = _compared(sweep, best.pair)
+        ours, given = best.pair.ours, f", {where}" if where != MISSING else ""
         yield (
-            f"{title}, {best.ours.language}, {objective}{given}: {what} is {cell(best.estimate)} points "
+            f"{title}, {ours.language}, {sweep.objectives.objective_title(ours.objective)}{given}: "
+            f"{what} is {cell(best.estimate)} points "
             f"(paired by seed; interval and p = {p:.2g} corrected for all comparisons)."
         )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
@@ -84,6 +85,55 @@ def _is_numeric(values: Sequence[str]) -> bool:
 Panel = tuple[str, str, str]  # a language, an objective ("" for all) and a column
 
 
+@dataclass(frozen=True)
+class _Drawing:
+    """What the panels share. `x` is the index of the setting on the horizontal axis, and `series` that of the
+    setting with one line per value, if there are two settings."""
+
+    sweep: SweepResults
+    look: Mapping[str, Look]
+    x: int
+    series: int | None
+    axis: _Axis
+
+    @property
+    def values(self) -> list[str]:
+        return [] if self.series is None else self.sweep.values[self.series]
+
+    def points(self, language: str, objective: str, column: str, value: str | None = None) -> list[Point]:
+        """Return an objective's numbers by their position on the axis; with `value`, only those of a line."""
+        numbers, points = self.sweep.numbers[column], list[Point]()
+        for row in self.sweep.rows:
+            of_line = self.series is None or value in (None, row.values[self.series])
+            if row[:2] == (language, objective) and row in numbers and of_line:
+                points.append((self.axis.place[row.values[self.x]], numbers[row]))
+        return sorted(points, key=lambda point: point[0])
+
+    def draw(self, panel: Axes, content: Panel) -> None:
+        language, group, column = content
+        if column.endswith("Δ"):
+            panel.axhline(0, color=INK, linewidth=0.8)
+        for objective, its in self.look.items():
+            points, baseline = self.points(language, objective, column), objective in self.sweep.baselines
+            if baseline and self.draw_level(panel, points, its):
+                continue
+            if self.series is None:
+                draw_points(panel, points, its.colour, its.marker, linestyle=its.dash)
+            elif not baseline and objective == group:
+                for value, colour, marker in zip(self.values, SERIES, MARKERS, strict=False):
+                    line = self.points(language, objective, column, value)
+                    draw_points(panel, line, colour, marker, linestyle="-")
+        self.axis.draw(panel)
+
+    def draw_level(self, panel: Axes, points: Sequence[Point], look: Look) -> bool:
+        """Draw a number as a horizontal line if it is the same for all values; return whether it is."""
+        if len({estimate for _, estimate in points}) != 1:
+            return False
+        places = list(self.axis.place.values())
+        level(panel, points[0][1].mean, [min(places), max(places)], "--", look.colour, linewidth=1.2)
+        return True
+
+
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Plot each number against a setting's values, with one panel per measure and one row of panels per
     language. A single setting gets one line per objective; a second setting gets one line per value, in a row
@@ -97,41 +147,18 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     several = len(groups) > 1
     across = min(len(columns), PANELS if several else 2)
     axis = _axis(sweep.values[x], (HALF - 0.5) / across - 0.25)
-    values = [] if series is None else sweep.values[series]
-    if len(groups) > MOST or len(values) > len(SERIES) or len(axis.place) > TICKS:
+    drawing = _Drawing(sweep, look, x, series, axis)
+    if len(groups) > MOST or len(drawing.values) > len(SERIES) or len(axis.place) > TICKS:
         return None
-
-    def draw(panel: Axes, content: Panel) -> None:
-        language, group, column = content
-        if column.endswith("Δ"):
-            panel.axhline(0, color=INK, linewidth=0.8)
-
-        def points(objective: str, value: str | None = None) -> list[Point]:
-            numbers = sweep.numbers[column]
-            rows = [row for row in sweep.rows if row[:2] == (language, objective) and row in numbers]
-            rows = [row for row in rows if series is None or value in (None, row.values[series])]
-            return sorted(((axis.place[r.values[x]], numbers[r]) for r in rows), key=lambda point: point[0])
-
-        for objective, its in look.items():
-            baseline = objective in sweep.baselines
-            if baseline and _level(panel, axis, points(objective), its):
-                continue
-            if series is None:
-                draw_points(panel, points(objective), its.colour, its.marker, linestyle=its.dash)
-            elif not baseline and objective == group:
-                for place, value in enumerate(values):
-                    draw_points(panel, points(objective, value), SERIES[place], MARKERS[place], linestyle="-")
-        axis.draw(panel)
-
     panels: list[tuple[str, Panel]] = []
     for language, objective in groups:
         head = ", ".join(filter(None, (language, sweep.objectives.objective_title(objective))))
         panels += [(f"{head}\n{name}" if several else name, (language, objective, name)) for name in columns]
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
-    labels = wrapped(sweep.titles[x] + axis.scale, (HALF - 0.5) / across), "%"
-    with small_multiples(sweep_question(sweep), panels, draw, across, 1.9, labels, **shared) as (figure, _):
+    shared["labels"] = wrapped(sweep.titles[x] + axis.scale, (HALF - 0.5) / across), "%"
+    with small_multiples(sweep_question(sweep), panels, drawing.draw, across, 1.9, **shared) as (figure, _):
         title = None if series is None else sweep.titles[series]
-        legend(figure, _entries(sweep, look, values), 4, title=title)
+        legend(figure, _entries(sweep, look, drawing.values), 4, title=title)
     records = [
         r for results in sweep.variants.values() for r in results.records if column_of(r, results) in columns
     ]
@@ -171,12 +198,3 @@ def _roles(sweep: SweepResults) -> tuple[int, int | None]:
     first, second = sweep.values
     swapped = (_is_numeric(second), len(second)) > (_is_numeric(first), len(first))
     return (1, 0) if swapped else (0, 1)
-
-
-def _level(panel: Axes, axis: _Axis, points: Sequence[Point], look: Look) -> bool:
-    """Draw a number as a horizontal line if it is the same for all values; return whether it is."""
-    if len({estimate for _, estimate in points}) != 1:
-        return False
-    places = list(axis.place.values())
-    level(panel, points[0][1].mean, [min(places), max(places)], "--", look.colour, linewidth=1.2)
-    return True

@@ -27,7 +27,6 @@ DEFINITIONS: dict[str, str] = TERMS["definitions"]
 def table(
     name: str,
     results: Results,
-    scale: str,
     labels: Sequence[str],
     heads: Iterable[str],
     rows: Iterable[tuple[str, ...]],
@@ -38,7 +37,7 @@ def table(
     included if its entry in `parts` is not empty."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
     values = {
-        "scale": scale,
+        "scale": results.scale,
         "seeds": seeds,
         "Seeds": seeds[0].upper() + seeds[1:],
         "missing": MISSING,
@@ -60,7 +59,6 @@ def plot(
     name: str,
     figure: Figure,
     results: Results,
-    scale: str,
     records: Sequence[Record],
     published: Sequence[Published] = (),
     floors: Sequence[Floor] = (),
@@ -75,7 +73,8 @@ def plot(
     else:
         bars += "the test items of one seed, and do not cover other seeds."
     values = {**DEFINITIONS, "bars": bars, **values}
-    caption = _filled(text, "caption", {"floors": floors}, values) + (f" Scale: {scale}." if scale else "")
+    caption = _filled(text, "caption", {"floors": floors}, values)
+    caption += f" Scale: {results.scale}." if results.scale else ""
     return Plot(figure, file or name, text["title"].format(**values), caption, records, published, floors)
 
 

@@ -107,7 +107,9 @@ def _columns(variants: Sequence[Results]) -> Iterator[tuple[object, Record, BySe
     seen = set()
     for results in variants:
         for record, values in results.columns():
-            cell, numbers = results.cell(record), tuple((seed, each.value) for seed, each in values.items())
+            languages = (language.name for language in results.runs[record.run].languages)
+            cell = results.objective_of(record), *languages
+            numbers = tuple((seed, each.value) for seed, each in values.items())
             if (known := (cell, replace(record, run=""), numbers)) not in seen:
                 seen.add(known)
                 yield cell, record, values

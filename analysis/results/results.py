@@ -1,14 +1,16 @@
-"""Join a study's runs and records, and look up numbers and titles."""
+"""Join a study's runs, records and floors, look up numbers and titles, and compute retained transfer: the
+zero-shot score's gain over the floor, as a share of the supervised score's gain."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from calque.analysis.records.record import ALIGNMENT, DELTA, Described, Floor, Published, Record, Run, Start
-from calque.analysis.results.measured import BySeed, Measured, differences, mean
-from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.results.measured import BySeed, Measured, differences, mean, over_parts
+from calque.analysis.statistics.intervals import Estimate, per_item, ratio_over_items, ratio_over_seeds
+from calque.analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
 from calque.analysis.tasks.catalog import PRIMARY
 from calque.derive.errors import BadInput
 
@@ -81,8 +83,8 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 
 class Results:
-    """A study's runs, records, published numbers and floors. Raises BadInput if runs and records do not
-    match, or if two of them have the same key."""
+    """A study's runs, records, published numbers and floors; `scale` describes its models and data in words.
+    Raises BadInput if runs and records do not match, or if two of them have the same key."""
 
     def __init__(
         self,
@@ -90,7 +92,9 @@ class Results:
         records: Iterable[Record],
         published: Iterable[Published] = (),
         floors: Iterable[Floor] = (),
+        scale: str = "",
     ) -> None:
+        self.scale = scale
         self.runs: dict[str, Run] = {}
         for run in runs:
             if self.runs.setdefault(run.id, run) is not run:
@@ -161,6 +165,11 @@ class Results:
             curves.setdefault(seed, {})[step] = column[seed, step]
         return curves
 
+    def keys(self, **fields: Any) -> list[Key]:
+        """Return the keys of all numbers whose fields have the given values, in the order of the records."""
+        wanted = fields.items()
+        return [key for key in self._columns if all(getattr(key, name) == value for name, value in wanted)]
+
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
         """Yield every number at the last step by seed, including DELTA, each with a record that describes
         it."""
@@ -170,10 +179,6 @@ class Results:
                 yield first, self.scores(*key)
             if key.measure == "SUP" and key._replace(measure="ZS") in self._columns:
                 yield replace(first, measure=DELTA), self.scores(DELTA, *key[1:])
-
-    def cell(self, record: Record) -> tuple[object, ...]:
-        run = self.runs[record.run]
-        return self.objective_of(record), *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
         """Return the alignment@1 of all types and the Delta, averaged over seeds, for every objective and
@@ -187,20 +192,15 @@ class Results:
 
     def has(self, measure: str, *metrics: str) -> bool:
         """Whether the measure was recorded, for one of `metrics` if any are given."""
-        return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
+        return any(not metrics or key.metric in metrics for key in self.keys(measure=measure))
 
     def layers(self, measure: str) -> list[int]:
-        return sorted({r.layer for r in self.records if r.measure == measure and r.layer is not None})
+        return sorted({key.layer for key in self.keys(measure=measure) if key.layer is not None})
 
     def printed(self, *key: Any) -> Published | None:
         """Return the number printed in a paper's table for its default setting, given the table, measure,
         objective, language, task and metric."""
         return self._printed.get(key)
-
-    def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
-        """Return the records of the given measures, with the metric that `tasks` gives for their task ("" for
-        no task)."""
-        return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:
         objective = self.runs[record.run].objective
@@ -238,3 +238,83 @@ def by_settings(
         own_floors = [floor for floor in floors if tuple(floor.settings.values()) in ((), each)]
         by_value[each] = Results(own_runs, own_records, floors=own_floors)
     return by_value
+
+
+@dataclass(frozen=True)
+class Retained:
+    """Retained transfer, (ZS - floor) / (SUP - floor). `zs`, `sup` and `over_surface` are differences from
+    floors. `share` is None if SUP's interval includes the floor, because the ratio could then be any
+    number."""
+
+    floor: Floor
+    zs: Estimate
+    sup: Estimate
+    share: Estimate | None
+    over_surface: Estimate | None = None
+
+    @property
+    def at_floor(self) -> bool:
+        return not beyond_floor(self.zs)
+
+    @property
+    def remark(self) -> str:
+        """A remark that qualifies the share or explains why it is None; "" if none is needed."""
+        if self.share is None:
+            return "SUP at the floor" if self.sup.mean > 0 else "SUP below the floor"
+        if self.zs.mean < 0:
+            return "ZS below the floor"
+        if self.at_floor:
+            return "ZS at the floor"
+        beyond = self.over_surface is None or beyond_floor(self.over_surface)
+        return "" if beyond else "ZS not beyond overlaps"
+
+
+def beyond_floor(above: Estimate) -> bool:
+    """Whether a difference from a floor, including any interval, is above 0."""
+    return above.mean > 0 if above.low is None else above.low > 0
+
+
+def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
+    """Compute retained transfer with Fieller's interval over the seeds with both scores; None if there are no
+    such seeds, or no floor."""
+    score = task, metric, transform, results.source
+    floor, surface = (results.floors.highest(*score, surface) for surface in (False, True))
+    sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
+    seeds = sorted(sup.keys() & zs.keys())
+    if floor is None or not seeds:
+        return None
+    upper, lower = ({seed: scores[seed] - _measured(floor) for seed in seeds} for scores in (zs, sup))
+    gained, whole = mean(upper), mean(lower)
+    assert gained and whole
+    over = mean({seed: zs[seed] - _measured(surface) for seed in seeds}) if surface else None
+    return Retained(floor, gained, whole, _ratio(upper, lower) if beyond_floor(whole) else None, over)
+
+
+def _measured(floor: Floor) -> Measured:
+    if floor.items is None:
+        return Measured(floor.value, None)
+    return over_parts(floor.value, per_item(*floor.items.numbers), (floor.task, floor.language, ""))
+
+
+def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
+    if len(upper) == 1:
+        ((_, a),), ((_, b),) = upper.items(), lower.items()
+        if a.parts is not None and b.parts is not None and (a.test, len(a.parts)) == (b.test, len(b.parts)):
+            return ratio_over_items((a.value, b.value), a.parts, b.parts)
+    return ratio_over_seeds([m.value for m in upper.values()], [m.value for m in lower.values()])
+
+
+def unless_at_floor(
+    verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
+) -> Verdict:
+    """Return the verdict on a claim about Delta, or AT_FLOOR if ZS is at the floor in all `cells` (pairs of
+    an objective and a transform)."""
+    if verdict.because == NO_RECORDS:
+        return verdict
+    found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}
+    if not found or not all(kept.at_floor for kept in found.values()):
+        return verdict
+    (objective, _), best = max(found.items(), key=lambda item: item[1].zs.mean)
+    of = f", the largest of {len(found)}" if len(found) > 1 else ""
+    floor = f"ZS − {best.floor.title} floor{of}: {objective}, {points(best.zs)}"
+    return Verdict(AT_FLOOR, "; ".join(filter(None, (verdict.because, floor))))

@@ -11,8 +11,7 @@ from calque.analysis.records.record import DELTA
 from calque.analysis.report.claims_table import verdicts
 from calque.analysis.report.table import MISSING, OURS, Table, percent
 from calque.analysis.results.measured import BySeed, mean
-from calque.analysis.results.results import Results
-from calque.analysis.results.retained import retained
+from calque.analysis.results.results import Results, retained
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, UNDECIDED
 from calque.analysis.tasks.catalog import PRIMARY, task_title
 

@@ -226,7 +226,7 @@ def rendered(one: Item) -> Table | Plot:
     """Return an item's table with its conclusions, or its figure."""
     size = loads((one.folder / "about.json").read_text(encoding="utf-8"))["scale"]
     if one.is_figure:
-        plots = figures_of(joined(one.report, *read_records(one.folder)), one.report, size)
+        plots = figures_of(joined(one.report, *read_records(one.folder), size), one.report)
         return next(plot for plot in plots if plot.name == one.file)
     about = papers()[one.paper]
     ends = "; ".join(map(str, conclusions(one.paper)[one.name]))

@@ -13,6 +13,7 @@ from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import (
     SweepResults,
     differences_table,
+    setting_title,
     sweep_findings,
     sweep_question,
     sweep_table,
@@ -27,7 +28,6 @@ from calque.analysis.report.page import FIRST, Report, write_page
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results, by_settings
-from calque.analysis.results.settings import setting_title
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
 from calque.experiments.report.checklist import checklist
@@ -63,12 +63,11 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
     """Write the report on a finished study to `folder`, atomically, and return its summary. `about` is the
     report's description."""
     found = measured(study, root)
-    results = joined(study.paper, *runs_and_records(found), floors_of(study, root))
+    results = joined(study.paper, *runs_and_records(found), floors_of(study, root), scale(study))
     return _write_study(
         folder,
         study.paper,
         results,
-        scale(study),
         about,
         PrimaryClaims.read(study.claims) if study.claims else None,
         [study],
@@ -127,21 +126,17 @@ def summarise_records(source: Path, folder: Path, about: About, root: Path | Non
         if keys := tuple(runs[0].settings):
             sweep = SweepResults(keys, by_settings(runs, records, floors))
             return _write_sweep(folder, sweep, about["scale"], about, studies, root or Path(), **parts)
-        results = joined(about["report"], runs, records, floors)
+        results = joined(about["report"], runs, records, floors, about["scale"])
         claimed = primary_of(source)
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    size = about["scale"]
-    return _write_study(
-        folder, about["report"], results, size, about, claimed, studies, root or Path(), **parts
-    )
+    return _write_study(folder, about["report"], results, about, claimed, studies, root or Path(), **parts)
 
 
 def _write_study(
     folder: Path,
     paper: str,
     results: Results,
-    size: str,
     about: About | None,
     claimed: PrimaryClaims | None = None,
     studies: Sequence[Study] = (),
@@ -152,15 +147,15 @@ def _write_study(
 ) -> Outcome:
     """Write a study's report. `terms`, `exclusions` and `parts` are not computed from records. With
     `studies`, whose steps are below `root`, the page includes a checklist."""
-    kind, tables = PAPERS[paper], tables_of(results, paper, size, claimed)
+    kind, tables = PAPERS[paper], tables_of(results, paper, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     findings = list(kind.findings(results))
     first = [claimed.change(results), verdicts(primary, "primary claim")] if claimed and primary else []
     page = Report(
         title=f"Calque: the study {results.study}",
-        scale=size,
+        scale=results.scale,
         question=question(results.study, changed=bool(about and about.get("settings"))),
-        plots=list(figures_of(results, paper, size)),
+        plots=list(figures_of(results, paper)),
         claims=claims,
         primary=primary,
         findings=[*filter(None, first), *findings, *([verdicts(claims)] if claims else [])],
@@ -174,7 +169,7 @@ def _write_study(
     rows = list(results.runs.values()), results.records, results.floors.all
     _write(folder, page, rows, about, claimed)
     shown = {name: table for name, table in tables.items() if name in kind.shown} or tables
-    return Outcome(results.study, size, folder, results, findings, claims, shown, primary)
+    return Outcome(results.study, results.scale, folder, results, findings, claims, shown, primary)
 
 
 def _write_sweep(
@@ -233,29 +228,31 @@ def _write(
 
 
 def joined(
-    paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()
+    paper: str,
+    runs: Iterable[Run],
+    records: Iterable[Record],
+    floors: Iterable[Floor] = (),
+    scale: str = "",
 ) -> Results:
     """Join runs and records with the published numbers that tables show next to them."""
     numbers: list[Published] = [p for name in PAPERS[paper].published for p in published(name)]
-    return Results(runs, records, numbers, floors)
+    return Results(runs, records, numbers, floors, scale)
 
 
-def tables_of(
-    results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None
-) -> dict[str, Table]:
+def tables_of(results: Results, paper: str, claimed: PrimaryClaims | None = None) -> dict[str, Table]:
     """Return each table that has records, by file name, including the claims and the null distribution."""
-    about = PAPERS[paper]
+    about, scale = PAPERS[paper], results.scale
     claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
-    tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
-    tables |= specified_tables(paper, results, scale)
+    tables = {"claims": claims, "null": null_table(results, scale), **about.tables(results)}
+    tables |= specified_tables(paper, results)
     if claimed:
-        tables[NAME] = claimed.table(results, scale)
+        tables[NAME] = claimed.table(results)
     return {name: table for name, table in tables.items() if table}
 
 
-def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
+def figures_of(results: Results, paper: str) -> Iterator[Plot]:
     """Yield each figure that has records."""
-    figures = chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale))
+    figures = chain(PAPERS[paper].figures(results), specified_figures(paper, results))
     yield from filter(None, figures)
 
 
@@ -268,7 +265,8 @@ def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> 
         plot = sweep_figure(SweepResults(keys, by_settings(runs, records, floors)), about["scale"])
         yield from [plot] if plot else []
     else:
-        yield from figures_of(joined(about["report"], runs, records, floors), about["report"], about["scale"])
+        results = joined(about["report"], runs, records, floors, about["scale"])
+        yield from figures_of(results, about["report"])
 
 
 def _facts(about: About) -> list[tuple[str, str]]:

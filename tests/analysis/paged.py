@@ -32,7 +32,7 @@ PROBES = [{"step": step, "probe": {"all": step / 500}} for step in (100, 300)]
 
 def toy_page(folder):
     results = joined(toy_records(2), toy_published())
-    plots = [delta_figure(results, "toy"), correlation_figure(results, "toy")]
+    plots = [delta_figure(results), correlation_figure(results)]
     report = Report(
         title="Study <1> & more",
         scale="toy",
@@ -41,7 +41,7 @@ def toy_page(folder):
         plots=[plot for plot in plots if plot],
         claims=claims_table(results, align_mlm_claims(results), "toy"),
         null=null_table(results, "toy"),
-        tables={"table-3": scores_table(results, "toy"), "table-8": alignment_table(results, "toy")},
+        tables={"table-3": scores_table(results), "table-8": alignment_table(results)},
         curves=[
             Curves(f"{name}, seed 0", name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")
         ],

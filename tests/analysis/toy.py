@@ -54,4 +54,4 @@ def toy_published():
 
 
 def joined(records, published=None):
-    return Results(runs(records), records, published or [])
+    return Results(runs(records), records, published or [], scale="toy")

@@ -52,7 +52,7 @@ def check_committed(name, paper):
     describe_records(ROOT / name)
     results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
     assert about["report"] == paper
-    tables = tables_of(results, paper, about["scale"], primary_of(ROOT / name))
+    tables = tables_of(results, paper, primary_of(ROOT / name))
     assert {f"{table}.md" for table in tables} == {path.name for path in (ROOT / name).glob("*.md")}
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / name / f"{file}.md"), file

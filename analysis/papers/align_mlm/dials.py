@@ -1,6 +1,6 @@
 """Show how transfer and alignment depend on word-order distance from the source and on shared vocabulary."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -10,15 +10,15 @@ from matplotlib.axes import Axes
 from calque.analysis.papers.columns import (
     RETAINED,
     Column,
+    column_table,
     columns_of,
     last_records,
     main_metrics,
-    rows_of,
     score_title,
     task_columns,
 )
 from calque.analysis.papers.looks import keys, looks
-from calque.analysis.papers.texts import TEXTS, heading, plot, table
+from calque.analysis.papers.texts import TEXTS, heading, plot
 from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor
 from calque.analysis.report.drawing import (
     INK,
@@ -50,7 +50,7 @@ MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False)
 MOST_ROWS = 4  # maximum number of objectives in a figure with one row for each
 
 
-def order_figure(results: Results, scale: str) -> Plot | None:
+def order_figure(results: Results) -> Plot | None:
     """Plot each task's ZS and Delta, and alignment@1, against order distance, with one line per objective and
     parameter."""
     parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
@@ -89,7 +89,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
     numbers |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
     records = last_records(results, results.transforms, sorted(numbers))
-    return plot("figure-order", figure, results, scale, records, floors=floors)
+    return plot("figure-order", figure, results, records, floors=floors)
 
 
 def _draw_floors(
@@ -97,7 +97,7 @@ def _draw_floors(
 ) -> list[Floor]:
     low = list[tuple[float, Floor]]()
     for transform in results.transforms if column.measure == "ZS" else ():
-        floor = results.floors.highest(column.task, column.metric, transform, results.source)
+        floor = column.floor(results, transform)
         places = [place for (_, name), place in distance.items() if name == transform]
         low += [(places[0], floor)] if floor and places else []
     if low := sorted(low, key=lambda point: point[0]):
@@ -170,19 +170,18 @@ def sharers(results: Results) -> list[Sharer]:
     return sorted(found, key=lambda sharer: sharer.tokens)
 
 
-def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of transfer and alignment by shared vocabulary, if any language shares some of it."""
+def overlap_table(results: Results) -> Table | None:
+    """Tabulate transfer and alignment by shared vocabulary; None if no language shares some of it."""
     languages = sharers(results)
-    if any(0 < sharer.tokens < 1 for sharer in languages):
-        tasks = task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
-        columns = [*columns_of("overlap"), *(replace(column, remarks=False) for column in tasks)]
-        columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
-        rows = rows_of(results, columns, [sharer.language for sharer in languages])
-        labels, heads = ("objective", "language"), [column.head for column in columns]
-        yield "overlap", table("overlap", results, scale, labels, heads, rows)
+    if not any(0 < sharer.tokens < 1 for sharer in languages):
+        return None
+    tasks = task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
+    columns = [*columns_of("overlap"), *(replace(column, remarks=False) for column in tasks)]
+    columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
+    return column_table("overlap", results, columns, [sharer.language for sharer in languages])
 
 
-def overlap_figure(results: Results, scale: str) -> Plot | None:
+def overlap_figure(results: Results) -> Plot | None:
     """Plot each task's Delta and alignment@1 against the share of sub-words in common, with one row per
     objective and one marker per kind of sharing."""
     languages, rows = sharers(results), results.objectives
@@ -219,4 +218,4 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
     numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
     numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
     records = last_records(results, [sharer.language for sharer in languages], numbers)
-    return plot("figure-overlap", figure, results, scale, records)
+    return plot("figure-overlap", figure, results, records)

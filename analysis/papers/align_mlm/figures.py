@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from calque.analysis.papers.columns import score_title
+from calque.analysis.papers.columns import Column, score_title, shown_records, task_columns
 from calque.analysis.papers.looks import Look, bar_keys, keys, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published
@@ -14,8 +14,7 @@ from calque.analysis.report import drawing
 from calque.analysis.report.drawing import FILLED, FILLS, HALF, INK, MOST, SOFT, Fill
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
-from calque.analysis.results.results import Point, Results
-from calque.analysis.results.retained import retained
+from calque.analysis.results.results import Point, Results, retained
 from calque.analysis.statistics.correlation import Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
@@ -30,7 +29,7 @@ def compared_metrics(results: Results) -> dict[str, str]:
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 
 
-def delta_figure(results: Results, scale: str) -> Plot | None:
+def delta_figure(results: Results) -> Plot | None:
     """Plot Delta by objective, with one panel per transform and one group of bars per task."""
     look, transforms = looks(results), results.transforms
     cells, metrics = list(product(results.objectives, transforms)), compared_metrics(results).items()
@@ -69,11 +68,11 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         handles += [drawing.key("published, at the paper’s scale", INK, "D", "none")] if numbers else []
         handles += [drawing.key("no transfer: Δ with ZS at the floor", INK, "", line=":")] if floors else []
         drawing.legend(figure, handles, 3)
-    records = results.select(("SUP", "ZS"), dict(groups))
-    return plot("figure-2-delta", figure, results, scale, records, numbers, list(dict.fromkeys(floors)))
+    records = shown_records(results, task_columns(("SUP", "ZS"), groups))
+    return plot("figure-2-delta", figure, results, records, numbers, list(dict.fromkeys(floors)))
 
 
-def floor_figure(results: Results, scale: str) -> Plot | None:
+def floor_figure(results: Results) -> Plot | None:
     """Plot every objective's SUP and ZS, and the strongest baselines, with one panel per task and one group
     of points per transform."""
     tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
@@ -106,8 +105,8 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
         handles.append(drawing.key("baseline learnt in the source", INK, "", line="-"))
         handles.append(drawing.key("baseline learnt in the derived language", SOFT, "", line="--"))
         drawing.legend(figure, handles, 3)
-    records = results.select(("SUP", "ZS"), {task: PRIMARY[task] for task in tasks})
-    return plot("figure-floors", figure, results, scale, records, floors=floors)
+    records = shown_records(results, task_columns(("SUP", "ZS"), [(task, PRIMARY[task]) for task in tasks]))
+    return plot("figure-floors", figure, results, records, floors=floors)
 
 
 def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
@@ -120,7 +119,7 @@ def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
                 yield floor
 
 
-def correlation_figure(results: Results, scale: str) -> Plot | None:
+def correlation_figure(results: Results) -> Plot | None:
     """Plot alignment@1 against -Delta, with one panel for each task whose rho is defined."""
     metrics, look, transforms = compared_metrics(results), looks(results), results.transforms
     cells = {task: results.points(task, metric) for task, metric in metrics.items()}
@@ -156,8 +155,9 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
             others = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
             handles.append(drawing.key(f"published, shapes as above{others}", SOFT, "o", small=True))
         drawing.legend(figure, handles, 3)
-    records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
-    return plot("figure-3-correlation", figure, results, scale, records, numbers)
+    columns = [*task_columns(("SUP", "ZS"), metrics.items()), Column("alignment@1", ALIGNMENT, "all")]
+    records = shown_records(results, columns)
+    return plot("figure-3-correlation", figure, results, records, numbers)
 
 
 def rho_cell(rho: Correlation) -> str:

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
+from typing import Any
 
 from calque.analysis.measures.interventions import NOTHING, control_of
-from calque.analysis.papers.align_mlm.dials import overlap_tables
-from calque.analysis.papers.columns import RETAINED, Column, main_metrics, rows_of, task_columns
+from calque.analysis.papers.align_mlm.dials import overlap_table
+from calque.analysis.papers.columns import LABELS, RETAINED, Column, column_table, main_metrics, task_columns
 from calque.analysis.papers.texts import table
 from calque.analysis.records.record import (
     AFTER,
@@ -34,37 +35,43 @@ ROTATIONS = {
     SHUFFLED: "held-out, shuffled pairs",
     SELF_LEARNT: "held-out, self-learnt",
 }
-LABELS = ("objective", "transform", "source")
 
 
-def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the tables of a report in the layout of the ALIGN-MLM paper, each with its file name."""
-    yield "table-3", scores_table(results, scale)
-    yield "table-8", alignment_table(results, scale)
-    yield from entries_table(results, scale)
-    yield from _interventions_tables(results, scale)
-    yield from _retrieval_table(results, scale)
-    yield from diagnostics_tables(results, scale)
-    yield from overlap_tables(results, scale)
+def align_mlm_tables(results: Results) -> dict[str, Table | None]:
+    """Return the tables of a report in the layout of the ALIGN-MLM paper, by file name."""
+    layers = [
+        Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
+        for layer in results.layers(RETRIEVAL)
+    ]
+    return {
+        "table-3": scores_table(results),
+        "table-8": alignment_table(results),
+        "entries": _entries_table(results),
+        **_interventions_tables(results),
+        "retrieval": column_table("derivations", results, layers),
+        **diagnostics_tables(results),
+        "overlap": overlap_table(results),
+    }
 
 
-def scores_table(results: Results, scale: str) -> Table:
+def scores_table(results: Results) -> Table:
     """Tabulate SUP, ZS, Delta and retained transfer, and the baselines' scores, as in Table 3."""
     tasks, floors = results.main_tasks, results.floors.all
     metrics = [(task, m) for task in tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
     columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    return table("table-3", results, scale, LABELS, [c.head for c in columns], rows, {"floors": floors})
+    heads = [column.head for column in columns]
+    return table("table-3", results, (*LABELS, "source"), heads, rows, {"floors": floors})
 
 
-def alignment_table(results: Results, scale: str) -> Table:
+def alignment_table(results: Results) -> Table:
     """Tabulate every variant of alignment@1, and each task's Delta, as in Table 8."""
     rotated = results.has(ALIGNMENT, *ROTATIONS)
     titles = {metric: metric for metric in ALIGNMENTS} | (ROTATIONS if rotated else {})
     columns = [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in titles.items()]
     columns += task_columns([DELTA, *([RETAINED] if results.floors.all else [])], main_metrics(results))
-    rows = _rows(results, 8, columns)
-    return table("table-8", results, scale, LABELS, [c.head for c in columns], rows, {"rotated": rotated})
+    rows, heads = _rows(results, 8, columns), [column.head for column in columns]
+    return table("table-8", results, (*LABELS, "source"), heads, rows, {"rotated": rotated})
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -90,7 +97,7 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
             yield title, results.transform_title(transform), FLOOR, *cells
 
 
-def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+def _entries_table(results: Results) -> Table | None:
     """Tabulate each model's ZS on words with and without a dictionary entry, and compare the difference with
     that of MLM, which uses no dictionary."""
     rows = []
@@ -101,9 +108,8 @@ def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
             titles = task_title(task), results.objective_title(objective), results.transform_title(transform)
             cells = map(cell, map(mean, (within, without, gain)))
             rows.append((*titles, *cells, cell(difference(gain, of_mlm))))
-    if rows:
-        heads = ("with an entry", "without an entry", "difference", "difference − MLM’s")
-        yield "entries", table("entries", results, scale, ("task", *LABELS[:2]), heads, rows)
+    heads = ("with an entry", "without an entry", "difference", "difference − MLM’s")
+    return table("entries", results, ("task", *LABELS), heads, rows) if rows else None
 
 
 def _with_and_without(
@@ -115,20 +121,13 @@ def _with_and_without(
     return within, without, differences(within, without)
 
 
-def _retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    columns = [
-        Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
-        for layer in results.layers(RETRIEVAL)
-    ]
-    if rows := list(rows_of(results, columns)):
-        yield "retrieval", table("derivations", results, scale, LABELS[:2], [c.head for c in columns], rows)
-
-
-def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of SUP and ZS by category of examples for each task with categories."""
+def diagnostics_tables(results: Results) -> dict[str, Table]:
+    """Return a table of SUP and ZS by category of examples for each task with categories, by file name."""
+    tables = {}
     for task, primary in main_metrics(results):
         start = primary + OF
-        metrics = sorted({r.metric for r in results.records if r.task == task and r.metric.startswith(start)})
+        known = {key.metric for key in results.keys(task=task)}
+        metrics = sorted(metric for metric in known if metric.startswith(start))
         rows = []
         for objective, transform, measure in product(results.objectives, results.transforms, ("SUP", "ZS")):
             scores = [results.scores(measure, objective, transform, task, metric) for metric in metrics]
@@ -136,37 +135,31 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
                 cells = map(cell, map(mean, scores))
                 rows.append((objective, results.transform_title(transform), measure, *cells))
         if metrics:
-            labels, heads = (*LABELS[:2], "measure"), [metric.removeprefix(start) for metric in metrics]
-            its = table(
-                "diagnostics",
-                results,
-                scale,
-                labels,
-                heads,
-                rows,
-                task=task_title(task),
-                metric=metric_title(primary),
-            )
-            yield f"diagnostics-{task}", its
+            labels, heads = (*LABELS, "measure"), [metric.removeprefix(start) for metric in metrics]
+            about: dict[str, Any] = {"task": task_title(task), "metric": metric_title(primary)}
+            tables[f"diagnostics-{task}"] = table("diagnostics", results, labels, heads, rows, **about)
+    return tables
 
 
-def _interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    metrics = main_metrics(results)
+def _interventions_tables(results: Results) -> dict[str, Table]:
+    metrics, tables = main_metrics(results), {}
     columns = [Column(f"{task_title(task)}, {metric_title(m)}", "ZS", m, task) for task, m in metrics]
     last = {"layer": sum(results.layers(RETRIEVAL)[-1:])}
-    for column in (*columns, Column("retrieval", RETRIEVAL, "cosine", facets=last)):
+    columns.append(Column("retrieval", RETRIEVAL, "cosine", facets=last))
+    titles = map(results.objective_title, results.objectives)
+    heads = [f"{title}{part}" for title in titles for part in ("", ", change", ", beyond control")]
+    labels = ("transform", "intervention", "control")
+    for column in columns:
         if rows := list(_intervened(results, column)):
-            titles = map(results.objective_title, results.objectives)
-            heads = [f"{title}{part}" for title in titles for part in ("", ", change", ", beyond control")]
-            labels = ("transform", "intervention", "control")
-            name = f"interventions-{column.task or 'retrieval'}"
-            yield name, table("interventions", results, scale, labels, heads, rows, number=column.head)
+            name = f"interventions-{column.task or column.head}"
+            tables[name] = table("interventions", results, labels, heads, rows, number=column.head)
+    return tables
 
 
 def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
     start = column.metric + AFTER
-    known = [r.metric for r in results.records if (r.measure, r.task) == (column.measure, column.task)]
-    names = dict.fromkeys(metric.removeprefix(start) for metric in known if metric.startswith(start))
+    known = dict.fromkeys(key.metric for key in results.keys(measure=column.measure, task=column.task))
+    names = [metric.removeprefix(start) for metric in known if metric.startswith(start)]
 
     def after(objective: str, transform: str, intervention: str) -> BySeed:
         return replace(column, metric=start + intervention).values(results, objective, transform)

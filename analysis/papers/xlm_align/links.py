@@ -114,18 +114,19 @@ class Systems:
         return *by_set, *(hundredths(rate) + few for rate in overall)
 
 
-def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the tables of a word-alignment study, each with its file name."""
+def link_tables(results: Results) -> dict[str, Table | None]:
+    """Return the tables of a word-alignment study, by file name."""
     systems = Systems(results)
-    given = systems.by_objective(given=True)
-    yield "table-2", _table_2(systems, scale)
-    if any(system.layers for system in systems.all):
-        yield "layers", layers_table(systems, published_layers("xlm_align") if given else {}, scale)
-    if given and CHOSEN_ON in systems.sets:
-        yield "choices", choices_table(systems)
+    given, encoders = systems.by_objective(given=True), any(system.layers for system in systems.all)
+    published = published_layers("xlm_align") if given else {}
+    return {
+        "table-2": _table_2(systems),
+        "layers": _layers_table(systems, published) if encoders else None,
+        "choices": choices_table(systems) if given and CHOSEN_ON in systems.sets else None,
+    }
 
 
-def _table_2(systems: Systems, scale: str) -> Table:
+def _table_2(systems: Systems) -> Table:
     rows = [(*system.labels, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
     names = [*map(set_title, systems.sets), "average"]
@@ -137,7 +138,7 @@ def _table_2(systems: Systems, scale: str) -> Table:
     about: dict[str, Any] = {"parts": parts, "sizes": sizes, "published": notes("xlm_align").get(2, "")}
     about |= {"layers": pretrained[0].layers, "layer": main_layer(pretrained[0].layers)} if pretrained else {}
     labels = ("aligner", "learnt from, or encoder and layer", "source")
-    return table("table-2", systems.results, scale, labels, systems.heads, rows, **about)
+    return table("table-2", systems.results, labels, systems.heads, rows, **about)
 
 
 def _sizes(systems: Systems) -> str:
@@ -150,7 +151,7 @@ def _sizes(systems: Systems) -> str:
     return ", ".join(f"{gold} {pairs}" for gold, its in alone.items() for pairs in its.values())
 
 
-def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
+def _layers_table(systems: Systems, published: Layers) -> Table:
     """Tabulate the released aligner's AER at each layer, as in Figure 2. The `published` rates are for
     sentence pairs encoded as single rows."""
     encoders = systems.released
@@ -164,7 +165,7 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
                 cells = map(hundredths, (*rates, sum(rates) / len(rates)))
                 rows.append((encoder, str(layer), "joint", PUBLISHED, *cells, MISSING))
     labels = ("encoder", "layer", "way", "source")
-    return table("link-layers", systems.results, scale, labels, systems.heads, rows, aligner=RELEASED.name)
+    return table("link-layers", systems.results, labels, systems.heads, rows, aligner=RELEASED.name)
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
@@ -184,7 +185,7 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
         row = (main.title, main.aligner, main.way, f"{main.layer} ({best.layer})", *cells)
         rows.append((main.joint, on_chosen(main), row))
     labels, heads = ("encoder", "aligner", "way", "layer"), map(set_title, systems.sets)
-    return table("choices", systems.results, "", labels, heads, (row for *_, row in sorted(rows)), on=on)
+    return table("choices", systems.results, labels, heads, (row for *_, row in sorted(rows)), on=on)
 
 
 def link_findings(results: Results) -> Iterator[str]:
@@ -199,7 +200,7 @@ def link_findings(results: Results) -> Iterator[str]:
             yield f"Lowest mean AER over {listed(list(map(set_title, sets)))}, {kind}: {listed(numbers)}."
 
 
-def link_figure(results: Results, scale: str) -> Plot | None:
+def link_figure(results: Results) -> Plot | None:
     """Plot the released aligner's mean AER over gold sets by layer, with one line per encoder."""
     systems = Systems(results)
     encoders = systems.released
@@ -244,7 +245,7 @@ def link_figure(results: Results, scale: str) -> Plot | None:
             handles.append(key(f"{name}, published", its.colour, its.marker, "none", its.dash))
         legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
-    return plot("figure-2-layers", figure, results, scale, records, aligner=RELEASED.name)
+    return plot("figure-2-layers", figure, results, records, aligner=RELEASED.name)
 
 
 def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:

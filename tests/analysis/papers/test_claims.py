@@ -64,7 +64,7 @@ def aligned(objective, shares, metric="held-out", transform="trans.inv"):
 
 
 def rows(claims, records):
-    table = claims.table(joined(records), "toy")
+    table = claims.table(joined(records))
     assert table
     return [dict(zip(table.header, row, strict=True)) for row in table.rows]
 
@@ -153,7 +153,7 @@ def test_correlations_use_all_cells(sign, verdict, tmp_path):
 def test_differences_at_the_floor_are_undecided(tmp_path):
     records = order(SMALL, MIDDLE, LARGE)
     floor = Floor("majority", "majority", "pos", "accuracy", 0.95, 2_000, "trans.inv", "source")
-    table = written(tmp_path, ORDER).table(Results(runs(records), records, floors=[floor]), "toy")
+    table = written(tmp_path, ORDER).table(Results(runs(records), records, floors=[floor]))
     assert table.rows[0][1] == AT_FLOOR
 
 
@@ -195,7 +195,7 @@ def test_claims_are_unchanged_if_all_runs_noted_them(tmp_path):
     for noted, others in (((claims.digest,), 0), ((), 9), (("", claims.digest), 9), (("0" * 64,), 9)):
         made = [replace(run, claims=noted) for run in runs(records)]
         results = Results(made, records)
-        table = claims.table(results, "toy")
+        table = claims.table(results)
         assert table and ("changed after the runs" in table.title) == bool(others)
         assert (f"{others} of 9 runs" in table.note) == bool(others) == bool(claims.change(results))
 

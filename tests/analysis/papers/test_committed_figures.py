@@ -27,12 +27,12 @@ TESTED = dict(
 @pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
 @pytest.mark.parametrize("name", STUDIES)
 def test_committed_figures_match_the_records(name, tmp_path):
-    paper, about = STUDIES[name], loads(committed(ROOT / name / "about.json"))
-    results, size = read(name, paper), about["scale"]
+    paper = STUDIES[name]
+    results = read(name, paper)
     marks = {}
-    for plot in chain(PAPERS[paper].figures(results, size), specified_figures(paper, results, size)):
+    for plot in chain(PAPERS[paper].figures(results), specified_figures(paper, results)):
         if plot:
-            assert f"Scale: {size}." in plot.caption, plot.name
+            assert f"Scale: {results.scale}." in plot.caption, plot.name
             plot.save(tmp_path)
             marks[plot.name] = fingerprint(list(map(astuple, marks_of(plot.figure))))
             plt.close(plot.figure)

@@ -91,7 +91,7 @@ def test_differences_are_paired_by_seed_and_corrected(two):
     column = two.by_seed["POS accuracy, ZS"]
     ps = []
     for each in found:
-        ours, theirs = ([column[row][seed].value for seed in range(3)] for row in (each.ours, each.theirs))
+        ours, theirs = ([column[row][seed].value for seed in range(3)] for row in each.pair[1:])
         gap = np.subtract(ours, theirs)
         assert each.estimate.mean == pytest.approx(gap.mean())
         if gap.std() > 1e-9:

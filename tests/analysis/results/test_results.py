@@ -7,8 +7,7 @@ from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta
 from calque.analysis.papers.columns import retained_cell
 from calque.analysis.records.record import Floor, Items, Record
 from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference, mean
-from calque.analysis.results.results import Results
-from calque.analysis.results.retained import retained
+from calque.analysis.results.results import Results, retained
 from calque.analysis.statistics.intervals import item_error
 from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.runs import number, runs

@@ -1,1 +1,0 @@
-"""The report on how two languages become similar within a model during pretraining."""
