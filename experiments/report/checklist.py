@@ -147,7 +147,7 @@ def _examples(studies: Sequence[Study], runs: Path) -> Iterator[tuple[str, Step]
     seen = set[Path]()
     for study in studies:
         for seed in study.data_seeds:
-            for name, step in study.examples(runs, seed).items():
+            for name, step in study.data(runs, seed).examples.items():
                 if is_finished(step) and step.folder not in seen:
                     seen.add(step.folder)
                     yield name, step

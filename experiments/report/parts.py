@@ -67,7 +67,9 @@ def _example(languages: Any, study: Study, root: Path) -> Example | None:
     own = languages.of_seed(study.seeds[0])
     ready = [transform.ready(root / CACHE) for transform in own.transforms]
     if any("usage" in transform.needs for transform in ready):
-        types = own.step(study.home(root)).folder / VOCABULARY
+        text = study.data(root, study.seeds[0]).text
+        assert text
+        types = text.folder / VOCABULARY
         vocabulary = Vocabulary.load(types)
         usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
         ready = [transform.informed(usage) for transform in ready]

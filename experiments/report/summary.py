@@ -17,8 +17,9 @@ from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
 from calque.experiments.run.spent import COMPUTE
 from calque.experiments.study import Study
-from calque.experiments.study.languages import DerivedLanguages, GoldPairs
-from calque.experiments.study.measures import Forms, GoldSetLinks, Growth
+from calque.experiments.study.gold import GoldPairs, GoldSetLinks
+from calque.experiments.study.languages import DerivedLanguages
+from calque.experiments.study.measures import Forms, Growth
 from calque.experiments.study.measuring import MeasuredStep, read_measured
 from calque.experiments.study.tasks import read_floors
 
@@ -98,11 +99,10 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
     """Read all records of a finished study, in report order."""
     models = [*study.given_models(root), *study.models(root)]
     found = [read_measured(step) for model in models for step in study.measuring(root, model)]
-    if not isinstance(study.languages, GoldPairs):
-        return found
-    aligners = [read_measured(step) for step in study.baselines(root)]
-    before = len(aligners) - (len(study.languages.sets) if study.encoder else 0)
-    return [*aligners[:before], *found, *aligners[before:]]
+    aligners = [read_measured(step) for step in study.data(root).aligners]
+    encoders = [each for each in aligners if each.step.config.encoder]
+    others = [each for each in aligners if not each.step.config.encoder]
+    return [*others, *found, *encoders]
 
 
 def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Record]]:
@@ -116,10 +116,7 @@ def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Rec
 
 def floors_of(study: Study, root: Path) -> list[Floor]:
     """Return the tasks' floors, averaged over seeds if each seed has its own data."""
-    if isinstance(study.languages, GoldPairs):
-        return []
-    draws = [[*chain(*map(read_floors, study.baselines(root, seed)))] for seed in study.data_seeds]
-    return over_draws(draws)
+    return over_draws([*chain(*map(read_floors, study.data(root, seed).floors))] for seed in study.data_seeds)
 
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
@@ -143,16 +140,16 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
 def _of_data(study: Study, root: Path) -> Iterator[str]:
     for seed in study.data_seeds:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
-        data = study.languages_step(root, seed)
-        lines = omissions(data.open().facts) if data else iter(())
-        tasks = [omissions(step.open().facts, name) for name, step in study.examples(root, seed).items()]
+        data = study.data(root, seed)
+        lines = omissions(data.text.open().facts) if data.text else iter(())
+        tasks = [omissions(step.open().facts, name) for name, step in data.examples.items()]
         yield from (prefix + line for line in chain(lines, *tasks))
-    if isinstance(study.languages, GoldPairs):
-        texts = [study.languages.of_set(name) for name in study.languages.sets]
-    else:
-        parts = [part for measure in study.measures for part in measure.parts()]
-        texts = [part.text for part in parts if isinstance(part, GoldSetLinks)]
-    yield from (f"{text.name}: {count:,} {what}" for text in texts for what, count in text.set.counts.items())
+    texts = [step.config.text for step in study.data(root).aligners]
+    texts += [
+        part.text for measure in study.measures for part in measure.parts() if isinstance(part, GoldSetLinks)
+    ]
+    for name, text in {text.name: text for text in texts}.items():
+        yield from (f"{name}: {count:,} {what}" for what, count in text.set.counts.items())
 
 
 def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
@@ -210,7 +207,8 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Disjoint halves", f"{read}; no sentence is read both in the source and in a derived language"
     if isinstance(languages, DerivedLanguages):
         yield "Dictionary", languages.dictionary.title
-        prints = dict.fromkeys(languages.of_seed(seed).step(root).fingerprint for seed in study.data_seeds)
+        texts = [study.data(root, seed).text for seed in study.data_seeds]
+        prints = dict.fromkeys(text.fingerprint for text in texts if text)
         yield "Languages", f"{', '.join(prints)} (fingerprint of the derived data)"
     elif isinstance(languages, GoldPairs):
         yield "Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"

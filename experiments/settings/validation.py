@@ -12,7 +12,8 @@ from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.sources.files import Files
 from calque.experiments.run.places import name_mistakes
 from calque.experiments.study import Study
-from calque.experiments.study.languages import DerivedLanguages, GoldPairs, NaturalLanguages
+from calque.experiments.study.gold import GoldPairs
+from calque.experiments.study.languages import DerivedLanguages, NaturalLanguages
 from calque.experiments.study.measures import MEASURES, ExampleMeasure, Growth, Interventions
 from calque.experiments.study.tasks import language_mistakes, task_mistakes
 from calque.pretrain.bitext import PairObjective

@@ -1,1 +1,1 @@
-"""One study per file: a function that returns its values."""
+"""Functions that return studies."""

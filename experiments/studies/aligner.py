@@ -8,8 +8,8 @@ from calque.experiments.studies.given import real_data
 from calque.experiments.studies.xlm_align_small import xlm_align_small
 from calque.experiments.study import Study
 from calque.experiments.study.aligner_training import LENGTH, RECIPE
+from calque.experiments.study.gold import GoldLinks
 from calque.experiments.study.languages import NaturalLanguages
-from calque.experiments.study.measures import GoldLinks
 from calque.pretrain.mixture import ALL_TOGETHER
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 

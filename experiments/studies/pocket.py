@@ -3,21 +3,31 @@
 from dataclasses import replace
 
 from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.dictionary import DictionaryConfig
 from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.order import Invert
+from calque.derive.pocket.facts import Facts
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.experiments.lessons import MODELS
-from calque.experiments.studies.objectives import MASKS, OF_ALIGN_MLM
+from calque.experiments.studies.objectives import FROM_SCRATCH, MASKS, OF_ALIGN_MLM
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
-from calque.experiments.study.measures import Alignment
+from calque.experiments.study.measures import Alignment, Growth
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.mixture import Mixture
+from calque.pretrain.objective import After
 from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 """The counterpart of ALIGN-MLM's French order: adjectives follow their nouns, and the verb comes between
@@ -30,6 +40,11 @@ SOURCE = PocketEnglish(
     ner=Sizes(train=2_000, dev=300, test=1_000),
     nli=Sizes(train=8_000, dev=300, test=2_000),
 )
+
+CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
+"""Objectives that start from a pretrained model in their papers, and here from MLM trained for half of the
+steps."""
+FROZEN = WordAligned(frozen=True)  # word-aligned BERT as in its author's code
 
 
 def small_grid() -> Study:
@@ -109,4 +124,76 @@ def align_mlm_pocket() -> Study:
         seeds=(0, 1, 2, 3, 4),
         train=replace(small.train, steps=5_000),
         tasks={**small.tasks, "nli": CrossLingualTask(slowly)},
+    )
+
+
+def objectives_pocket() -> Study:
+    """All objectives with equal steps and batches, on Trans + Syn and five kinds of tasks."""
+    small = small_grid()
+    return small.changed(
+        name="objectives_pocket",
+        paper="equal_terms",
+        source=replace(
+            SOURCE,
+            nli=Sizes(train=4_000, dev=300, test=2_000),
+            qa=Sizes(train=2_000, dev=300, test=1_000),
+            paraphrase=Sizes(train=6_000, dev=300, test=2_000),
+        ),
+        transforms=(compose(Transliterate(), ROMANCE),),
+        objectives=(
+            *OF_ALIGN_MLM,
+            Link(mask_rate=MASKS),
+            PreAlign(mask_rate=MASKS),
+            *(After(objective, MLM(MASKS)) for objective in (*CONTINUED, FROZEN)),
+        ),
+        seeds=(0, 1, 2, 3, 4),
+        train=replace(small.train, steps=3_000),
+        tasks={
+            **small.tasks,
+            "qa": CrossLingualTask(
+                FinetuneConfig(learning_rate=1e-3, head_rate=5, epochs=6, batch=32, dropout=0.0)
+            ),
+            "paraphrase": CrossLingualTask(
+                FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
+            ),
+        },
+    )
+
+
+def knowledge() -> Study:
+    """Facts about invented people, which only the source's text states, queried in the source and in the
+    derived language."""
+    small = small_grid()
+    return small.changed(
+        name="knowledge",
+        source=PocketEnglish(
+            Pocket(types=300),
+            4_000,
+            pos=Sizes(2_000, 300, 1_000),
+            facts=Facts(subjects=24, values=4, mentions=80),
+        ),
+        transforms=(Transliterate(), compose(Transliterate(), Invert())),
+        objectives=FROM_SCRATCH,
+        seeds=(0, 1, 2),
+        # A quarter of the types would include about four answers, too few to compare with held-out ones.
+        dictionary=DictionaryConfig(fraction=0.5),
+        train=replace(small.train, steps=3_000, learning_rate=3e-3),
+        tasks={"pos": small.tasks["pos"]},
+    )
+
+
+def growth() -> Study:
+    """How, and in what order, two languages become similar during pretraining: models probed twice per
+    doubling of the number of steps."""
+    small, text = small_grid(), Pocket(types=300)
+    return small.changed(
+        name="growth",
+        paper="growth",
+        source=PocketEnglish(language=text, size=40_000, pos=Sizes(train=300, dev=100, test=400)),
+        objectives=FROM_SCRATCH,
+        seeds=(0, 1, 2, 3, 4),
+        tasks={},
+        measures=(Growth("pos"),),
+        mixture=Mixture(held_out=0.02),
+        train=replace(small.train, snapshots=2, probe_every=0),
     )

@@ -6,8 +6,7 @@ from calque.derive.natural.files import BitextFiles
 from calque.experiments.studies.given import captions, real_data
 from calque.experiments.studies.objectives import MASKS
 from calque.experiments.study import Study
-from calque.experiments.study.gold_aligners import EncoderLinks
-from calque.experiments.study.languages import GoldPairs
+from calque.experiments.study.gold import EncoderLinks, GoldPairs
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM

@@ -13,8 +13,9 @@ from calque.experiments.data.recipe import read_recipe
 from calque.experiments.studies.given import same_sentences
 from calque.experiments.studies.xlm_align_small import tagging, withheld
 from calque.experiments.study import Study
+from calque.experiments.study.gold import GoldLinks
 from calque.experiments.study.languages import NaturalLanguages
-from calque.experiments.study.measures import GoldLinks, Retrieval
+from calque.experiments.study.measures import Retrieval
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.xlm_align import XLMAlign

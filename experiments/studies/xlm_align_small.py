@@ -7,8 +7,9 @@ from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.experiments.studies.given import PUD, captions, ewt, real_data_and_encoder, same_sentences
 from calque.experiments.study import Study
+from calque.experiments.study.gold import GoldLinks
 from calque.experiments.study.languages import NaturalLanguages
-from calque.experiments.study.measures import GoldLinks, Retrieval
+from calque.experiments.study.measures import Retrieval
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
@@ -18,24 +19,17 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 def xlm_align_small() -> Study:
     """MLM + TLM with and without DWA, from the encoder named by CALQUE_ENCODER."""
     data, encoder = real_data_and_encoder("xlm_align_small", "xlm_align_small")
-    trees, panx, manythings = data / "ud", data / "ner" / "panx", data / "parallel" / "manythings"
-    more = {
-        "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
-        "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
-    }
+    manythings = data / "parallel" / "manythings"
+    finetune = FinetuneConfig(
+        learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True
+    )
     return Study(
         name="xlm_align_small",
         paper="xtreme",
         measure_start=True,
         start=encoder,
         languages=NaturalLanguages(
-            texts={
-                "en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20),
-                **{
-                    language: TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
-                    for language in (*PUD, "es", "zh")
-                },
-            },
+            texts=_texts(data),
             bitexts={
                 ("en", "fr"): (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
                 ("en", "de"): (BitextFiles(manythings / "deu-eng.tsv"), captions(data, "en", "de")),
@@ -44,13 +38,7 @@ def xlm_align_small() -> Study:
         ),
         objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
         measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
-        tasks=tagging(
-            data,
-            FinetuneConfig(
-                learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True
-            ),
-            limit=2_000,
-        ),
+        tasks=tagging(data, finetune, limit=2_000),
         model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
         train=TrainConfig(
             steps=500,
@@ -71,6 +59,18 @@ def xlm_align_small() -> Study:
         ),
         mixture=Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.5),
     )
+
+
+def _texts(data: Path) -> dict[str, TextFiles]:
+    trees, panx = data / "ud", data / "ner" / "panx"
+    more = {
+        "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
+        "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
+    }
+    texts = {"en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20)}
+    for language in (*PUD, "es", "zh"):
+        texts[language] = TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
+    return texts
 
 
 def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:

@@ -16,7 +16,7 @@ from calque.derive.links.fast_align import StatisticalAligner
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.readers.parallel import Pair, TwoFiles
 from calque.experiments.run.step import Step
-from calque.experiments.study.gold_text import lowered
+from calque.experiments.study.gold import lowered
 from calque.experiments.study.languages import NaturalLanguages
 from calque.experiments.study.models import GivenModel, Training
 from calque.pretrain.architecture import architecture_of

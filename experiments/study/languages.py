@@ -1,4 +1,5 @@
-"""The languages in a study: a source and its images, natural languages, or the languages of gold sets.
+"""The languages in a study: a source and its images, or natural languages. `experiments.study.gold` has the
+languages of gold sets.
 
 The config of the step that writes their folder provides `identity` (a fingerprint of all languages),
 `language` (a fingerprint of one language, without dictionaries or bitexts if a model does not read them),
@@ -17,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.aer import SETS
 from calque.analysis.records.record import Described
 from calque.derive.build import check_tags, derive_languages, languages_fingerprint, rewriting_of, trial_image
 from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig, read_words
@@ -35,8 +35,6 @@ from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.words import Agglutinate, Drop, Rewrite, Split
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
-from calque.experiments.study.gold_aligners import GoldSetAligner
-from calque.experiments.study.gold_text import GoldText
 from calque.experiments.study.measures import ExampleMeasure, Retrieval, Transfer, ZeroShot
 from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import Group
@@ -48,46 +46,42 @@ TYPES = 10_000_000
 THE_SOURCE = Described(SOURCE, "the source")
 
 
+@dataclass(frozen=True)
+class StudyData:
+    """What a study reads and measures with one seed, whatever its languages.
+
+    groups: the languages that each model reads.
+    described: the languages on which a given model is measured.
+    text: the step that prepares the text for all models, if they share it.
+    examples: the steps that prepare examples, by task.
+    floors, aligners: steps that need no model of the study, scoring task baselines and word aligners.
+    task_measures: the scores of fine-tuned models.
+    """
+
+    groups: Sequence[Group]
+    described: tuple[Described, ...]
+    text: Step | None = None
+    examples: Mapping[str, Step] = field(default_factory=dict)
+    floors: Sequence[Step] = ()
+    aligners: Sequence[Step] = ()
+    task_measures: Sequence[Measure] = ()
+
+
 class StudyLanguages(ABC):
-    """The interface through which a study uses its languages. `home` is the folder of steps."""
+    """Languages as a study sets them."""
 
     derived = False  # whether the languages are a source and its images
-    redraw = False
+    redraw = False  # whether each seed samples its own data
+    draws: tuple[str, ...] = ()  # what each seed samples besides the model, in words
     bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = {}
-
-    @property
-    def draws(self) -> tuple[str, ...]:
-        """What each seed samples besides the model, in words."""
-        return ()
 
     @abstractmethod
     def mistakes(self) -> list[str]:
         """Return a message for each error in the languages' settings."""
 
     @abstractmethod
-    def text_step(self, study: Any, home: Path) -> Step | None:
-        """Return the step that prepares the text for all models, if they share it."""
-
-    @abstractmethod
-    def groups(self, study: Any, home: Path) -> list[Group]: ...
-
-    def of_seed(self, seed: int) -> StudyLanguages:
-        return self
-
-    def examples(self, study: Any, home: Path) -> dict[str, Step]:
-        """Return the steps that prepare examples, by task."""
-        return {}
-
-    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
-        """Return the steps that need no model: task floors or word aligners."""
-        return []
-
-    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
-        return []
-
-    def described(self, study: Any) -> tuple[Described, ...]:
-        """Return the languages for measuring a given model."""
-        return (THE_SOURCE,)
+    def data(self, study: Any, home: Path, seed: int) -> StudyData:
+        """Return what a study reads with this seed; `home` is the folder of steps."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +110,28 @@ class DerivedLanguages(StudyLanguages):
             redraw=False,
         )
 
-    def step(self, home: Path) -> Step:
-        return Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
+    def data(self, study: Any, home: Path, seed: int) -> StudyData:
+        return self.of_seed(seed)._data(study, home)
+
+    def _data(self, study: Any, home: Path) -> StudyData:
+        text = Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
+        measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
+        names = dict.fromkeys((*study.tasks, *measured))
+        examples = {name: DerivedExamples(self, name).step(home) for name in names}
+        pairs = [(SOURCE, SOURCE)]
+        for other in self.names:
+            pairs += [(SOURCE, other), (other, other)]
+        return StudyData(
+            groups=[
+                Group(each.name, text, (each.name,), (THE_SOURCE, Described.of(each)), study.mixture)
+                for each in self.transforms
+            ],
+            described=(THE_SOURCE,),
+            text=text,
+            examples=examples,
+            floors=[Floors(examples[name], tuple(pairs), text).step(home) for name in study.tasks],
+            task_measures=[Transfer(examples[name], its.finetune) for name, its in study.tasks.items()],
+        )
 
     def identity(self) -> str:
         return self._fingerprint(self.transforms, self.dictionary)
@@ -125,30 +139,6 @@ class DerivedLanguages(StudyLanguages):
     def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
         transforms = tuple(transform for transform in self.transforms if transform.name == name)
         return self._fingerprint(transforms, self.dictionary if dictionary else NO_DICTIONARY)
-
-    def text_step(self, study: Any, home: Path) -> Step:
-        return self.step(home)
-
-    def examples(self, study: Any, home: Path) -> dict[str, Step]:
-        measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
-        names = dict.fromkeys((*study.tasks, *measured))
-        return {name: DerivedExamples(self, name).step(home) for name in names}
-
-    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
-        pairs = [(SOURCE, SOURCE)]
-        for other in self.names:
-            pairs += [(SOURCE, other), (other, other)]
-        return [Floors(examples[name], tuple(pairs), self.step(home)).step(home) for name in study.tasks]
-
-    def groups(self, study: Any, home: Path) -> list[Group]:
-        data, mixture = self.step(home), study.mixture
-        return [
-            Group(each.name, data, (each.name,), (THE_SOURCE, Described.of(each)), mixture)
-            for each in self.transforms
-        ]
-
-    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
-        return [Transfer(examples[name], its.finetune) for name, its in study.tasks.items()]
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         """Return the number of embedding rows, one per type and script."""
@@ -182,40 +172,54 @@ class DerivedLanguages(StudyLanguages):
         return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
 
     def mistakes(self) -> list[str]:
-        wrong = name_mistakes("transforms", self.names)
-        if isinstance(self.vocabulary, Path):
-            from calque.pretrain.tokenizer_check import check_tokenizer  # loads torch
-
-            try:
-                GivenVocabulary(self.vocabulary).open()
-                check_tokenizer(self.vocabulary)
-            except BadInput as error:
-                wrong.append(f"vocabulary must be a number of types or a tokenizer's folder: {error}")
-        else:
-            wrong += _vocabulary_mistakes(self.vocabulary)
-        try:
-            check_tags(self.dictionary, self.source)
-            if self.dictionary.file:
-                read_words(self.dictionary.file)
-        except BadInput as error:
-            wrong.append(f"dictionary: {error}")
-        for transform in self.transforms:
-            try:
-                trial_image(transform, SAMPLE)
-            except ValueError as error:
-                wrong.append(f"transforms: {error}")
-        try:
-            if self.source.questions() and (rewriting := rewriting_of(self.transforms)):
-                wrong.append(
-                    f"transforms: {rewriting[0].name} changes words that answer questions about facts"
-                )
-        except BadInput as error:
-            wrong.append(f"source: {error}")
+        wrong = [
+            *name_mistakes("transforms", self.names),
+            *self._vocabulary_mistakes(),
+            *self._dictionary_mistakes(),
+            *self._transform_mistakes(),
+        ]
         if self.redraw and not self.draws:
             wrong.append(
                 "redraw has no effect: text and examples are read from files, and the dictionary contains "
                 "the most frequent types, or all, or none"
             )
+        return wrong
+
+    def _vocabulary_mistakes(self) -> list[str]:
+        if not isinstance(self.vocabulary, Path):
+            return vocabulary_mistakes(self.vocabulary)
+        from calque.pretrain.tokenizer_check import check_tokenizer  # loads torch
+
+        try:
+            GivenVocabulary(self.vocabulary).open()
+            check_tokenizer(self.vocabulary)
+        except BadInput as error:
+            return [f"vocabulary must be a number of types or a tokenizer's folder: {error}"]
+        return []
+
+    def _dictionary_mistakes(self) -> list[str]:
+        try:
+            check_tags(self.dictionary, self.source)
+            if self.dictionary.file:
+                read_words(self.dictionary.file)
+        except BadInput as error:
+            return [f"dictionary: {error}"]
+        return []
+
+    def _transform_mistakes(self) -> list[str]:
+        wrong = []
+        for transform in self.transforms:
+            try:
+                trial_image(transform, SAMPLE)
+            except ValueError as error:
+                wrong.append(f"transforms: {error}")
+        rewriting = rewriting_of(self.transforms)
+        try:
+            if self.source.questions() and rewriting:
+                fault = "changes words that answer questions about facts"
+                wrong.append(f"transforms: {rewriting[0].name} {fault}")
+        except BadInput as error:
+            wrong.append(f"source: {error}")
         return wrong
 
     @cached_property
@@ -239,7 +243,8 @@ class DerivedLanguages(StudyLanguages):
         return self.source.task_identity(task)
 
 
-def _vocabulary_mistakes(size: int) -> list[str]:
+def vocabulary_mistakes(size: int) -> list[str]:
+    """Return the error in a number of types to learn, if it is out of range."""
     if SMALLEST <= size <= TYPES:
         return []
     return [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
@@ -274,33 +279,30 @@ class NaturalLanguages(StudyLanguages):
             _encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True
         )
 
-    def text_step(self, study: Any, home: Path) -> Step | None:
-        return self.step(home, study.given.checkpoint) if study.given and study.objectives else None
-
-    def examples(self, study: Any, home: Path) -> dict[str, Step]:
-        tasks = {name: its for name, its in study.tasks.items() if its.files}
-        return {name: NaturalExamples(name, its, self.source).step(home) for name, its in tasks.items()}
-
-    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
-        steps = []
+    def data(self, study: Any, home: Path, seed: int) -> StudyData:
+        described = self._described(study)
+        read = study.given and study.objectives  # a start alone needs no text
+        text = self.step(home, study.given.checkpoint) if read else None
+        examples, floors = {}, []
         for name, task in study.tasks.items():
+            examples[name] = NaturalExamples(name, task, self.source).step(home)
             pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
-            steps.append(Floors(examples[name], pairs, source=self.source).step(home))
-        return steps
+            floors.append(Floors(examples[name], pairs, source=self.source).step(home))
+        return StudyData(
+            groups=[Group("", text, tuple(self.texts), described, study.mixture)] if text else [],
+            described=described,
+            text=text,
+            examples=examples,
+            floors=floors,
+            task_measures=[ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()],
+        )
 
-    def groups(self, study: Any, home: Path) -> list[Group]:
-        data = self.text_step(study, home)
-        assert data
-        return [Group("", data, tuple(self.texts), self.described(study), study.mixture)]
-
-    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
-        return [ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()]
-
-    def described(self, study: Any) -> tuple[Described, ...]:
+    def _described(self, study: Any) -> tuple[Described, ...]:
         tested = [name for task in study.tasks.values() for name in task.tests]
         same = [name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences]
-        names = dict.fromkeys((self.source, *self.texts, *same, *tested))
-        return tuple(Described(name, name) for name in names)
+        return tuple(
+            Described(name, name) for name in dict.fromkeys((self.source, *self.texts, *same, *tested))
+        )
 
     def mistakes(self) -> list[str]:
         wrong = []
@@ -371,41 +373,3 @@ def _encode(step: Step, machine: Machine) -> None:
     (texts, bitexts), of = text._arguments, text.languages
     arguments = texts, bitexts, text.vocabulary, step.folder, machine.workers, machine.report
     derive_natural(*arguments, of.table, dict(of.dictionaries))
-
-
-@dataclass(frozen=True)
-class GoldPairs(StudyLanguages):
-    """The gold sets of word links in the folder `gold`. `text` maps sets to parallel text, which models read
-    together with the set's own sentences."""
-
-    gold: Path
-    text: Mapping[str, tuple[BitextFiles, ...]]
-    vocabulary: int
-    sets: tuple[str, ...] = SETS
-
-    def of_set(self, name: str) -> GoldText:
-        return GoldText(self.gold, name, self.text.get(name, ()), self.vocabulary)
-
-    def text_step(self, study: Any, home: Path) -> None:
-        return None
-
-    def groups(self, study: Any, home: Path) -> list[Group]:
-        groups = []
-        for text in map(self.of_set, self.text):
-            described = tuple(Described(code, code) for code in text.pair)
-            groups.append(Group(text.name, text.step(home), text.pair[1:], described))
-        return groups
-
-    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
-        texts = [self.of_set(name) for name in self.sets]
-        names = ("diagonal", "fast_align")
-        aligners = [GoldSetAligner(name, text, study.name) for name in names for text in texts]
-        if study.encoder:
-            aligners += [GoldSetAligner("encoder", text, study.name, study.encoder) for text in texts]
-        return [aligner.step(home, study.threads) for aligner in aligners]
-
-    def mistakes(self) -> list[str]:
-        wrong = name_mistakes("sets", list(self.sets)) + _vocabulary_mistakes(self.vocabulary)
-        if unknown := sorted(set(self.text) - set(self.sets)):
-            wrong.append(f"text: {', '.join(unknown)} is not among the sets")
-        return wrong

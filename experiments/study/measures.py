@@ -9,15 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
-from calque.analysis.measures.aer import SETS
 from calque.analysis.measures.alignment import Types, form_alignment, type_alignment
 from calque.analysis.measures.interventions import interventions, not_changed, train
 from calque.analysis.measures.knowledge import knowledge
 from calque.analysis.measures.loss import held_out_loss
 from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
 from calque.analysis.measures.retrieval import derivation_retrieval, retrieval
-from calque.analysis.measures.word_alignment import gold_links, pair_links, self_labels
+from calque.analysis.measures.word_alignment import pair_links, self_labels
 from calque.analysis.records.record import ORDER, READ, SHARING, Measurement
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
@@ -28,8 +26,7 @@ from calque.derive.artefact import digest
 from calque.derive.build import MEASURED
 from calque.derive.corpus import count_shared
 from calque.derive.dictionary import usual_tags
-from calque.derive.errors import BadInput, unknown
-from calque.derive.fingerprint import ADDED
+from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.lemmas import other_forms
@@ -37,15 +34,14 @@ from calque.derive.natural.files import TextFiles
 from calque.derive.readers.lines import check_file, tokens
 from calque.derive.sources.files import written
 from calque.derive.task_data import TaskFolder
-from calque.experiments.run.places import CACHE, name_mistakes
+from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
-from calque.experiments.study.gold_text import GoldText
 from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import Model
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.checkpoint import METRICS, snapshots_of
 from calque.pretrain.cost import UPDATE, encoder_flops_per_id
 
-USUAL = DEFAULT.name, RELEASED.name, OT.name  # the alignment methods unless a study chooses others
 EXAMPLES = 2_000  # the assumed size of a training set before it is read
 IDS = 1.3  # the assumed number of ids per word
 
@@ -60,10 +56,6 @@ def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> flo
     ids = IDS * split.get("words", 10 * rows) / max(1, rows)
     row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
     return config.epochs * rows * (row + UPDATE / config.batch)
-
-
-def _languages(model: Model) -> Languages:
-    return model.training.mixture.of(Languages.open(model.data, model.training.languages))
 
 
 class OrderDistance(Measure):
@@ -95,7 +87,7 @@ class Links(Measure):
     format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        return pair_links(model.measured(machine), _languages(model), model.language)
+        return pair_links(model.measured(machine), model.languages(), model.language)
 
 
 class Alignment(Measure):
@@ -117,7 +109,7 @@ class Sharing(Measure):
     name = "sharing"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        languages, measured, derived = _languages(model), model.measured(machine), model.language
+        languages, measured, derived = model.languages(), model.measured(machine), model.language
         types, table = languages.vocabulary.types, languages[derived].table
         shares = count_shared(languages.folder / derived, types, table)
         shared = [measured.record(SHARING, name, *share, step=0) for name, share in shares.items()]
@@ -137,7 +129,7 @@ class Knowledge(Measure):
         data = model.training.data
         pairs = data.config.questions(model.language, data.place.parents[1] / CACHE)
         questions, images = [question for question, _ in pairs], [image for _, image in pairs]
-        return knowledge(model.measured(machine), _languages(model), questions, images)
+        return knowledge(model.measured(machine), model.languages(), questions, images)
 
 
 class Forms(Measure):
@@ -154,7 +146,7 @@ class Forms(Measure):
         lemmas = model.training.data.config.source.lemmas()
         if not lemmas:
             return Measurement()
-        forms = other_forms(lemmas, _languages(model).vocabulary)
+        forms = other_forms(lemmas, model.languages().vocabulary)
         return form_alignment(model.measured(machine), Types.open(model.data, model.language), forms)
 
 
@@ -174,8 +166,8 @@ class Reading(Measure):
             rows = int(amounts[language]["rows"])
             for metric, value in (("ids", float(rows * ids)), ("epochs", float(amounts[language]["epochs"]))):
                 records.append(measured.record(READ, metric, value, rows, language=language))
-        languages = Languages.open(model.data, training.languages)
-        return Measurement((*records, *held_out_loss(measured, languages, training.mixture.held_out).records))
+        held_out = held_out_loss(measured, model.all_languages(), training.mixture.held_out)
+        return Measurement((*records, *held_out.records))
 
 
 @dataclass(frozen=True)
@@ -185,9 +177,8 @@ class ExampleMeasure(Measure):
     task: str = "pos"
     examples: Step | None = None
 
-    def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
-        """Return the measure on a study's examples, with its fine-tuning settings if it includes the task."""
-        return replace(self, examples=examples)
+    def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
+        return replace(self, examples=examples[self.task])
 
     def settings(self, model: Model) -> Any:
         examples = _examples_in(self.examples, model)
@@ -213,7 +204,7 @@ class DerivationRetrieval(ExampleMeasure):
     name = "retrieval"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        languages = Languages.open(model.data, model.training.languages).whole
+        languages = model.all_languages().whole
         return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences)
 
 
@@ -224,7 +215,7 @@ class ChangedRetrieval(DerivationRetrieval):
     name = "interventions-retrieval"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        languages = Languages.open(model.data, model.training.languages).whole
+        languages = model.all_languages().whole
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
         tagged = Split(self.folder.path("train"), task(self.task))
@@ -243,8 +234,8 @@ class Interventions(ExampleMeasure):
     def name(self) -> str:
         return "interventions" if self.task == "pos" else f"interventions-{self.task}"
 
-    def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
-        return replace(self, examples=examples, finetune=finetune)
+    def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
+        return replace(self, examples=examples[self.task], finetune=tasks[self.task].finetune)
 
     def settings(self, model: Model) -> Any:
         return super().settings(model) | {"task": task(self.task), "head": task(self.task).head.format}
@@ -255,7 +246,7 @@ class Interventions(ExampleMeasure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         assert self.finetune
-        languages = _languages(model)
+        languages = model.languages()
         data = DerivedTask(task(self.task), languages, self.folder, self.finetune)
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
@@ -276,7 +267,7 @@ class Growth(ExampleMeasure):
         training = model.training
         if not training.mixture.held_out:
             raise BadInput("growth needs held-out text, but mixture.held_out is 0", model.folder)
-        text = self.text(Languages.open(model.data, training.languages), model)
+        text = self.text(model.all_languages(), model)
         report = partial(machine.report, f"{self.name} {model.name}")
         return growth(
             model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report
@@ -304,17 +295,22 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
 
 
 @dataclass(frozen=True)
-class Transfer(Measure):
-    """Scores on a task in a derived language: SUP, ZS and Delta."""
+class TaskScores(Measure):
+    """Scores of models fine-tuned on a task."""
 
     examples: Step
     finetune: FinetuneConfig
 
-    format = 4
-
     @property
     def name(self) -> str:
         return str(self.examples.config.task)
+
+
+@dataclass(frozen=True)
+class Transfer(TaskScores):
+    """Scores on a task in a derived language: SUP, ZS and Delta."""
+
+    format = 4
 
     def settings(self, model: Model) -> Any:
         of = task(self.name)
@@ -327,7 +323,7 @@ class Transfer(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         data = DerivedTask(
-            task(self.name), _languages(model), TaskFolder.open(self.examples.folder), self.finetune
+            task(self.name), model.languages(), TaskFolder.open(self.examples.folder), self.finetune
         )
 
         def progress(title: str, done: int, steps: int) -> None:
@@ -337,19 +333,12 @@ class Transfer(Measure):
 
 
 @dataclass(frozen=True)
-class ZeroShot(Measure):
+class ZeroShot(TaskScores):
     """Scores on a task in natural languages after fine-tuning in the source. Predictions are also written as
     files for submission to XTREME."""
 
-    examples: Step
-    finetune: FinetuneConfig
-
     format = 5
     any_model = True
-
-    @property
-    def name(self) -> str:
-        return str(self.examples.config.task)
 
     def settings(self, model: Model) -> Any:
         return {
@@ -376,45 +365,6 @@ class ZeroShot(Measure):
         measurement = zero_shot(model.measured(machine), data, progress)
         machine.report(title, 1, 1)
         return measurement
-
-
-@dataclass(frozen=True)
-class GoldLinks(Measure):
-    """The AER of each layer on gold sets with several alignment methods; sentences are encoded separately."""
-
-    gold: Path
-    sets: tuple[str, ...] = SETS
-    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
-
-    name = "links"
-
-    def parts(self) -> Sequence[Measure]:
-        return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        measured = [part(model, machine) for part in self.parts()]
-        return Measurement(tuple(record for each in measured for record in each.records))
-
-    def mistakes(self) -> list[str]:
-        wrong = name_mistakes("sets", self.sets, least=0)
-        return wrong + [unknown("method", name, BY_NAME) for name in self.methods if name not in BY_NAME]
-
-
-@dataclass(frozen=True)
-class GoldSetLinks(Measure):
-    """The AER of each layer on one gold set with several alignment methods, the main one first."""
-
-    text: GoldText
-    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
-
-    any_model = True
-
-    @property
-    def name(self) -> str:
-        return f"links-{self.text.name}"
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        return gold_links(model.measured(machine), self.text.set, [BY_NAME[name] for name in self.methods])
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from calque.derive.artefact import Artefact, making
 from calque.derive.fingerprint import code_of
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.study.models import Model
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.run import CLAIMS
 
 
@@ -34,6 +35,10 @@ class Measure(ABC):
     @abstractmethod
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
+
+    def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
+        """Return the measure with what it uses of a study's tasks and examples, both by task."""
+        return self
 
     def parts(self) -> Sequence[Measure]:
         """Return the measures that it consists of, each with its own folder of records."""

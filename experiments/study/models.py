@@ -180,6 +180,14 @@ class Model:
     def data(self) -> Path:
         return self.training.data.folder
 
+    def all_languages(self) -> Languages:
+        """Open the languages that the model has read."""
+        return Languages.open(self.data, self.training.languages)
+
+    def languages(self) -> Languages:
+        """Open the languages without held-out text."""
+        return self.training.mixture.of(self.all_languages())
+
 
 @dataclass(frozen=True)
 class EstimatedLinks:

@@ -21,6 +21,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,8 +31,8 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.run.places import REPORT, SHARED
 from calque.experiments.run.step import Step, cached_method, with_needs
-from calque.experiments.study.languages import StudyLanguages
-from calque.experiments.study.measures import PAIR_MEASURES, ExampleMeasure
+from calque.experiments.study.languages import StudyData, StudyLanguages
+from calque.experiments.study.measures import PAIR_MEASURES
 from calque.experiments.study.measuring import Measure, measuring
 from calque.experiments.study.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.study.tasks import CrossLingualTask
@@ -110,25 +111,25 @@ class Study:
         return self.folder(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
 
     def steps(self, root: Path) -> list[Step]:
-        models = self.models(root)
-        steps = [step for seed in self.data_seeds if (step := self.languages_step(root, seed))]
-        steps += [step for seed in self.data_seeds for step in self.examples(root, seed).values()]
-        steps += [step for seed in self.data_seeds for step in self.baselines(root, seed)]
+        data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
+        steps = [each.text for each in data if each.text]
+        steps += [step for each in data for step in each.examples.values()]
+        steps += [step for each in data for step in (*each.floors, *each.aligners)]
         # The start is measured first, to report unreadable gold links before hours of training.
         steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
-        steps += [step for model in models for step in _starts(model.weights)]
-        measured = [(model.weights, self.measuring(root, model)) for model in models]
-        for place, (weights, _) in enumerate(measured):
-            assert isinstance(weights, Step)
-            steps.append(weights)
-            steps += measured[place - BEHIND][1] if place >= BEHIND else []
-        return with_needs(steps + [step for _, measures in measured[-BEHIND:] for step in measures])
+        steps += [step for model in models for step in _starts(model.step)]
+        measures = [self.measuring(root, model) for model in models]
+        for place, model in enumerate(models):
+            steps.append(model.step)
+            if place >= BEHIND:
+                steps += measures[place - BEHIND]
+        return with_needs([*steps, *chain(*measures[-BEHIND:])])
 
     def trained(self, root: Path = Path()) -> list[Step]:
         """Return the pretraining steps, shipped or not, without duplicates."""
         models = self.models(root)
-        steps = [step for model in models for step in _starts(model.weights)]
-        steps += [model.weights for model in models if isinstance(model.weights, Step)]
+        steps = [step for model in models for step in _starts(model.step)]
+        steps += [model.step for model in models]
         return list({trained_key(step): step for step in steps}.values())
 
     # Data
@@ -138,24 +139,15 @@ class Study:
         """The seeds that sample their own data, or only the first seed if all share the same data."""
         return self.seeds if self.languages.redraw else self.seeds[:1]
 
-    def languages_step(self, root: Path, seed: int) -> Step | None:
-        """Return the step that prepares the text for a seed's models, if they share it."""
-        return self.languages.of_seed(seed).text_step(self, self.home(root))
-
-    def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
-        return self._examples(root, seed if seed in self.data_seeds else 0)
+    def data(self, root: Path, seed: int = 0) -> StudyData:
+        """Return what the study reads with a seed."""
+        return self._data(root, seed if self.languages.redraw else 0)
 
     @cached_method
-    def _examples(self, root: Path, seed: int) -> dict[str, Step]:
-        return self.languages.of_seed(seed).examples(self, self.home(root))
-
-    def baselines(self, root: Path, seed: int = 0) -> list[Step]:
-        return self.languages.of_seed(seed).baselines(self, self.home(root), self.examples(root, seed))
+    def _data(self, root: Path, seed: int) -> StudyData:
+        return self.languages.data(self, self.home(root), seed)
 
     # Models
-
-    def groups(self, root: Path, seed: int) -> list[Group]:
-        return self.languages.of_seed(seed).groups(self, self.home(root))
 
     def models(self, root: Path) -> list[Model]:
         """Return the models that the study trains, seed by seed, so that an interrupted study leaves complete
@@ -163,7 +155,7 @@ class Study:
         return [
             self._described(root, self.pretraining(root, group, objective, seed), group.described)
             for seed in (self.seeds if self.objectives else ())
-            for group in self.groups(root, seed)
+            for group in self.data(root, seed).groups
             for objective in self.objectives
         ]
 
@@ -213,8 +205,8 @@ class Study:
         if self.given is None or not self.measure_start:
             return []
         layers, home = self.model.layers, self.home(root)
-        languages = self.languages.described(self)
-        run = Run("", self.name, 0, languages, self._given, layers=layers, main_layer=main_layer(layers))
+        described = self.data(root).described
+        run = Run("", self.name, 0, described, self._given, layers=layers, main_layer=main_layer(layers))
         tuned = [Model(self.given, replace(run, seed=k), home, f"{START}/seed-{k}") for k in self.seeds]
         return [Model(self.given, run, home, START), *tuned]
 
@@ -253,15 +245,12 @@ class Study:
     def measuring(self, root: Path, model: Model) -> list[Step]:
         """Return the steps that measure a model before and after fine-tuning; the start itself is measured
         only before, and its copies only after."""
-        measures, examples = list[Measure](), self.examples(root, model.about.seed)
+        measures, data = list[Measure](), self.data(root, model.about.seed)
         if model.place == START or isinstance(model.weights, Step):
             for measure in self.measures:
-                if isinstance(measure, ExampleMeasure):
-                    its = self.tasks.get(measure.task)
-                    measure = measure.of_study(examples[measure.task], its.finetune if its else None)
-                measures += measure.parts()
+                measures += measure.of_study(self.tasks, data.examples).parts()
         if model.place != START:
-            measures += self.languages.task_measures(self, examples)
+            measures += data.task_measures
         return [measuring(measure, model, self.threads) for measure in measures if measure.applies(model)]
 
 

@@ -108,7 +108,7 @@ class Done:
 
     @property
     def languages(self):
-        return self.study.languages_step(self.root, self.study.seeds[0])
+        return self.study.data(self.root, self.study.seeds[0]).text
 
     @property
     def data(self):
@@ -116,7 +116,7 @@ class Done:
 
     @property
     def examples(self):
-        return self.study.examples(self.root)
+        return self.study.data(self.root).examples
 
     @property
     def report(self):
@@ -127,7 +127,7 @@ class Done:
 
     def model(self, objective, group="", seed=0):
         """The model of an objective and a group of languages, by default the first."""
-        group = group or self.study.groups(self.root, seed)[0].name
+        group = group or self.study.data(self.root, seed).groups[0].name
         above = self.home / group / objective
         (found,) = [
             model for model in self.models() if model.folder.parent == above and model.run.seed == seed

@@ -36,7 +36,7 @@ def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
 
 def test_floors_are_reported(done):
     floors = read(done.report / "floors.jsonl", Floor)
-    assert floors == [floor for step in done.study.baselines(done.root, 0) for floor in read_floors(step)]
+    assert floors == [floor for step in done.study.data(done.root).floors for floor in read_floors(step)]
     assert {(floor.learnt, floor.language) for floor in floors} == {
         ("source", "source"),
         ("source", "trans.inv"),

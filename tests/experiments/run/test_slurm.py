@@ -20,7 +20,7 @@ import os
 from dataclasses import dataclass
 
 from calque.experiments.settings.override import override
-from calque.experiments.studies.objectives_pocket import objectives_pocket
+from calque.experiments.studies.pocket import objectives_pocket
 from calque.pretrain.objectives.mlm import MLM
 
 

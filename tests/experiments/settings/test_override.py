@@ -14,7 +14,7 @@ from calque.experiments.run.schedule import compute
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from calque.experiments.settings.validation import study_mistakes
-from calque.experiments.study.measures import GoldLinks
+from calque.experiments.study.gold import GoldLinks
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.objective import After
 from calque.pretrain.objectives.align_mlm import AlignMLM

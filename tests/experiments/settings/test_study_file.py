@@ -117,7 +117,7 @@ from dataclasses import dataclass
 from calque.analysis.records.record import Run
 from calque.analysis.tasks.tagging import POS
 from calque.derive.sources.pocket import PocketEnglish
-from calque.experiments.study.gold_aligners import EncoderLinks
+from calque.experiments.study.gold import EncoderLinks
 from calque.experiments.study.measures import OrderDistance
 from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import Model

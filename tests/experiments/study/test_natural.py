@@ -23,8 +23,9 @@ from calque.experiments.run.schedule import do
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.settings.override import override
 from calque.experiments.studies.xlm_align_small import xlm_align_small
+from calque.experiments.study.gold import GoldLinks, GoldSetLinks
 from calque.experiments.study.languages import NaturalLanguages
-from calque.experiments.study.measures import GoldLinks, GoldSetLinks, Retrieval
+from calque.experiments.study.measures import Retrieval
 from calque.experiments.study.measuring import read_measured
 from calque.experiments.study.study import START
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -92,7 +93,7 @@ def made_study(folder):
 
 
 def head_of(done):
-    (group,) = done.study.groups(done.root, 0)
+    (group,) = done.study.data(done.root).groups
     start = done.study.start_of(done.root, group, 0)
     return start if isinstance(start, Step) else None
 

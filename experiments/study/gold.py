@@ -1,0 +1,321 @@
+"""Gold sets of word links: their text, measures of models on them, and aligners that the study does not
+train."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from calque.analysis.aligners.encoder import Encoder, SubWords
+from calque.analysis.aligners.methods import BY_NAME, CHOICES, DEFAULT, OT, RELEASED, Method
+from calque.analysis.measures.aer import SETS, GoldSet, gold_set
+from calque.analysis.measures.word_alignment import (
+    alone_and_joint,
+    diagonal_score,
+    fast_align_scores,
+    gold_links,
+    link_record,
+)
+from calque.analysis.records.record import (
+    DIAGONAL,
+    FAST_ALIGN,
+    Described,
+    LinkCounts,
+    MeasuredModel,
+    Measurement,
+    Record,
+    Run,
+)
+from calque.derive.artefact import digest
+from calque.derive.build import write_translation
+from calque.derive.errors import unknown
+from calque.derive.fingerprint import ADDED, fingerprint
+from calque.derive.folder import FORMAT, KIND, NamePair
+from calque.derive.language import SOURCE
+from calque.derive.links.aligner import Pair
+from calque.derive.natural.files import BitextFiles
+from calque.derive.readers.lines import EDITION
+from calque.experiments.run.places import name_mistakes
+from calque.experiments.run.step import Machine, Step
+from calque.experiments.study.languages import (
+    THE_SOURCE,
+    StudyData,
+    StudyLanguages,
+    vocabulary_mistakes,
+)
+from calque.experiments.study.measuring import Measure, write_measurement
+from calque.experiments.study.models import Group, Model
+from calque.pretrain.architecture import main_layer
+
+USUAL = DEFAULT.name, RELEASED.name, OT.name  # the alignment methods unless a study chooses others
+OWN, MORE = "own sentences", "own + parallel"
+"""fast_align's training text: only the gold set's sentences, or also the parallel text."""
+GOLD_FORMAT = 2  # increase it when a code change gives different sentences from the same files
+
+
+@dataclass(frozen=True)
+class GoldText:
+    """The gold set `name` in the folder `gold`, and parallel text in the same two languages, with a joint
+    vocabulary of `vocabulary` types."""
+
+    gold: Path
+    name: str
+    text: tuple[BitextFiles, ...] = ()
+    vocabulary: int = 0
+
+    @cached_property
+    def set(self) -> GoldSet:
+        return gold_set(self.gold, self.name)
+
+    @property
+    def pair(self) -> NamePair:
+        first, _, second = self.name.partition("-")
+        return first, second
+
+    def step(self, home: Path) -> Step:
+        place, title = home / self.name / "languages", f"languages {self.name}"
+        return Step(_translate, self, place, title, "derive", KIND, FORMAT)
+
+    def identity(self) -> dict[str, Any]:
+        return {"text": self.digest, "vocabulary": self.vocabulary}
+
+    def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+        return step.fingerprint
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        return self.vocabulary
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
+        return tuple((SOURCE, name) for name in names)
+
+    @cached_property
+    def digest(self) -> str:
+        files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
+        switches = [(source.columns, source.escaped) for source in self.text]
+        return fingerprint(GOLD_FORMAT, EDITION, self.gold_digests, files, switches)
+
+    @cached_property
+    def gold_digests(self) -> list[str]:
+        files = sorted((self.gold / self.name).glob("*"))
+        return [self.name, *(digest(path) for path in files if path.is_file())]
+
+    def own(self) -> list[Pair]:
+        """Return the gold set's sentences, lower-cased."""
+        return lowered(self.set.pairs)
+
+    def pairs(self) -> tuple[list[Pair], Counter[str]]:
+        """Return the distinct pairs in the set and the parallel text, and counts of pairs read and left
+        out."""
+        left_out: Counter[str] = Counter()
+        everything = self.own() + [pair for text in self.text for pair in text.words(*self.pair, left_out)]
+        once = list(dict.fromkeys(everything))
+        left_out["sentence pairs that were there already"] += len(everything) - len(once)
+        left_out["sentence pairs learnt from"] += len(once)
+        return once, left_out
+
+
+def _translate(step: Step, machine: Machine) -> None:
+    text: GoldText = step.config
+    machine.report(step.title, 0, 1)
+    pairs, _ = text.pairs()
+    write_translation(pairs, text.pair[1], text.vocabulary, step.folder)
+    machine.report(step.title, 1, 1)
+
+
+def lowered(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs in lower case."""
+    return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
+
+
+def _digest(path: Path) -> str:
+    """Return a file's SHA-256, or "" for a missing file, which its reader reports."""
+    return digest(path) if path.is_file() else ""
+
+
+@dataclass(frozen=True)
+class GoldPairs(StudyLanguages):
+    """The gold sets of word links in the folder `gold`. `text` maps sets to parallel text, which models read
+    together with the set's own sentences."""
+
+    gold: Path
+    text: Mapping[str, tuple[BitextFiles, ...]]
+    vocabulary: int
+    sets: tuple[str, ...] = SETS
+
+    def of_set(self, name: str) -> GoldText:
+        return GoldText(self.gold, name, self.text.get(name, ()), self.vocabulary)
+
+    def data(self, study: Any, home: Path, seed: int) -> StudyData:
+        groups = []
+        for text in map(self.of_set, self.text):
+            described = tuple(Described(code, code) for code in text.pair)
+            groups.append(Group(text.name, text.step(home), text.pair[1:], described))
+        texts = [self.of_set(name) for name in self.sets]
+        names = ("diagonal", "fast_align")
+        aligners = [GoldSetAligner(name, text, study.name) for name in names for text in texts]
+        if study.encoder:
+            aligners += [GoldSetAligner("encoder", text, study.name, study.encoder) for text in texts]
+        steps = [aligner.step(home, study.threads) for aligner in aligners]
+        return StudyData(groups, (THE_SOURCE,), aligners=steps)
+
+    def mistakes(self) -> list[str]:
+        wrong = name_mistakes("sets", list(self.sets)) + vocabulary_mistakes(self.vocabulary)
+        if others := sorted(set(self.text) - set(self.sets)):
+            wrong.append(f"text: {', '.join(others)} is not among the sets")
+        return wrong
+
+
+@dataclass(frozen=True)
+class GoldLinks(Measure):
+    """The AER of each layer on gold sets with several alignment methods; sentences are encoded separately."""
+
+    gold: Path
+    sets: tuple[str, ...] = SETS
+    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
+
+    name = "links"
+
+    def parts(self) -> Sequence[Measure]:
+        return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        measured = [part(model, machine) for part in self.parts()]
+        return Measurement(tuple(record for each in measured for record in each.records))
+
+    def mistakes(self) -> list[str]:
+        wrong = name_mistakes("sets", self.sets, least=0)
+        return wrong + [unknown("method", name, BY_NAME) for name in self.methods if name not in BY_NAME]
+
+
+@dataclass(frozen=True)
+class GoldSetLinks(Measure):
+    """The AER of each layer on one gold set with several alignment methods, the main one first."""
+
+    text: GoldText
+    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
+
+    any_model = True
+
+    @property
+    def name(self) -> str:
+        return f"links-{self.text.name}"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        return gold_links(model.measured(machine), self.text.set, [BY_NAME[name] for name in self.methods])
+
+
+@dataclass(frozen=True)
+class EncoderLinks(Measure):
+    """The AER of each layer of a model pretrained on a gold set's languages, with the two sides encoded
+    separately and jointly."""
+
+    name = "links"
+    format = 3
+
+    def settings(self, model: Model) -> Any:
+        return model.training.data.config.gold_digests
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        text: GoldText = model.training.data.config
+        exclusions = Counter(model.step.open().facts["left out"])
+        second = int(model.training.objective.traits.language_embeddings)
+        types = {False: second, True: second}
+        measured = MeasuredModel(model.checkpoint, model.run.id, device=str(machine.world.device))
+        links = _layers(measured, text, text.own(), types, (OT, RELEASED))
+        return replace(links, exclusions=exclusions + links.exclusions)
+
+
+def _layers(
+    model: MeasuredModel,
+    text: GoldText,
+    pairs: Sequence[Pair],
+    token_types: Mapping[bool, int],
+    everywhere: tuple[Method, ...],
+) -> Measurement:
+    """Score each layer with the methods `everywhere`, and the main layer with all."""
+    gold = text.set.gold
+    scores, exclusions = alone_and_joint(model.checkpoint, pairs, gold, token_types, model.device, everywhere)
+    records = [link_record(model, text.name, s.method, s.total, layer=s.layer, joint=s.joint) for s in scores]
+    return Measurement(tuple(records), exclusions)
+
+
+@dataclass(frozen=True)
+class GoldSetAligner:
+    """An aligner for one gold set that uses no model trained in `study`. `name` is `diagonal`, a baseline
+    that links each target word to the source word at the same relative position; `fast_align`, trained on the
+    set's sentences alone and, if there is parallel text, also on both together; or `encoder`, the model in
+    the folder `encoder`, scored with each method at each layer."""
+
+    name: str
+    text: GoldText
+    study: str
+    encoder: Path | None = None
+
+    def identity(self) -> Any:
+        if self.encoder:
+            files = (path for path in sorted(self.encoder.glob("*")) if path.is_file())
+            return {"gold": self.text.gold_digests, "encoder": {path.name: digest(path) for path in files}}
+        gold = self.text.gold_digests
+        return {"gold": gold, "text": self.text.digest} if self.name == "fast_align" else gold
+
+    def step(self, home: Path, threads: int) -> Step:
+        title = f"{self.encoder.name if self.encoder else self.name} {self.text.name}"
+        place, format = home / self.text.name / self.name, 4 if self.encoder else 1
+        return Step(_score_aligner, self, place, title, "evaluate", "records", format, threads)
+
+    def run(self, step: Step, source: Described | None = None, layers: int = 0) -> Run:
+        """Describe the aligner for records; `source` is its training text or its encoder."""
+        run = f"{self.text.name}/{step.folder.name}"
+        if source and not layers:  # fast_align is run on each training text
+            run += f"/{source.name}"
+        return Run(
+            id=run,
+            study=self.study,
+            seed=0,
+            languages=tuple(Described(code, code) for code in self.text.pair),
+            objective=source,
+            layers=layers,
+            main_layer=main_layer(layers) if layers else 0,
+        )
+
+    def diagonal(self, step: Step) -> tuple[list[Run], Measurement]:
+        run, gold = self.run(step), self.text.set
+        score = diagonal_score(gold.pairs, gold.gold)
+        return [run], Measurement((self._record(run, DIAGONAL, score),))
+
+    def fast_align(self, step: Step) -> tuple[list[Run], Measurement]:
+        own, left_out = self.text.own(), Counter[str]()
+        runs, records, corpora = list[Run](), list[Record](), {OWN: own}
+        if self.text.text:
+            corpora[MORE], left_out = self.text.pairs()
+        for name, corpus in corpora.items():
+            scores, dropped = fast_align_scores(own, self.text.set.gold, corpus)
+            left_out += dropped
+            run = self.run(step, Described(name, name))
+            runs.append(run)
+            records += [self._record(run, FAST_ALIGN, scores[way], symmetrisation=way) for way in scores]
+        return runs, Measurement(tuple(records), left_out)
+
+    def given_encoder(self, step: Step, folder: Path, device: str) -> tuple[list[Run], Measurement]:
+        types = {False: 0, True: SubWords(folder).second_type}
+        run = self.run(step, Described(folder.name, folder.name), Encoder(folder, 0).layers)
+        model = MeasuredModel(folder, run.id, device=device)
+        return [run], _layers(model, self.text, self.text.set.pairs, types, CHOICES)
+
+    def _record(self, run: Run, aligner: str, counts: LinkCounts, **fields: object) -> Record:
+        return link_record(MeasuredModel(Path(), run.id), self.text.name, aligner, counts, **fields)
+
+
+def _score_aligner(step: Step, machine: Machine) -> None:
+    aligner: GoldSetAligner = step.config
+    machine.report(step.title, 0, 1)
+    if aligner.encoder:
+        runs, measurement = aligner.given_encoder(step, aligner.encoder, str(machine.world.device))
+    elif aligner.name == "diagonal":
+        runs, measurement = aligner.diagonal(step)
+    else:
+        runs, measurement = aligner.fast_align(step)
+    write_measurement(step, measurement, machine, runs)
+    machine.report(step.title, 1, 1)
