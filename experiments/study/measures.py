@@ -350,9 +350,7 @@ class ZeroShot(TaskScores):
         }
 
     def work(self, model: Model) -> float:
-        if not isinstance(model.weights, Step):
-            return 0.0
-        return finetuning_work(self.examples, self.finetune, model)
+        return finetuning_work(self.examples, self.finetune, model) if model.trained else 0.0
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"

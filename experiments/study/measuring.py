@@ -94,7 +94,7 @@ class Measuring:
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
     """Return the step that measures a model, in a folder below the model's."""
-    data = model.training.data if isinstance(model.weights, Step) else None
+    data = model.training.data if model.trained else None
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
     return Step(
         _measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads

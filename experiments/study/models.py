@@ -128,7 +128,7 @@ class Model:
 
     @property
     def folder(self) -> Path:
-        return self.weights.folder if isinstance(self.weights, Step) else self.home / self.place
+        return self.step.folder if self.trained else self.home / self.place
 
     def identity(self) -> tuple[str, int]:
         """Return the fingerprint of the weights, and the seed for fine-tuning."""
@@ -137,6 +137,11 @@ class Model:
     @property
     def checkpoint(self) -> Path:
         return checkpoint_of(self.weights)
+
+    @property
+    def trained(self) -> bool:
+        """Whether the study trains it, so that it has a `step` and a `training` config."""
+        return isinstance(self.weights, Step)
 
     @property
     def step(self) -> Step:
@@ -154,11 +159,14 @@ class Model:
     def measured(self, machine: Machine) -> MeasuredModel:
         """Return the model as measures and records refer to it; its language is the non-source language of a
         pair."""
-        names = self.training.languages if isinstance(self.weights, Step) else ()
-        language = names[0] if len(names) == 1 and not self.run.main_layer else ""
-        device = str(machine.world.device)
+        named = self.trained and self.of_pair and not self.run.main_layer
         return MeasuredModel(
-            self.checkpoint, self.run.id, language, self.run.seed, steps_of(self.weights), device
+            checkpoint=self.checkpoint,
+            run=self.run.id,
+            language=self.language if named else "",
+            seed=self.run.seed,
+            step=steps_of(self.weights),
+            device=str(machine.world.device),
         )
 
     @property
@@ -174,7 +182,7 @@ class Model:
     @property
     def name(self) -> str:
         """A readable name: `trans.inv/MLM/seed-0`."""
-        return self.weights.title.partition(" ")[2] if isinstance(self.weights, Step) else self.place
+        return self.step.title.partition(" ")[2] if self.trained else self.place
 
     @property
     def data(self) -> Path:

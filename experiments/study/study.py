@@ -246,7 +246,7 @@ class Study:
         """Return the steps that measure a model before and after fine-tuning; the start itself is measured
         only before, and its copies only after."""
         measures, data = list[Measure](), self.data(root, model.about.seed)
-        if model.place == START or isinstance(model.weights, Step):
+        if model.place == START or model.trained:
             for measure in self.measures:
                 measures += measure.of_study(self.tasks, data.examples).parts()
         if model.place != START:
