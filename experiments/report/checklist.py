@@ -112,7 +112,7 @@ def _table(title: str, header: tuple[str, ...], rows: Iterable[Sequence[object]]
 def _limitations(studies: Sequence[Study], claims: Table | None) -> Iterator[str]:
     yield f"Scale: {scale_of(studies)}."
     study = studies[0]
-    yield f"Intervals are {coverage(study.seeds, getattr(study.languages, 'draws', ()))}."
+    yield f"Intervals are {coverage(study.seeds, study.languages.draws)}."
     if isinstance(study.languages, DerivedLanguages):
         halves = "" if study.mixture.disjoint else ", and every sentence is read in both"
         yield f"Derived languages are isomorphic to their source by construction{halves}."

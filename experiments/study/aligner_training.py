@@ -57,13 +57,7 @@ def trained_aligner(
     """Return the configuration for training an encoder on bitexts, each a pair of files. Raises BadInput for
     unsuitable files or models."""
     for source, target in bitexts:
-        both = TwoFiles(source, target)
-        if (usable := sum(map(all, both))) < FEWEST:
-            raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
-        if (same := sum(one == other for one, other in both if one)) > usable / 2:
-            raise BadInput(
-                f"{same:,} of {usable:,} lines are the same as in {source}; expected translations", target
-            )
+        _check_bitext(source, target)
     saved = read_config(start.checkpoint)
     architecture_of(saved)  # raises an error for architectures whose configurations name sizes differently
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
@@ -78,6 +72,17 @@ def trained_aligner(
     data = NaturalLanguages(texts=texts, bitexts=pairs).step(home, start.checkpoint)
     train = replace(RECIPE, steps=steps, warmup=steps // 10)
     return Training(data, tuple(texts), objective, model, train, seed, start)
+
+
+def _check_bitext(source: Path, target: Path) -> None:
+    both = TwoFiles(source, target)
+    usable = sum(map(all, both))
+    if usable < FEWEST:
+        raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
+    same = sum(one == other for one, other in both if one)
+    if same > usable / 2:
+        fault = f"{same:,} of {usable:,} lines are the same as in {source}"
+        raise BadInput(f"{fault}; expected translations", target)
 
 
 def check_known(data: Step) -> None:
@@ -108,11 +113,10 @@ def label_source(
     for paths in bitexts:
         pairs = lowered(_sample(paths, seed))
         aligner = StatisticalAligner.train(pairs)
-        directions = zip(
-            aligner.forward.align(pairs[:SAMPLE]), aligner.reverse.align(pairs[:SAMPLE]), strict=True
-        )
-        both = [({*there}, {*back}) for there, back in directions]
-        shares.append(sum(len(a & b) for a, b in both) / max(1, sum(len(a | b) for a, b in both)))
+        ways = [way.align(pairs[:SAMPLE]) for way in (aligner.forward, aligner.reverse)]
+        links = [({*there}, {*back}) for there, back in zip(*ways, strict=True)]
+        common = sum(len(there & back) for there, back in links)
+        shares.append(common / max(1, sum(len(there | back) for there, back in links)))
     return "agreement" if min(shares) >= LEAST_SHARED else "self", min(shares)
 
 

@@ -136,7 +136,7 @@ class DerivedLanguages(StudyLanguages):
     def identity(self) -> str:
         return self._fingerprint(self.transforms, self.dictionary)
 
-    def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+    def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
         transforms = tuple(transform for transform in self.transforms if transform.name == name)
         return self._fingerprint(transforms, self.dictionary if dictionary else NO_DICTIONARY)
 
@@ -339,7 +339,7 @@ class NaturalText:
     def identity(self) -> str:
         return self._fingerprint(True, True)
 
-    def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+    def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
         occurring = self.languages.table == "used"  # the types that occur depend on all text
         return fingerprint(self._fingerprint(bitexts or occurring, dictionary), name)
 

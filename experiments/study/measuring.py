@@ -71,7 +71,7 @@ class Measuring:
         identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
         if self.data and not self.measure.any_model:  # covers the dictionary, which the model may ignore
             config, names = self.data.config, self.model.training.languages
-            identity.append({name: config.language(self.data, name) for name in names})
+            identity.append({name: config.language(name) for name in names})
         code = code_of(type(self.measure))
         return [*identity, code] if code else identity
 

@@ -212,8 +212,8 @@ class EstimatedLinks:
         return [name for name in (self.first, self.second) if name != SOURCE]
 
     def identity(self) -> dict[str, Any]:
-        language = self.data.config.language
-        languages = {name: language(self.data, name, dictionary=False) for name in self.names}
+        text = self.data.config
+        languages = {name: text.language(name, dictionary=False) for name in self.names}
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:
@@ -259,7 +259,7 @@ class Training:
         """A fingerprint of the objective's inputs in each language; MLM, for example, ignores the
         dictionary."""
         of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
-        return {name: of.language(self.data, name, *reads) for name in self.languages or (SOURCE,)}
+        return {name: of.language(name, *reads) for name in self.languages or (SOURCE,)}
 
     def identity(self) -> dict[str, Any]:
         """Return everything that determines the weights."""
@@ -285,7 +285,7 @@ class Training:
         """The name of its run in a file of shipped runs: a fingerprint that covers all of its languages'
         data."""
         of = self.data.config
-        everything = {name: of.language(self.data, name) for name in self.languages or (SOURCE,)}
+        everything = {name: of.language(name) for name in self.languages or (SOURCE,)}
         return fingerprint(RUN, FORMAT, plain(self._identity(everything)))
 
     @cached_property

@@ -220,18 +220,14 @@ class Study:
 
     def _described(self, root: Path, step: Step, languages: tuple[Described, ...]) -> Model:
         training: Training = step.config
-        objective, given, derived = training.objective, self._given, self.languages.derived
-        start = StartOfRun(given, 0.0) if given and training.start else None
-        if objective.traits.start:
-            first, share = objective.traits.start
-            start = StartOfRun(Described.of(first), share)
+        objective, derived = training.objective, self.languages.derived
         run = Run(
             id="",
             study=self.name,
             seed=training.seed,
             languages=languages,
             objective=Described.of(objective),
-            start=start,
+            start=self._start(training),
             layers=self.model.layers,
             main_layer=0 if derived and not self.measure_start else objective.main_layer(self.model.layers),
             mixture=Described.of(training.mixture) if derived and training.mixture != ALL_TOGETHER else None,
@@ -239,6 +235,13 @@ class Study:
             bitexts=tuple(self.languages.bitexts),
         )
         return Model(step, run, self.home(root))
+
+    def _start(self, training: Training) -> StartOfRun | None:
+        """Describe the model that a run starts from: another objective's or the given one."""
+        if training.objective.traits.start:
+            first, share = training.objective.traits.start
+            return StartOfRun(Described.of(first), share)
+        return StartOfRun(self._given, 0.0) if self._given and training.start else None
 
     # Measures
 
