@@ -72,8 +72,12 @@ class StudyLanguages(ABC):
 
     derived = False  # whether the languages are a source and its images
     redraw = False  # whether each seed samples its own data
-    draws: tuple[str, ...] = ()  # what each seed samples besides the model, in words
     bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = {}
+
+    @property
+    def draws(self) -> tuple[str, ...]:
+        """What each seed samples besides the model, in words."""
+        return ()
 
     @abstractmethod
     def mistakes(self) -> list[str]:
@@ -283,7 +287,7 @@ class NaturalLanguages(StudyLanguages):
         described = self._described(study)
         read = study.given and study.objectives  # a start alone needs no text
         text = self.step(home, study.given.checkpoint) if read else None
-        examples, floors = {}, []
+        examples, floors = dict[str, Step](), list[Step]()
         for name, task in study.tasks.items():
             examples[name] = NaturalExamples(name, task, self.source).step(home)
             pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
@@ -300,9 +304,8 @@ class NaturalLanguages(StudyLanguages):
     def _described(self, study: Any) -> tuple[Described, ...]:
         tested = [name for task in study.tasks.values() for name in task.tests]
         same = [name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences]
-        return tuple(
-            Described(name, name) for name in dict.fromkeys((self.source, *self.texts, *same, *tested))
-        )
+        names = dict.fromkeys((self.source, *self.texts, *same, *tested))
+        return tuple(Described(name, name) for name in names)
 
     def mistakes(self) -> list[str]:
         wrong = []
