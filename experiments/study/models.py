@@ -326,20 +326,23 @@ class Training:
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
         """Raise BadInput with the main reason, if training needs far more than `available` bytes."""
-        if (needed := self._memory(processes)) <= TOO_MUCH * available:
-            return
+        needed = self._memory(processes)
+        if needed > TOO_MUCH * available:
+            sizes = f"about {needed / 2**30:,.0f} GiB, but only {available / 2**30:,.0f} GiB are available"
+            reason = self._main_reason(needed, processes)
+            raise BadInput(f"{title}: training takes {sizes}; the main reason is {reason}")
+
+    def _main_reason(self, needed: int, processes: int) -> str:
+        """Name the part without which training would need least memory."""
         model, train = self.model, self.train
-        smaller = {
-            f"model.{name} ({getattr(model, name):,})": replace(self, model=replace(model, **{name: 1}))
-            for name in ("layers", "hidden", "ffn", "length")
-        } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
-        peaks = {name: training._memory(processes) for name, training in smaller.items()}
+        peaks = {}
+        for name in ("layers", "hidden", "ffn", "length"):
+            smaller = replace(self, model=replace(model, **{name: 1}))
+            peaks[f"model.{name} ({getattr(model, name):,})"] = smaller._memory(processes)
+        smaller = replace(self, train=replace(train, batch=1))
+        peaks[f"train.batch ({train.batch:,})"] = smaller._memory(processes)
         peaks["the objective's own modules"] = needed - self.objective.traits.memory
-        raise BadInput(
-            f"{title}: training takes about {needed / 2**30:,.0f} GiB, but only "
-            f"{available / 2**30:,.0f} GiB are available; the main reason is "
-            f"{min(peaks, key=peaks.__getitem__)}"
-        )
+        return min(peaks, key=peaks.__getitem__)
 
     def cost(self) -> Cost:
         model, types, ids = self.model, self.rows, self.train.steps * self.train.batch * self.model.length
@@ -383,15 +386,15 @@ def _pretrain(step: Step, machine: Machine) -> None:
     for links in training.links:
         languages = languages.with_links(links.folder)
     config = Pretraining(
-        languages,
-        training.objective,
-        training.model,
-        training.train,
-        training.seed,
-        checkpoint_of(training.start) if training.start else None,
-        training.mixture,
-        training.claims,
-        training.inputs,
+        languages=languages,
+        objective=training.objective,
+        model=training.model,
+        train=training.train,
+        seed=training.seed,
+        start=checkpoint_of(training.start) if training.start else None,
+        mixture=training.mixture,
+        claims=training.claims,
+        inputs=training.inputs,
     )
     if training.shipped:
         training.shipped.unpack(step.folder, config)
