@@ -28,7 +28,7 @@ class Items:
     of: str
 
     def __post_init__(self) -> None:
-        hits, of = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
+        (hits, _), (of, _) = _sums(self.hits), _sums(self.of)
         if hits != of:
             raise ValueError(f"`hits` lists {hits} items, but `of` lists {of}")
         if of > MOST_ITEMS:
@@ -36,7 +36,7 @@ class Items:
 
     @property
     def ratio(self) -> float | None:
-        hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
+        (_, hits), (_, of) = _sums(self.hits), _sums(self.of)
         return hits / of if of else None
 
     @classmethod
@@ -62,6 +62,12 @@ def _written(numbers: Sequence[int]) -> str:
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(map(_run, text.split()))
+
+
+@lru_cache(maxsize=1 << 16)
+def _sums(text: str) -> tuple[int, int]:
+    runs = _runs(text)
+    return sum(times for _, times in runs), sum(number * times for number, times in runs)
 
 
 @lru_cache(maxsize=1 << 16)  # few runs differ
