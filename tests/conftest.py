@@ -42,6 +42,14 @@ def stanza_models(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def several(tmp_path_factory):
+    """Several languages derived from a small Pocket English."""
+    from tests.pocket import derive_several
+
+    return derive_several(tmp_path_factory.mktemp("several"))
+
+
+@pytest.fixture(scope="session")
 def calque_encoder():
     folder = os.environ.get("CALQUE_ENCODER")
     if not folder:

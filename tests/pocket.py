@@ -1,7 +1,10 @@
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
+from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose
 
 FEW = Sizes(10, 5, 5)
 
@@ -10,3 +13,9 @@ def derive_pocket(folder, *transforms, sentences=400, types=500):
     """Derive languages from a small Pocket English into a subfolder, and return that."""
     source = PocketEnglish(Pocket(types=300), sentences, FEW, FEW, FEW)
     return derive_languages(source, transforms, types, DictionaryConfig(), folder / "data", folder / "cache")
+
+
+def derive_several(folder):
+    """Derive Pocket English with a new script; reversed with a script that shares a quarter of its types; and
+    reversed."""
+    return derive_pocket(folder, Transliterate(), compose(Transliterate(0.25), Invert()), Invert())

@@ -41,6 +41,7 @@ def packages(path):
     return {full.partition(".")[0] for full in imported(path)}
 
 
+@cache
 def needed(path):
     return {file for full in imported(path) if (file := _file(full))}
 

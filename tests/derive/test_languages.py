@@ -11,7 +11,6 @@ from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.language import SOURCE, Language
 from calque.derive.languages import Languages, all_but_last, disjoint_halves, only_last
-from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files
@@ -20,15 +19,9 @@ from calque.derive.transform import compose
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
 from calque.derive.vocabulary import Vocabulary
-from tests.pocket import FEW, derive_pocket
+from tests.pocket import FEW
 
 NAMES = ("trans", "trans-25.inv", "inv")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("languages")
-    return derive_pocket(folder, Transliterate(), compose(Transliterate(0.25), Invert()), Invert())
 
 
 def meaning(language, ids):
@@ -39,8 +32,8 @@ def meaning(language, ids):
 @pytest.mark.parametrize(
     ("first", "second"), [("source", "trans-25.inv"), ("trans-25.inv", "inv"), ("inv", "trans")]
 )
-def test_gold_links_join_words_of_the_same_source_word(folder, first, second):
-    languages = Languages.open(folder, NAMES)
+def test_gold_links_join_words_of_the_same_source_word(several, first, second):
+    languages = Languages.open(several, NAMES)
     bitext = languages.bitext(first, second)
     for pair in range(0, len(bitext), 20):
         ids = [
@@ -69,8 +62,8 @@ def raw(bitext, pair):
 @pytest.mark.parametrize(
     ("first", "second"), [("trans", "trans-25.inv"), ("trans-25.inv", "trans"), ("inv", "trans")]
 )
-def test_dictionary_between_derived_languages_pairs_images(folder, first, second):
-    languages = Languages.open(folder, NAMES)
+def test_dictionary_between_derived_languages_pairs_images(several, first, second):
+    languages = Languages.open(several, NAMES)
     ours, theirs = (dict(languages.dictionary(SOURCE, name).tolist()) for name in (first, second))
     expected = sorted((ours[type_], theirs[type_]) for type_ in ours.keys() & theirs.keys())
     assert languages.dictionary(first, second).tolist() == [list(pair) for pair in expected]

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from calque.derive.languages import Languages
-from tests.pretrain.made import LANGUAGE, derive_several, write_study
+from tests.pretrain.made import LANGUAGE, write_study
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -19,8 +19,3 @@ def study(tmp_path_factory):
 @pytest.fixture(scope="session")
 def languages(study):
     return Languages.open(study, [LANGUAGE])
-
-
-@pytest.fixture(scope="session")
-def several(tmp_path_factory):
-    return derive_several(tmp_path_factory.mktemp("several"))

@@ -14,9 +14,7 @@ from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.files import write_json
 from calque.derive.folder import FORMAT, KIND
 from calque.derive.languages import Languages
-from calque.derive.order import Invert
 from calque.derive.script import Transliterate
-from calque.derive.transform import compose
 from calque.derive.types import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
@@ -38,7 +36,6 @@ from calque.pretrain.run import Pretraining
 from calque.pretrain.run import pretrain as pretrain_in
 from calque.pretrain.train import make_optimizer
 from calque.pretrain.train import train as run_steps
-from tests.pocket import derive_pocket
 
 FIRST = len(OURS.ids)
 SOURCE, DERIVED, PADDING = 0, 1, 2
@@ -183,12 +180,6 @@ def study_facts(fingerprint="made"):
         "pairs": [{"languages": ["source", LANGUAGE], "folder": LANGUAGE}],
         "vocabulary": {"size": SIZE},
     }
-
-
-def derive_several(folder):
-    """Derive Pocket English with a new script; reversed with a script that shares a quarter of its types; and
-    reversed."""
-    return derive_pocket(folder, Transliterate(), compose(Transliterate(0.25), Invert()), Invert())
 
 
 class Gradients(torch.optim.Optimizer):

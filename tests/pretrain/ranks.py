@@ -24,6 +24,7 @@ from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.train import NonFinite, make_optimizer, train
+from tests.pocket import derive_several
 from tests.pretrain.made import (
     LANGUAGE,
     MODEL,
@@ -31,7 +32,6 @@ from tests.pretrain.made import (
     STILL,
     TRAIN,
     Gradients,
-    derive_several,
     new_learner,
 )
 from tests.pretrain.worlds import through

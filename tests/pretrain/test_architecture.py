@@ -11,7 +11,6 @@ from calque.pretrain.architecture import ARCHITECTURES
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import encode, prediction_loss
-from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.start import InitialModel
 from tests.pretrain.made import MODEL, SIZE, STILL, of_study, pretrain
@@ -79,11 +78,10 @@ def test_loss_gradient_and_states_equal_transformers(spelt, padded):
 
 
 @EACH
-@pytest.mark.parametrize("objective", [MLM(), XLMAlign()], ids=lambda x: x.name)
-def test_run_starts_from_a_folder_and_saves_one(spelt, objective, study, tmp_path):
+def test_run_starts_from_a_folder_and_saves_one(spelt, study, tmp_path):
     before = save(spelt, study, tmp_path / "given").state_dict()
     still = ModelConfig(**vars(MODEL) | {"dropout": 0.0})
-    config = of_study(study, objective, model=still, start=tmp_path / "given")
+    config = of_study(study, XLMAlign(), model=still, start=tmp_path / "given")
     checkpoint = pretrain(tmp_path / "run", config)
     model, report = AutoModelForMaskedLM.from_pretrained(checkpoint, output_loading_info=True)
     assert type(model) is spelt.masked_model
