@@ -21,6 +21,7 @@ STUDIES = {
     "causes_objectives": "align_mlm",
     "causes_objectives_seconds": "align_mlm",
     "causes_necessity": "align_mlm",
+    "everyday_necessity": "align_mlm",
     "causes_everyday": "align_mlm",
     "causes_everyday_halves": "align_mlm",
     "growth": "growth",
