@@ -30,6 +30,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_folder
 from calque.derive.language import SOURCE, Bitext
 from calque.derive.languages import Languages
+from calque.derive.ragged import Ragged
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, image_of
 from calque.pretrain import start
@@ -230,13 +231,13 @@ class Checkpoint:
         """Return sentence pair number `pair` in a bitext: a source sentence and its derivation."""
         own, other = bitext.lines[pair].tolist()
         ids, corpus = bitext.ids(pair), bitext.second.corpus
-        source = self.spelt(SOURCE, ids[0], bitext.first.corpus.line_pieces(own))
-        words = self.spelt(bitext.second.name, ids[1], corpus.line_pieces(other))
+        source = self.spelt(SOURCE, ids[0], bitext.first.corpus.pieces[own])
+        words = self.spelt(bitext.second.name, ids[1], corpus.pieces[other])
         return Derivation(bitext.second.name, source, words, *corpus.rendered(other))
 
     def spelt(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
         decode = self._tokenizer(language).decode
-        return tuple(decode(word.tolist()).strip() for word in np.split(ids, np.cumsum(pieces)[:-1]))
+        return tuple(decode(word.tolist()).strip() for word in Ragged.of(ids, pieces))
 
     def alignment(self, language: str = "") -> dict[str, float]:
         """Return alignment@1 from the source to a derived language, for each group of types. Raises BadInput

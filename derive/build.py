@@ -1,14 +1,11 @@
-"""Build the folder for a source and its derived languages, or for a source and its translation."""
+"""Build the folder for a source and its derived languages."""
 
-import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,7 +24,6 @@ from calque.derive.encode import (
     Encoded,
     EncodedChunk,
     NumberedChunk,
-    encode_sentences,
     one_to_one,
 )
 from calque.derive.errors import BadInput
@@ -45,7 +41,6 @@ from calque.derive.folder import (
     FolderWriter,
     new_folder,
 )
-from calque.derive.frequency import add_up
 from calque.derive.language import SOURCE, in_places
 from calque.derive.order import order_distance
 from calque.derive.preview import PREVIEW, preview_sentences
@@ -54,21 +49,18 @@ from calque.derive.sentence import Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Compose, Transform
-from calque.derive.usage import USAGE, Usage
+from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import (
     SMALLEST,
     TOKENIZER,
     GivenVocabulary,
     Vocabulary,
-    WordTable,
+    add_up,
     learn_of_words,
 )
-from calque.derive.workers import Progress, Workers, reported, silent
+from calque.derive.workers import Jobs, Progress, Workers, silent
 
 MEASURED = 10_000  # sentences used to measure the order distance
-TRANSLATED = 10_000  # sentence pairs encoded at a time by `write_translation`
-Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
-"""The words of each sentence and of its translation, both non-empty."""
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
@@ -129,14 +121,42 @@ def languages_fingerprint(
     return with_code(print_, transforms)
 
 
-@dataclass(frozen=True)
-class _Chunks:
-    chunks: list[NumberedChunk]
-    pool: Workers
-    progress: Progress
+Chunks = Jobs[NumberedChunk]
 
-    def map(self, function: Callable[[NumberedChunk], Any], stage: str) -> Iterator[Any]:
-        return reported(self.pool.map(function, self.chunks), self.progress, stage, len(self.chunks))
+
+class CorporaWriter:
+    """Writes corpora whose lines all derive from the lines of the first, and adds up exclusions. Ids are
+    below `id_limit`; `rewritten`: whether each corpus has changed words."""
+
+    def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
+        changed = rewritten or [False] * len(folders)
+        pairs = zip(folders, changed, strict=True)
+        self.writers = [CorpusWriter(folder, id_limit, rewrites) for folder, rewrites in pairs]
+        self.totals: list[Encoded] = []
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        for writer in self.writers:
+            self._open.enter_context(writer)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._open.__exit__(*error)
+
+    @property
+    def sentences(self) -> int:
+        return self.writers[0].sentences
+
+    def append(self, chunk: Sequence[Encoded]) -> None:
+        """Append a chunk's lines to each corpus."""
+        first = self.sentences
+        for writer, encoded in zip(self.writers, chunk, strict=True):
+            writer.append(encoded.shard, first)
+        if self.totals:
+            for total, encoded in zip(self.totals, chunk, strict=True):
+                total.add(encoded)
+        else:
+            self.totals = list(chunk)
 
 
 def derive_languages(
@@ -159,7 +179,7 @@ def derive_languages(
     ready = learn(transforms, cache, progress)
     encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
     with new_folder(folder, facts) as out, Workers(workers) as pool:
-        chunks = _Chunks(list(enumerate(source.chunks())), pool, progress)
+        chunks = Jobs(list(enumerate(source.chunks())), pool, progress)
         types, forgotten = _vocabulary(vocabulary, encoder, chunks)
         types.save(out.vocabulary)
         check_answers(source.questions(), types)
@@ -203,7 +223,7 @@ def _identity(
 
 
 def _vocabulary(
-    vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: _Chunks
+    vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: Chunks
 ) -> tuple[Vocabulary, int]:
     if isinstance(vocabulary, GivenVocabulary):
         return vocabulary.open(), 0
@@ -216,7 +236,7 @@ def _vocabulary(
     return types, forgotten
 
 
-def _count_usage(encoder: ChunkEncoder, chunks: _Chunks, types: Vocabulary) -> Usage:
+def _count_usage(encoder: ChunkEncoder, chunks: Chunks, types: Vocabulary) -> Usage:
     counts = chunks.map(encoder.count_types, "counting types")
     table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
     np.save(encoder.vocabulary / USAGE, table)
@@ -231,49 +251,31 @@ def _write_corpora(
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
     """Return each language's results, summed over chunks, and sentences for the preview."""
     rewritten = {SOURCE: False} | {transform.name: transform.rewrites for transform in transforms}
-    with ExitStack() as stack:
-        writers = [
-            stack.enter_context(CorpusWriter(out.part / name, 2 * vocabulary.size, changed))
-            for name, changed in rewritten.items()
-        ]
-        totals, samples = _append_all(writers, vocabulary, encoded)
+    folders, samples = [out.part / name for name in rewritten], list[tuple[int, Sentence]]()
+    vocabulary.counts = np.zeros_like(vocabulary.counts)
+    with CorporaWriter(folders, 2 * vocabulary.size, list(rewritten.values())) as corpora:
+        for chunk in encoded:
+            vocabulary.count(chunk.languages[0].shard.ids)
+            corpora.append(chunk.languages)
+            samples += chunk.samples
     vocabulary.save(out.vocabulary)
-    empty = totals[0].account.left_out["empty sentences"]
-    for name, writer, total in zip(rewritten, writers, totals, strict=True):
-        sentences, account = writers[0].sentences + (empty if name == SOURCE else 0), total.account
+    empty = corpora.totals[0].account.left_out["empty sentences"]
+    for name, writer, total in zip(rewritten, corpora.writers, corpora.totals, strict=True):
+        sentences, account = corpora.sentences + (empty if name == SOURCE else 0), total.account
         out.facts["languages"][name] = {
-            "in": {"sentences": sentences, "words": writers[0].words},
+            "in": {"sentences": sentences, "words": corpora.writers[0].words},
             "out": writer.facts,
             "left out": dict(sorted(account.left_out.items())),
             "kept in place": dict(sorted(account.kept.items())),
             "spans split": account.split_spans,
             "order distance": 0.0 if name == SOURCE else _order_distance(out.part / name),
         }
-    return totals, samples
-
-
-def _append_all(
-    writers: Sequence[CorpusWriter], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
-) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    totals, samples = list[Encoded](), list[tuple[int, Sentence]]()
-    vocabulary.counts = np.zeros_like(vocabulary.counts)
-    for chunk in encoded:
-        vocabulary.counts += np.bincount(chunk.languages[0].shard.ids, minlength=vocabulary.size)
-        first = writers[0].sentences
-        for writer, language in zip(writers, chunk.languages, strict=True):
-            writer.append(language.shard, first)
-        samples += chunk.samples
-        if totals:
-            for total, language in zip(totals, chunk.languages, strict=True):
-                total.add(language)
-        else:
-            totals = chunk.languages
-    return totals, samples
+    return corpora.totals, samples
 
 
 def _order_distance(folder: Path) -> float:
     corpus = Corpus.open(folder)
-    return order_distance(corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
+    return order_distance(corpus.origin[line].tolist() for line in range(min(MEASURED, len(corpus))))
 
 
 def _write_dictionary(
@@ -329,28 +331,3 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"
         raise BadInput(f"{fault}; use more than {vocabulary.size:,} types, or mention facts more often")
-
-
-def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation, called `language`, with a shared vocabulary but no word links."""
-    digest = hashlib.sha256()
-    for number, (source, target) in enumerate(pairs, start=1):
-        if not (source and target):
-            raise BadInput(f"sentence pair {number:,} has an empty side")
-        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
-    vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
-    print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
-    with new_folder(folder, {"fingerprint": print_, VOCABULARY: vocabulary.account}) as out:
-        vocabulary.save(out.vocabulary)
-        for side, name in enumerate((SOURCE, language)):
-            table = WordTable(vocabulary)
-            with CorpusWriter(out.part / name, vocabulary.size) as writer:
-                for first in range(0, len(pairs), TRANSLATED):
-                    sentences = [Sentence(pair[side]) for pair in pairs[first : first + TRANSLATED]]
-                    shard = encode_sentences(sentences, table)
-                    writer.append(shard if name == SOURCE else replace(shard, origin=None), first)
-            out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
-        out.add_image(language, np.arange(vocabulary.size), places=None, letters={})
-        out.add_pair((SOURCE, language), language)
-        write_dictionary(out.part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
-    return folder

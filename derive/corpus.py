@@ -13,8 +13,7 @@ corpus.json      N, W, T, the data type of the tokens and, with sources.bin, L
 
 import json
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
@@ -44,16 +43,14 @@ def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class Corpus:
-    """One language's corpus of N lines, W words and T tokens, as read-only memory maps."""
+    """One language's corpus of N lines, as read-only memory maps: the `tokens` of each line, the `pieces` and
+    `origin` of its words, and, if words were changed, the `sources` of each word."""
 
-    tokens: np.ndarray
-    lines: np.ndarray
-    words: np.ndarray
-    pieces: np.ndarray
-    origin: np.ndarray
+    tokens: Ragged
+    pieces: Ragged
+    origin: Ragged
     source_line: np.ndarray
-    sources: np.ndarray | None = None
-    source_ends: np.ndarray | None = None
+    sources: Ragged | None = None
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -66,59 +63,50 @@ class Corpus:
             if size != expected:
                 raise BadInput(f"damaged: this file has {size:,} bytes, not {expected:,}", path)
             arrays[name] = np.asarray(np.memmap(path, dtype=dtype, mode="r"))  # faster to slice
-        return cls(**arrays)
+        tokens = Ragged(arrays["tokens"], arrays["lines"])
+        pieces, origin = (Ragged(arrays[name], arrays["words"]) for name in ("pieces", "origin"))
+        sources = Ragged(arrays["sources"], arrays["source_ends"]) if "sources" in arrays else None
+        return cls(tokens, pieces, origin, arrays["source_line"], sources)
 
     def __len__(self) -> int:
         return len(self.source_line)
 
     def __getitem__(self, line: int) -> np.ndarray:
-        return self.tokens[self.lines[line] : self.lines[line + 1]]
+        return self.tokens[line]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
         """Return lines `first` to `last` (exclusive), with source lines counted from `source_first`."""
-        tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
-        return replace(
-            self,
-            tokens=self.tokens[tokens],
-            lines=_less(self.lines[first : last + 1], tokens.start),
-            words=_less(self.words[first : last + 1], words.start),
-            pieces=self.pieces[words],
-            origin=self.origin[words],
-            source_line=_less(self.source_line[first:last], source_first),
-            source_ends=None if self.source_ends is None else self.source_ends[words.start : words.stop + 1],
+        lines, sources = self.source_line[first:last], self.sources
+        if sources is not None:
+            sources = sources.between(*self.pieces.ends[[first, last]])
+        return type(self)(
+            self.tokens.between(first, last),
+            self.pieces.between(first, last),
+            self.origin.between(first, last),
+            lines - source_first if source_first else lines,
+            sources,
         )
 
     def where(self, chosen: np.ndarray) -> Self:
         """Copy the lines selected by `chosen`, (N,) bool, into memory, with the same source line numbers."""
-        lines = np.flatnonzero(chosen)
-        tokens = Ragged(self.tokens, self.lines).take(lines)
-        words = Ragged(np.arange(len(self.pieces)), self.words).take(lines)
-        pieces, origin = self.pieces[words.values], self.origin[words.values]
-        columns = tokens.values, tokens.ends, words.ends, pieces, origin, self.source_line[chosen]
-        if self.sources is None or self.source_ends is None:
-            return type(self)(*columns)
-        sources = Ragged(self.sources, self.source_ends).take(words.values)
-        return type(self)(*columns, sources.values, sources.ends)
-
-    def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids of the given lines, concatenated, and each line's length."""
-        found = Ragged(self.tokens, self.lines).take(lines)
-        return found.values, found.sizes
-
-    def line_pieces(self, line: int) -> np.ndarray:
-        return self.pieces[self.words[line] : self.words[line + 1]]
-
-    def order(self, line: int) -> np.ndarray:
-        """Return the positions that a line's words had before the transform."""
-        return self.origin[self.words[line] : self.words[line + 1]]
+        lines, sources = np.flatnonzero(chosen), self.sources
+        if sources is not None:
+            sources = sources.take(self.pieces.places(lines))
+        return type(self)(
+            self.tokens.take(lines),
+            self.pieces.take(lines),
+            self.origin.take(lines),
+            self.source_line[lines],
+            sources,
+        )
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """Return each word's main source position and, if words were changed, all its source positions."""
-        origin = tuple(self.order(line).tolist())
-        if self.sources is None or self.source_ends is None:
+        origin = tuple(self.origin[line].tolist())
+        if self.sources is None:
             return origin, ()
-        ends = self.source_ends[self.words[line] : self.words[line + 1] + 1].tolist()
-        return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
+        words = self.sources.between(*self.pieces.ends[[line, line + 1]])
+        return origin, tuple(tuple(word.tolist()) for word in words)
 
     def links(self, line: int) -> np.ndarray:
         """Return a line's gold links, (k, 2) int64: sorted pairs (source position, position)."""
@@ -132,19 +120,15 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))
-        ours = lines.tokens < len(image)
+        ours = lines.tokens.values < len(image)
         tokens += int(ours.sum())
-        words += int(np.logical_and.reduceat(ours, ends_of(lines.pieces)[:-1]).sum())
+        words += int(np.logical_and.reduceat(ours, ends_of(lines.pieces.values)[:-1]).sum())
     counts = {
         "types": (int((image[types] == types).sum()), len(types)),
-        "tokens": (tokens, len(corpus.tokens)),
-        "words": (words, len(corpus.pieces)),
+        "tokens": (tokens, len(corpus.tokens.values)),
+        "words": (words, len(corpus.pieces.values)),
     }
     return {name: (some / of, of) for name, (some, of) in counts.items() if of}
-
-
-def _less(numbers: np.ndarray, by: int) -> np.ndarray:
-    return numbers - by if by else numbers  # avoids copying the memory map
 
 
 @dataclass(frozen=True)

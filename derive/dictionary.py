@@ -5,8 +5,8 @@ A lexicon contains one entry per line: two words separated by a space or tab, or
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -17,6 +17,7 @@ from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput, check_range
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
+from calque.derive.ragged import ends_of
 from calque.derive.readers.lines import Numbered, tokens
 from calque.derive.readers.tables import HEADERS, Table, is_header
 from calque.derive.vocabulary import Vocabulary
@@ -261,9 +262,27 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
 def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     """Return the id of each word, or -1 if the word is unknown or consists of several sub-words."""
     ids, pieces = vocabulary.encode_all(words)
-    first = ids[np.cumsum(pieces) - pieces]
+    first = ids[ends_of(pieces)[:-1]]
     only: list[int] = np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist()
     return only
+
+
+def other_forms(lemmas: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
+    """Map each type that is a whole word to the types that are other forms of its lemmas, differing in more
+    than case."""
+    words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
+    ids = only_ids(words, vocabulary)
+    types = {word: only for word, only in zip(words, ids, strict=True) if only in occurring}
+    forms: defaultdict[str, list[str]] = defaultdict(list)
+    for word in types:
+        for lemma in lemmas[word]:
+            forms[lemma.lower()].append(word)
+    mates: dict[int, frozenset[int]] = {}
+    for word, own in types.items():
+        others = {other for lemma in lemmas[word] for other in forms[lemma.lower()]}
+        others_of_type = {types[form] for form in others if form.lower() != word.lower()}
+        mates[own] = mates.get(own, frozenset()) | others_of_type
+    return mates
 
 
 def _parse(line: str) -> Entry:

@@ -14,10 +14,11 @@ from calque.derive.corpus import LONGEST, Shard
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import check_same
 from calque.derive.language import in_places
+from calque.derive.ragged import ranges
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of
-from calque.derive.usage import USAGE, Usage
+from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, WordTable
 
 SAMPLES = 10  # sentences in a preview
@@ -72,7 +73,7 @@ class ChunkEncoder:
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
         sentences = [sentence for _, sentence in self._numbered(chunk, Account())]
-        table = _table(self.vocabulary, self.digest)
+        table = word_table(self.vocabulary, self.digest)
         ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
         tags = [tag for sentence in sentences for tag in sentence.tags or ("",) * len(sentence)]
         return Usage.of(ids, pieces, tags, table.size).table
@@ -80,7 +81,7 @@ class ChunkEncoder:
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         check_same((self.source, self.transforms), self.code)
         number, content = chunk
-        account, table = Account(), _table(self.vocabulary, self.digest)
+        account, table = Account(), word_table(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)
         source = Encoded(encode_sentences([sentence for _, sentence in numbered], table), account)
         languages = [source]
@@ -129,7 +130,7 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
     ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
     if pieces.max(initial=0) > LONGEST:
         raise BadInput(f"a word consists of {pieces.max():,} sub-words; the maximum is {LONGEST:,}")
-    origin = np.arange(len(pieces)) - np.repeat(np.cumsum(words) - words, words)
+    origin = ranges(0, words)
     return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
 
 
@@ -183,7 +184,7 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
-def _table(folder: Path, digest: str) -> WordTable:
+def word_table(folder: Path, digest: str) -> WordTable:
     return WordTable(Vocabulary.load(folder))
 
 

@@ -1,19 +1,28 @@
-"""Estimate a bitext's word links with fast_align in both directions, symmetrised."""
+"""Word links that fast_align estimates in both directions, symmetrised and stored as an artefact.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+links.npy (L, 2) uint16   the positions of linked words in the two sentences, sorted within each pair
+ends.npy  (N + 1,) int64  the index at which each sentence pair's links begin
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
+from calque.derive.artefact import Artefact, making
+from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.language import Bitext, Language
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import Pair
+from calque.derive.links.aligner import Links, Pair
 from calque.derive.links.fast_align import StatisticalAligner
-from calque.derive.links.stored import FORMAT, store
 from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
+from calque.derive.ragged import Ragged
+
+KIND, FORMAT = "links", 1
+LINKS, ENDS = "links.npy", "ends.npy"
 
 
 @dataclass(frozen=True)
@@ -42,8 +51,7 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write the word links in the `drawn` sentence pairs of two languages; `Languages.with_links` reads
-    them."""
+    """Write the word links in the `drawn` sentence pairs of two languages; `with_links` reads them."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)
@@ -72,5 +80,30 @@ class _Words:
             yield self._words(self.bitext.first, a), self._words(self.bitext.second, b)
 
     def _words(self, language: Language, line: int) -> tuple[str, ...]:
-        ends = np.cumsum(language.corpus.line_pieces(line))[:-1]
-        return tuple(" ".join(map(str, word.tolist())) for word in np.split(language.corpus[line], ends))
+        words = Ragged.of(language.corpus[line], language.corpus.pieces[line])
+        return tuple(" ".join(map(str, word.tolist())) for word in words)
+
+
+def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
+    """Write sentence pairs' links atomically; `facts` may be extended until the last pair has been read."""
+    with making(folder, KIND, facts) as part:
+        each = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
+        sizes = np.fromiter(map(len, each), np.int64)
+        links = Ragged.of(np.concatenate([np.empty((0, 2), np.uint16), *each]), sizes)
+        np.save(part / LINKS, links.values)
+        np.save(part / ENDS, links.ends)
+        facts |= {"format": FORMAT, "pairs": len(links), "links": len(links.values)}
+    return folder
+
+
+def with_links(languages: Languages, folder: Path) -> Languages:
+    """Add the word links in a folder to languages; raise BadInput if they are for different languages."""
+    artefact = Artefact.open(folder, KIND)
+    values, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
+    links = Ragged(values, ends)
+    first, second = artefact.facts["pair"]
+    pairs, identity = len(languages.bitext(first, second)), languages.identity(first, second)
+    if len(links) != pairs or artefact.facts.get("languages") != identity:
+        fault = f"these are links of {len(links):,} sentence pairs, not of these languages' {pairs:,}"
+        raise BadInput(fault, folder)
+    return replace(languages, estimates={**languages.estimates, (first, second): links})

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from calque.derive.corpus import NOWHERE, Corpus
-from calque.derive.links.stored import StoredLinks, of_pieces
+from calque.derive.ragged import Ragged, ends_of
 
 SOURCE = "source"  # the name of the language that all others are derived from
 
@@ -49,7 +50,7 @@ class Language:
 
     @property
     def has_origin(self) -> bool:
-        return NOWHERE not in self.corpus.origin[:1]
+        return NOWHERE not in self.corpus.origin.values[:1]
 
 
 def in_places(
@@ -59,7 +60,7 @@ def in_places(
     if places is None:
         return np.asarray(table[ids])
     at_end = np.zeros(len(ids), np.int64)
-    at_end[np.cumsum(pieces, dtype=np.int64) - 1] = 1
+    at_end[ends_of(pieces)[1:] - 1] = 1
     return np.asarray(places[at_end, ids])
 
 
@@ -72,7 +73,7 @@ class Bitext:
     second: Language
     lines: np.ndarray
     gold: bool
-    estimates: StoredLinks | None = None
+    estimates: Ragged | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -93,12 +94,12 @@ class Bitext:
     def links(self, pair: int) -> np.ndarray:
         """Return a pair's word links, (k, 2), sorted; estimates take precedence over gold links."""
         if self.estimates is not None:
-            return self.estimates[pair]
+            return self.estimates[pair].astype(np.int64)
         if not self.gold:
             return np.empty((0, 2), np.int64)
         a, b = self.lines[pair]
         if not self.rewritten:
-            orders = self.first.corpus.order(a).astype(np.int64), self.second.corpus.order(b)
+            orders = self.first.corpus.origin[a].astype(np.int64), self.second.corpus.origin[b]
             return np.stack([np.arange(len(orders[0])), np.argsort(orders[1])[orders[0]]], axis=1)
         first, second = self.first.corpus.links(a), self.second.corpus.links(b)
         ours, theirs = np.nonzero(first[:, :1] == second[:, 0])
@@ -107,7 +108,7 @@ class Bitext:
     def piece_links(self, pair: int) -> np.ndarray:
         """Return the links between a pair's sub-words, (m, 2), sorted."""
         a, b = self.lines[pair]
-        pieces = self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b)
+        pieces = self.first.corpus.pieces[a], self.second.corpus.pieces[b]
         return of_pieces(self.links(pair), *pieces)
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
@@ -131,3 +132,15 @@ class Bitext:
     def sample(self, fraction: float, seed: int) -> np.ndarray:
         """Return the indices of a random fraction of the pairs, in ascending order."""
         return np.sort(self.order(seed)[: round(fraction * len(self))])
+
+
+def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the sub-words per word in `first` and
+    `second`. Linked words with equally many sub-words are linked one-to-one, in order; otherwise, every
+    sub-word of one is linked to every sub-word of the other (WEAM)."""
+    first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
+    linked: list[tuple[int, int]] = []
+    for i, j in links.tolist():
+        ids, others = range(*first_ends[i : i + 2]), range(*second_ends[j : j + 2])
+        linked += zip(ids, others, strict=True) if len(ids) == len(others) else product(ids, others)
+    return np.array(sorted(set(linked)), np.int64).reshape(-1, 2)

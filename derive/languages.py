@@ -12,7 +12,7 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.folder import VOCABULARY, LanguagesFolder, NamePair, scripts
 from calque.derive.language import SOURCE, Bitext, Language
-from calque.derive.links.stored import StoredLinks
+from calque.derive.ragged import Ragged
 from calque.derive.types import OURS, Specials
 from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
@@ -29,7 +29,7 @@ class Languages:
     pairs: tuple[NamePair, ...] = ()
     dictionaries: tuple[NamePair, ...] = ()
     texts: Mapping[NamePair, Bitext] = field(default_factory=dict)
-    estimates: Mapping[NamePair, StoredLinks] = field(default_factory=dict)
+    estimates: Mapping[NamePair, Ragged] = field(default_factory=dict)
     kept: np.ndarray | None = None
     disjoint: bool = False
 
@@ -58,13 +58,6 @@ class Languages:
     @cached_property
     def _contents(self) -> LanguagesFolder:
         return LanguagesFolder.open(self.folder)
-
-    def with_links(self, folder: Path) -> Self:
-        """Add the estimated word links in a folder; raise BadInput if they are for different languages."""
-        links = StoredLinks.open(folder)
-        first, second = links.facts["pair"]
-        links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
-        return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
         return self._contents.identity(names)

@@ -9,18 +9,16 @@ import numpy as np
 
 from calque.derive.build import trial_image
 from calque.derive.errors import BadInput, excluded
-from calque.derive.parser import StanzaParser
+from calque.derive.parser import StanzaParser, StoredTrees
 from calque.derive.preview import side_by_side
 from calque.derive.readers.annotation import ENTITIES, TREEBANK, annotation, are_numbered, head_of
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
 from calque.derive.sentence import CHUNKS, EXAMPLES, Sentence, iob2, shown, word_labels
 from calque.derive.sources.files import Files
-from calque.derive.stored_trees import StoredTrees
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
-from calque.derive.types import OURS
-from calque.derive.usage import Usage
+from calque.derive.types import OURS, Usage
 from calque.derive.vocabulary import SMALLEST
 
 

@@ -1,4 +1,4 @@
-"""Tag and parse sentences with Stanza, which only this file imports, from a folder in Stanza's own layout."""
+"""Trees of sentences: parsed with Stanza, which only this file imports, or parsed earlier and stored."""
 
 import sys
 from collections import Counter
@@ -12,13 +12,14 @@ from typing import Any
 from calque.derive.artefact import digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
-from calque.derive.readers.conllu import UPOS, relation_fault, tree_fault
+from calque.derive.readers.conllu import UPOS, read_conllu, relation_fault, tree_fault
+from calque.derive.readers.lines import Lines
 from calque.derive.sentence import Sentence, shown
-from calque.derive.stored_trees import StoredTrees
 
 RESOURCES = "resources.json"
 MANY = 20  # if at least this many sentences are parsed and all fail, the parser is at fault
 SHARD = 2_000  # number of sentences parsed and saved together; a killed run loses at most these
+NOT_STORED = "no stored tree"
 LONGEST = 500  # maximum length of a sentence to parse, in words; memory grows with its square
 
 
@@ -47,6 +48,49 @@ class StanzaParser:
         for i, tree in zip(fit, parsed, strict=True):
             trees[i] = tree
         return trees
+
+
+@dataclass(frozen=True)
+class StoredTrees:
+    """Trees for the lines of `text`, stored in the same lines of `file`, and for sentences in treebanks."""
+
+    text: Path
+    file: Path
+    treebanks: tuple[Path, ...] = ()
+
+    def fingerprint(self) -> str:
+        return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+        """Return each sentence's tree, or NOT_STORED if it is not stored."""
+        lines = _stored_lines(self)
+        trees: list[Sentence | str] = []
+        for words in sentences:
+            line = lines.get(" ".join(words))
+            trees.append(_tree(tuple(words), line) if line else NOT_STORED)
+        return trees
+
+
+def line_of(sentence: Sentence) -> str:
+    """Format a tree as `tag.distance.relation` per word, with the distance to its head: `PRON.1.nsubj
+    VERB.0.root`."""
+    distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
+    return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
+
+
+def _tree(words: tuple[str, ...], line: str) -> Sentence:
+    tags, distances, relations = zip(*(part.split(".") for part in line.split()), strict=True)
+    heads = tuple(place + int(distance) if int(distance) else -1 for place, distance in enumerate(distances))
+    return Sentence(words, tags, heads, relations)
+
+
+@lru_cache(maxsize=1)
+def _stored_lines(trees: StoredTrees) -> dict[str, str]:
+    pairs = zip(Lines(trees.text), Lines(trees.file), strict=True)
+    lines = {text: tree for (_, text), (_, tree) in pairs}
+    for path in trees.treebanks:
+        lines |= {sentence.text: line_of(sentence) for sentence in read_conllu(path)}
+    return lines
 
 
 @dataclass(frozen=True)

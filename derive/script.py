@@ -11,8 +11,7 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import in_percent, number, percent, word
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform
-from calque.derive.types import OURS, Specials
-from calque.derive.usage import Usage, WordClass
+from calque.derive.types import OURS, Specials, Usage, WordClass
 from calque.derive.vocabulary import Vocabulary
 
 SCRIPTS = (

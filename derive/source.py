@@ -1,19 +1,19 @@
 """The interface of sources, which provide a study's sentences and task data."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from calque.derive.example import Example, Question
 from calque.derive.fingerprint import with_code
-from calque.derive.lemmas import Lemmas
 from calque.derive.sentence import Sentence
 from calque.derive.workers import Progress, silent
 
 SPLITS = ("train", "dev", "test")
+Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
 
 
 @dataclass
@@ -94,3 +94,11 @@ class Source(ABC):
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
         """Return the source after caching all that its sentences require, including trees if `trees`."""
         return self
+
+
+def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
+    """Map each word form to its lemmas, given (form, lemma) pairs."""
+    gathered: defaultdict[str, set[str]] = defaultdict(set)
+    for word, lemma in pairs:
+        gathered[word].add(lemma)
+    return {word: frozenset(lemmas) for word, lemmas in gathered.items()}

@@ -18,8 +18,7 @@ from calque.derive.example import Cloze, Example, Question
 from calque.derive.fingerprint import plain
 from calque.derive.forms import Named
 from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
-from calque.derive.types import OURS, Specials
-from calque.derive.usage import Usage
+from calque.derive.types import OURS, Specials, Usage
 
 Need = Literal["trees", "tags", "usage"]
 TORN = "more entities than before: the new order splits some, and each piece counts as one"

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, islice, repeat
@@ -42,6 +43,8 @@ SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
 BLOCK = 1 << 14  # words encoded at a time, at about a kilobyte each in the tokenizer's result
+DISTINCT = 1 << 18  # maximum number of words counted, at about a kilobyte each
+LONGEST_LEARNT = 1_000  # maximum length of words to learn from, in characters: BPE takes quadratic time
 _PART = re.compile("[^ \t\r\n]+")
 
 
@@ -77,6 +80,10 @@ class Vocabulary:
     def account(self) -> dict[str, int]:
         unseen = self.size - len(self.specials.ids) - len(self.types)
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
+
+    def count(self, ids: np.ndarray) -> None:
+        """Add ids of the corpus to the counts."""
+        self.counts += np.bincount(ids, minlength=self.size)
 
     def encode(self, word: str) -> tuple[int, ...]:
         if word not in self._cache:
@@ -135,6 +142,27 @@ class Vocabulary:
     @classmethod
     def load(cls, folder: Path) -> Self:
         return cls(open_tokenizer(folder / TOKENIZER), np.load(folder / COUNTS), read_specials(folder))
+
+
+def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
+    """Return each word's total count, and the number of occurrences of words that were dropped for being too
+    long or, to save memory, too rare (words with the same count are dropped together)."""
+    words, forgotten = Counter[str](), 0
+    for part in counts:
+        forgotten += sum(part.pop(word) for word in list(part) if len(word) > LONGEST_LEARNT)
+        words.update(part)
+        before, least = words.total(), 1
+        while len(words) > DISTINCT:
+            for word in [word for word, count in words.items() if count <= least]:
+                del words[word]
+            least += 1
+        forgotten += before - words.total()
+    return words, forgotten
+
+
+def most_frequent(words: Counter[str], types: int) -> list[str]:
+    """Return the `types` most frequent words; words with the same count are sorted alphabetically."""
+    return sorted(words, key=lambda word: (-words[word], word))[:types]
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
@@ -324,7 +352,7 @@ class WordTable:
     """A cache that encodes each distinct word only once. It is cleared when it exceeds `room` words."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
-        self._vocabulary, self._room = vocabulary, room
+        self.vocabulary, self._room = vocabulary, room
         self.size, self.specials = vocabulary.size, vocabulary.specials
         self._clear()
 
@@ -338,7 +366,7 @@ class WordTable:
         size = len(self._rows)
         rows = np.array([self._rows.setdefault(word, len(self._rows)) for word in words], np.int64)
         if len(self._rows) > size:
-            ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, size, None)))
+            ids, pieces = self.vocabulary.encode_all(list(islice(self._rows, size, None)))
             values, sizes = self._words.values, self._words.sizes
             self._words = Ragged.of(np.concatenate([values, ids]), np.concatenate([sizes, pieces]))
         found = self._words.take(rows)

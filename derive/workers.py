@@ -6,12 +6,13 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
-from typing import Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -20,14 +21,6 @@ Progress = Callable[[str, int, int], None]  # called with a title, the steps don
 
 def silent(what: str, done: int, of: int) -> None:
     """Report nothing."""
-
-
-def reported(results: Iterable[Result], progress: Progress, what: str, of: int) -> Iterator[Result]:
-    """Yield the results, reporting progress after each one; `of` is the total number."""
-    progress(what, 0, of)
-    for done, result in enumerate(results, start=1):
-        yield result
-        progress(what, done, of)
 
 
 class Workers:
@@ -64,6 +57,22 @@ class Workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+@dataclass(frozen=True)
+class Jobs(Generic[Job]):
+    """Jobs for a pool of workers, whose progress is reported."""
+
+    jobs: Sequence[Job]
+    pool: Workers
+    progress: Progress
+
+    def map(self, function: Callable[[Job], Result], what: str) -> Iterator[Result]:
+        """Yield the results in the order of the jobs; `what` is the title in progress reports."""
+        self.progress(what, 0, len(self.jobs))
+        for done, result in enumerate(self.pool.map(function, self.jobs), start=1):
+            yield result
+            self.progress(what, done, len(self.jobs))
 
 
 @contextmanager

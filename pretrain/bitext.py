@@ -13,6 +13,7 @@ from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
 from calque.derive.language import Bitext
 from calque.derive.languages import Languages
+from calque.derive.ragged import ends_of, ranges
 from calque.derive.vocabulary import pair_types
 from calque.pretrain.batch import (
     MARKS,
@@ -127,8 +128,7 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
     count = len(lengths)
     following = np.full(count, count)  # for each item, where the next group starts if a group starts here
     for side in lengths.T:
-        before = np.zeros(count + 1, np.int64)
-        np.cumsum(side, out=before[1:])
+        before = ends_of(side)
         np.minimum(following, np.searchsorted(before, before[:-1] + room, side="right") - 1, out=following)
     bounds = [0]
     while bounds[-1] < count:
@@ -138,9 +138,8 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
     """Return the number of ids on each side of the given sentence pairs, (N, 2)."""
-    starts = [language.corpus.lines for language in (bitext.first, bitext.second)]
-    sides = zip(starts, bitext.lines[pairs].T, strict=True)
-    return np.stack([own[lines + 1] - own[lines] for own, lines in sides], axis=1)
+    sides = zip((bitext.first, bitext.second), bitext.lines[pairs].T, strict=True)
+    return np.stack([language.corpus.tokens.sizes_of(lines) for language, lines in sides], axis=1)
 
 
 class PairStream(Stream):
@@ -185,7 +184,7 @@ class PairStream(Stream):
         of, pairs = self.chosen(instances)
         found, words = [], []
         for links, sizes in self._words(of, pairs):
-            ends = [np.cumsum(size, dtype=np.int64) for size in sizes]
+            ends = [ends_of(size)[1:] for size in sizes]
             if marks:
                 links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
                 ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
@@ -216,7 +215,7 @@ class PairStream(Stream):
         for number, pair in zip(of.tolist(), pairs.tolist(), strict=True):
             bitext = self.bitexts[number]
             sides = zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
-            yield bitext.links(pair), [language.corpus.line_pieces(line) for language, line in sides]
+            yield bitext.links(pair), [language.corpus.pieces[line] for language, line in sides]
 
     def read(
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
@@ -229,10 +228,10 @@ class PairStream(Stream):
         for number in np.unique(of).tolist():
             bitext, here = self.bitexts[number], np.flatnonzero(of == number)
             for side, language in enumerate((bitext.first, bitext.second)):
-                tokens, lengths = language.corpus.of_lines(bitext.lines[pairs[here], side])
+                lines = language.corpus.tokens.take(bitext.lines[pairs[here], side])
                 place = np.where(turned[here], 1 - side, side)
-                sides[here, place] = lengths
-                written.append((here, place, language.ids(tokens), language.number))
+                sides[here, place] = lines.sizes
+                written.append((here, place, language.ids(lines.values), language.number))
         ids = np.full((len(pairs), int(sides.sum(1).max()) + MARKS), specials.pad)
         languages = np.full(ids.shape, self.languages.padding)
         gold = np.full((len(pairs), int(sides.max())), -1)
@@ -281,5 +280,4 @@ def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) ->
 
 def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the row and column indices of spans that start at columns `first` and have the given lengths."""
-    columns = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
-    return np.repeat(rows, lengths), columns
+    return np.repeat(rows, lengths), ranges(first, lengths)

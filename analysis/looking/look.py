@@ -70,13 +70,13 @@ class _Viewer:
         derived = (bitext.lines[:LINES, 0].tolist() for bitext in bitexts.values())
         lines = sorted({*range(len(first.corpus))[:LINES]}.intersection(*derived) or {0})
         counts = self.model.data.vocabulary.counts
-        sizes = {line: len(first.corpus.line_pieces(line)) for line in lines}
+        sizes = {line: len(first.corpus.pieces[line]) for line in lines}
         short = [line for line in lines if sizes[line] in LENGTHS] or [min(sizes, key=sizes.__getitem__)]
         line = max(short, key=lambda line: counts[first.corpus[line]].min())  # avoid rare words
         for name, bitext in bitexts.items():
             if pairs := np.flatnonzero(bitext.lines[:, 0] == line).tolist():
                 images[name] = self.model.pair_of(bitext, pairs[0])
-        return self.model.spelt(SOURCE, first.ids(first.corpus[line]), first.corpus.line_pieces(line)), images
+        return self.model.spelt(SOURCE, first.ids(first.corpus[line]), first.corpus.pieces[line]), images
 
     def _typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
         self._check_known(words)

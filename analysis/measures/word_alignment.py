@@ -20,6 +20,7 @@ from calque.derive.languages import Languages
 from calque.derive.links.aligner import Links, Pair
 from calque.derive.links.fast_align import FastAlign
 from calque.derive.links.symmetrise import SYMMETRISATIONS
+from calque.derive.ragged import Ragged
 from calque.derive.readers.links import Gold, GoldPair
 from calque.pretrain.architecture import has_languages, main_layer
 from calque.pretrain.batch import MARKS
@@ -164,7 +165,7 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
 
 def _words(bitext: Bitext, number: int) -> Words:
     (a, b), links, ids = bitext.lines[number], bitext.links(number), bitext.ids(number)
-    first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
+    first, second = bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b]
     same = len(first) == len(second) and np.array_equal(first[links[:, 0]], second[links[:, 1]])
     if same or bitext.rewritten:
         return cut(ids[0], first), cut(ids[1], second)
@@ -174,7 +175,7 @@ def _words(bitext: Bitext, number: int) -> Words:
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
     """Split a line's ids into one tuple per word; `pieces` is the number of ids in each word."""
-    return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
+    return [tuple(word.tolist()) for word in Ragged.of(ids, pieces)]
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:

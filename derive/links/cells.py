@@ -9,10 +9,12 @@ series.
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from calque.derive.links.aligner import Links, Pair
+from calque.derive.ragged import Ragged, ends_of, ranges
 
 NULL = 0  # the id of the null word, the partner of target words without a link
 NULL_SHARE = 0.08  # the prior probability of the null word
@@ -65,17 +67,16 @@ class Cells:
         self._chunk = chunk
         self._pair = np.repeat(np.arange(len(chunk.m)), chunk.m)
         self._m, self._n = chunk.m[self._pair], chunk.n[self._pair]
-        self._j = places(chunk.m) + 1
+        self._j = ranges(1, chunk.m)
         width = self._n + 1
-        self.start = np.cumsum(width) - width
+        self.start = ends_of(width)[:-1]
         self.row = np.repeat(np.arange(len(width)), width)
-        self.i = places(width)
+        self.i = ranges(0, width)
         self._source = self.i / self._n[self.row]
 
     def keys(self, stride: int) -> np.ndarray:
         """Return a key for each cell's word pair, (C,): source id * stride + target id."""
-        width = self._chunk.n + 1
-        first = (np.cumsum(width) - width)[self._pair]
+        first = ends_of(self._chunk.n + 1)[self._pair]
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
     def prior(self, tension: float) -> np.ndarray:
@@ -109,15 +110,14 @@ class Cells:
             i, j = j, i
         order = np.lexsort((j, i, pair))
         links = list(zip(i[order].tolist(), j[order].tolist(), strict=True))
-        ends = np.cumsum(np.bincount(pair, minlength=len(self._chunk.m))).tolist()
-        return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+        ends = ends_of(np.bincount(pair, minlength=len(self._chunk.m))).tolist()
+        return [links[start:end] for start, end in pairwise(ends)]
 
     def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
         """Return each pair's link probabilities, (source words, target words); `reverse` exchanges the
         sides."""
         sizes = (self._chunk.n + 1) * self._chunk.m
-        by_pair = np.split(posterior, np.cumsum(sizes)[:-1])
-        tables = zip(by_pair, self._chunk.n.tolist(), self._chunk.m.tolist(), strict=True)
+        tables = zip(Ragged.of(posterior, sizes), self._chunk.n.tolist(), self._chunk.m.tolist(), strict=True)
         linked = [cells.reshape(m, n + 1)[:, 1:] for cells, n, m in tables]
         return linked if reverse else [table.T for table in linked]
 
@@ -142,17 +142,11 @@ def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: n
     """Update the tension by gradient ascent, given the mean of h over target words; `pairs` (S,) counts the
     sentence pairs with each combination of lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
-    j, weight = places(m) + 1, pairs[shape] / np.sum(m * pairs)
+    j, weight = ranges(1, m), pairs[shape] / np.sum(m * pairs)
     for _ in range(_STEPS):
         expected = float(np.sum(weight * slope(j, m[shape], n[shape], tension)))
         tension = min(max(tension + _RATE * (mean - expected), _LOWEST), _HIGHEST)
     return tension
-
-
-def places(lengths: np.ndarray) -> np.ndarray:
-    """Return each element's 0-based position in its segment, for consecutive segments of these lengths."""
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
 
 
 def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[np.ndarray, np.ndarray]:

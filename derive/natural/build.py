@@ -1,20 +1,24 @@
-"""Write a folder of natural languages: text and bitexts encoded with an existing vocabulary."""
+"""Write a folder of natural languages: text and bitexts encoded with an existing vocabulary, or sentences and
+their translations with a vocabulary learnt from them."""
 
+import hashlib
 import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from calque.derive.artefact import input_digest
-from calque.derive.corpus import CorpusWriter, Shard
+from calque.derive.build import CorporaWriter
+from calque.derive.corpus import Shard
 from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
+from calque.derive.encode import Encoded, encode_sentences, word_table
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
@@ -29,12 +33,16 @@ from calque.derive.folder import (
     NamePair,
     new_folder,
 )
+from calque.derive.language import SOURCE
 from calque.derive.natural.files import Chunks, FileSet
 from calque.derive.readers.lines import EDITION
-from calque.derive.sentence import UNKNOWN
-from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
-from calque.derive.workers import Progress, Workers, reported, silent
+from calque.derive.sentence import UNKNOWN, Sentence
+from calque.derive.transform import Account
+from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable, learn_of_words
+from calque.derive.workers import Jobs, Progress, Workers, silent
 
+NO_TYPE, TOO_LONG = "lines without a type", "lines that are too long"
+TRANSLATED = 10_000  # sentence pairs encoded at a time by `write_translation`
 _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
@@ -70,30 +78,19 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
     return list(Counter(words).values()) if words == sorted(words) else [len(words)]
 
 
-class EncodedPiece(NamedTuple):
-    """Encoded chunks: one side per language, the number of non-blank lines, and counts of exclusions."""
-
-    sides: list[Shard]
-    lines: int
-    left_out: Counter[str]
-
-
-def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> EncodedPiece:
-    """Encode parallel chunks, leaving out lines that contain no type or are too long to store."""
-    left_out = Counter[str]()
-    vocabulary, (files, chunks) = _vocabulary(folder, digest), piece
-    sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, left_out)]
+def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> list[Encoded]:
+    """Encode parallel chunks, one per language. Lines that contain no type or are too long to store are left
+    out; the first language's account counts them."""
+    account = Account()
+    vocabulary, (files, chunks) = word_table(folder, digest).vocabulary, piece
+    sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, account.left_out)]
     empty = np.any([side.words == 0 for side in sides], axis=0)
     long = np.any([side.too_long for side in sides], axis=0) & ~empty
-    left_out["lines without a type"] += int(empty.sum())
-    left_out["lines that are too long"] += int(long.sum())
+    account.left_out[NO_TYPE] += int(empty.sum())
+    account.left_out[TOO_LONG] += int(long.sum())
     kept = np.flatnonzero(~(empty | long))
-    return EncodedPiece([side.take(kept) for side in sides], len(empty), +left_out)
-
-
-@lru_cache(maxsize=1)
-def _vocabulary(folder: Path, digest: str) -> Vocabulary:
-    return Vocabulary.load(folder)
+    first, *others = (side.take(kept) for side in sides)
+    return [Encoded(first, account), *(Encoded(other, Account()) for other in others)]
 
 
 Rows = Literal["used", "all"]
@@ -144,8 +141,8 @@ def derive_natural(
 
         def write(name: str, files: Sequence[FileSet], folders: Sequence[Path]) -> dict[str, Any]:
             pieces = [(part, chunks) for part in files for chunks in part.chunks()]
-            encoded = reported(pool.map(encode, pieces), progress, f"encoding {name}", len(pieces))
-            return _write_corpora(name, folders, types.counts, encoded)
+            encoded = Jobs(pieces, pool, progress).map(encode, f"encoding {name}")
+            return _write_corpora(name, folders, types, encoded)
 
         for name, files in texts.items():
             counts = write(name, [files], [out.part / name])
@@ -204,23 +201,49 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
 
 
 def _write_corpora(
-    name: str, folders: Sequence[Path], counts: np.ndarray, encoded: Iterable[EncodedPiece]
+    name: str, folders: Sequence[Path], vocabulary: Vocabulary, encoded: Iterable[list[Encoded]]
 ) -> dict[str, Any]:
-    left_out = Counter[str]()
-    lines = 0
-    with ExitStack() as stack:
-        writers = [stack.enter_context(CorpusWriter(folder, len(counts))) for folder in folders]
-        for piece in encoded:
-            left_out += piece.left_out
-            lines += piece.lines
-            for writer, side in zip(writers, piece.sides, strict=True):
-                counts += np.bincount(side.ids, minlength=len(counts))
-                writer.append(side, writer.sentences)
-        if not writers[0].sentences:
+    with CorporaWriter(folders, vocabulary.size) as corpora:
+        for sides in encoded:
+            for side in sides:
+                vocabulary.count(side.shard.ids)
+            corpora.append(sides)
+        if not corpora.sentences:
             raise BadInput(f"{name}: no lines of text remain; all are empty or were left out")
-    out = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
+    left_out = +corpora.totals[0].account.left_out
+    out = [{"words": writer.words, "tokens": writer.tokens} for writer in corpora.writers]
     return {
-        "in": {"lines": lines},
-        "out": {"lines": writers[0].sentences, **(out[0] if len(out) == 1 else {"sides": out})},
+        "in": {"lines": corpora.sentences + left_out[NO_TYPE] + left_out[TOO_LONG]},
+        "out": {"lines": corpora.sentences, **(out[0] if len(out) == 1 else {"sides": out})},
         "left out": dict(sorted(left_out.items())),
     }
+
+
+Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
+"""The words of each sentence and of its translation, both non-empty."""
+
+
+def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
+    """Write the source and its translation, called `language`, with a shared vocabulary but no word links."""
+    digest = hashlib.sha256()
+    for number, (source, target) in enumerate(pairs, start=1):
+        if not (source and target):
+            raise BadInput(f"sentence pair {number:,} has an empty side")
+        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
+    vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
+    print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
+    with new_folder(folder, {"fingerprint": print_, VOCABULARY: vocabulary.account}) as out:
+        vocabulary.save(out.vocabulary)
+        table, names = WordTable(vocabulary), (SOURCE, language)
+        with CorporaWriter([out.part / name for name in names], vocabulary.size) as corpora:
+            for first in range(0, len(pairs), TRANSLATED):
+                sides = zip(*pairs[first : first + TRANSLATED], strict=True)
+                shards = [encode_sentences([Sentence(words) for words in side], table) for side in sides]
+                shards[1] = replace(shards[1], origin=None)
+                corpora.append([Encoded(shard, Account()) for shard in shards])
+        for name, writer in zip(names, corpora.writers, strict=True):
+            out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
+        out.add_image(language, np.arange(vocabulary.size), places=None, letters={})
+        out.add_pair((SOURCE, language), language)
+        write_dictionary(out.part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
+    return folder

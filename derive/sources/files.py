@@ -16,9 +16,7 @@ from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput, check_range, excluded, unknown
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
-from calque.derive.frequency import add_up, most_frequent
-from calque.derive.lemmas import Lemmas, gather_lemmas
-from calque.derive.parser import ParsedTrees, StanzaParser
+from calque.derive.parser import ParsedTrees, StanzaParser, StoredTrees
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
@@ -26,9 +24,9 @@ from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, read_nli
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import UNKNOWN, Sentence
-from calque.derive.source import SPLITS, Source, TaskData
-from calque.derive.stored_trees import StoredTrees
-from calque.derive.workers import Progress, Workers, reported, silent
+from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
+from calque.derive.vocabulary import add_up, most_frequent
+from calque.derive.workers import Jobs, Progress, Workers, silent
 
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
 NO_TRANSLATION = "pairs that another language lacks"
@@ -306,10 +304,9 @@ class Files(Source):
         assert self.easy is not None
         path = cache / f"{self.corpus_fingerprint()}.frequent.json"
         if not path.exists():
-            chunks = list(self.chunks())
             with Workers(workers) as pool:
-                counts, title = pool.map(self._count_words, chunks), "counting words for easy sentences"
-                words, _ = add_up(reported(counts, progress, title, len(chunks)))
+                chunks = Jobs(list(self.chunks()), pool, progress)
+                words, _ = add_up(chunks.map(self._count_words, "counting words for easy sentences"))
             write_sealed(path, {"words": most_frequent(words, self.easy.types)})
         return frozenset(read_sealed(path, "frequent words")["words"])
 

@@ -25,6 +25,7 @@ from transformers import (
 from calque.derive.corpus import Corpus
 from calque.derive.language import SOURCE, Language
 from calque.derive.languages import Languages
+from calque.derive.ragged import Ragged
 from calque.derive.types import OURS, SPECIALS
 from calque.experiments.bench.harness import Comparison, cpu_seconds, interleaved
 from calque.pretrain.config import ModelConfig, TrainConfig
@@ -129,7 +130,7 @@ def made_languages(size: int, words: int) -> Languages:
     image = np.arange(size) + size
     image[list(OURS.ids)] -= size
     source, derived = (
-        Corpus(ids, lines, lines, pieces, pieces, np.arange(len(lines) - 1))
+        Corpus(Ragged(ids, lines), Ragged(pieces, lines), Ragged(pieces, lines), np.arange(len(lines) - 1))
         for ids in (tokens, image[tokens])
     )
     languages = Language(SOURCE, 0, source, np.arange(size)), Language("trans", 1, derived, image)

@@ -25,7 +25,7 @@ from calque.derive.sentence import CHUNKS, Sentence, shown
 from calque.derive.source import Source
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import Account, image_of
-from calque.derive.usage import USAGE, Usage
+from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary
 from calque.experiments.report.folder import About
 from calque.experiments.run.places import CACHE

@@ -90,7 +90,8 @@ def check_known(data: Step) -> None:
     texts = data.config.languages.texts
     languages = Languages.open(data.folder, list(texts), whole=True)
     for name, files in texts.items():
-        if (share := float((languages[name].corpus.tokens == languages.specials.unknown).mean())) > UNKNOWN:
+        is_unknown = languages[name].corpus.tokens.values == languages.specials.unknown
+        if (share := float(is_unknown.mean())) > UNKNOWN:
             raise BadInput(f"the tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
 
 

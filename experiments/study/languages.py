@@ -28,9 +28,9 @@ from calque.derive.folder import FORMAT, KIND, NamePair
 from calque.derive.language import SOURCE
 from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, TextFiles, Without
-from calque.derive.own_transform import check_own
 from calque.derive.source import Source
 from calque.derive.transform import Compose, Transform, image_of_question
+from calque.derive.transforms import check_own
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.words import Agglutinate, Drop, Rewrite, Split
 from calque.experiments.run.places import CACHE, name_mistakes

@@ -25,11 +25,10 @@ from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, transfer, z
 from calque.derive.artefact import digest
 from calque.derive.build import MEASURED
 from calque.derive.corpus import count_shared
-from calque.derive.dictionary import usual_tags
+from calque.derive.dictionary import other_forms, usual_tags
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
-from calque.derive.lemmas import other_forms
 from calque.derive.natural.files import TextFiles
 from calque.derive.readers.lines import check_file, tokens
 from calque.derive.sources.files import written

@@ -12,12 +12,12 @@ from typing import Any
 
 from calque.analysis.records.record import Described, MeasuredModel, Run
 from calque.derive.errors import BadInput
-from calque.derive.estimated_links import ALL, PairSample, estimate_links
+from calque.derive.estimated_links import ALL, PairSample, estimate_links, with_links
+from calque.derive.estimated_links import FORMAT as LINKS_FORMAT
+from calque.derive.estimated_links import KIND as LINKS
 from calque.derive.fingerprint import fingerprint, plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
-from calque.derive.links.stored import FORMAT as LINKS_FORMAT
-from calque.derive.links.stored import KIND as LINKS
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.experiments.run.step import Machine, Step
 from calque.pretrain.config import ModelConfig, TrainConfig
@@ -384,7 +384,7 @@ def _pretrain(step: Step, machine: Machine) -> None:
     training: Training = step.config
     languages = Languages.open(training.data.folder, training.languages)
     for links in training.links:
-        languages = languages.with_links(links.folder)
+        languages = with_links(languages, links.folder)
     config = Pretraining(
         languages=languages,
         objective=training.objective,

@@ -24,7 +24,7 @@ class PackedLines:
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
         self.language, self.specials, self.length = language, specials, length
-        self.tokens, self.lines = corpus.tokens, corpus.lines
+        self.tokens, self.lines = corpus.tokens.values, corpus.tokens.ends
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
         if not self._rows:

@@ -38,9 +38,9 @@ class Parallel(Stream):
             number, pairs = self.groups[instance]
             bitext = self.bitexts[number]
             for side, language in enumerate((bitext.first, bitext.second)):
-                tokens, lengths = language.corpus.of_lines(bitext.lines[pairs, side])
-                marks = [specials.start] + [specials.end] * len(lengths)
-                half = np.insert(language.ids(tokens), np.cumsum([0, *lengths]), marks)
+                lines = language.corpus.tokens.take(bitext.lines[pairs, side])
+                marks = [specials.start] + [specials.end] * len(lines)
+                half = np.insert(language.ids(lines.values), lines.ends, marks)
                 here = slice(side * self.half, side * self.half + len(half))
                 row[here], of[here] = half, language.number
         return ids, numbers

@@ -54,7 +54,7 @@ def test_derived_corpus_equals_its_sentences(study, transform):
         assert derived[line].tolist() == [
             int(image[i]) for word in after.words for i in vocabulary.encode(word)
         ]
-        assert tuple(derived.order(line).tolist()) == after.origin
+        assert tuple(derived.origin[line].tolist()) == after.origin
     assert np.array_equal(derived.source_line, np.arange(2_500))
     assert derived.tokens.dtype == np.uint16
 

@@ -35,15 +35,12 @@ def test_lines_do_not_depend_on_shards(tmp_path_factory, shards):
         [i for word in line for i in word] for line in lines
     ]
     chosen = np.array([len(lines) - 1, 0, 0])
-    ids, lengths = corpus.of_lines(chosen)
-    assert [part.tolist() for part in np.split(ids, np.cumsum(lengths)[:-1])] == [
-        corpus[i].tolist() for i in chosen
-    ]
-    assert corpus.of_lines(chosen[:0])[0].tolist() == []
-    assert [corpus.order(i).tolist() for i in range(len(corpus))] == [
+    assert [line.tolist() for line in corpus.tokens.take(chosen)] == [corpus[i].tolist() for i in chosen]
+    assert corpus.tokens.take(chosen[:0]).values.tolist() == []
+    assert [corpus.origin[i].tolist() for i in range(len(corpus))] == [
         list(range(len(line)))[::-1] for line in lines
     ]
-    assert corpus.pieces.tolist() == [len(word) for line in lines for word in line]
+    assert corpus.pieces.values.tolist() == [len(word) for line in lines for word in line]
     assert corpus.source_line.tolist() == list(range(len(lines)))
-    assert corpus.words[-1] == sum(map(len, lines))
-    assert corpus.lines[-1] == len(corpus.tokens)
+    assert corpus.pieces.ends[-1] == sum(map(len, lines))
+    assert corpus.tokens.ends[-1] == len(corpus.tokens.values)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.easy import EasyText
-from calque.derive.frequency import most_frequent
 from calque.derive.sentence import Sentence
 from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.vocabulary import most_frequent
 
 WORDS = st.lists(st.sampled_from("a b c d e f".split()), max_size=6).map(tuple)
 TEXT = "the cat sleeps .\nthe dog sleeps .\na cat .\nthe cat sees the dog .\nthe zebra sleeps .\n" * 30

@@ -12,6 +12,7 @@ from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.language import SOURCE, Language
 from calque.derive.languages import Languages, all_but_last, disjoint_halves, only_last
 from calque.derive.pocket.language import Pocket
+from calque.derive.ragged import Ragged
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files
 from calque.derive.sources.pocket import PocketEnglish
@@ -45,7 +46,7 @@ def test_gold_links_join_words_of_the_same_source_word(several, first, second):
         assert np.array_equal(ids[0][links[:, 0]], ids[1][links[:, 1]])
         a, b = bitext.lines[pair]
         for i, j in bitext.links(pair):
-            assert bitext.first.corpus.order(a)[i] == bitext.second.corpus.order(b)[j]
+            assert bitext.first.corpus.origin[a][i] == bitext.second.corpus.origin[b][j]
         for turned in (False, True):
             mine, theirs = (1, 0) if turned else (0, 1)
             targets = bitext.targets(pair, turned)
@@ -98,13 +99,13 @@ def test_both_parts_make_up_the_whole(languages, share):
     for language in languages.languages:
         corpus, pieces = language.corpus, [part[language.name].corpus for part in parts]
         for name in ("tokens", "pieces", "origin"):
-            both = np.concatenate([getattr(piece, name) for piece in pieces])
-            assert np.array_equal(both, getattr(corpus, name)), name
+            both = np.concatenate([getattr(piece, name).values for piece in pieces])
+            assert np.array_equal(both, getattr(corpus, name).values), name
         assert sum(map(len, pieces)) == len(corpus)
         lines = [piece[line].tolist() for piece in pieces for line in range(len(piece))]
         assert lines == [corpus[line].tolist() for line in range(len(corpus))]
-        orders = [piece.order(line).tolist() for piece in pieces for line in range(len(piece))]
-        assert orders == [corpus.order(line).tolist() for line in range(len(corpus))]
+        orders = [piece.origin[line].tolist() for piece in pieces for line in range(len(piece))]
+        assert orders == [corpus.origin[line].tolist() for line in range(len(corpus))]
         assert pieces[0].source_line.max() < first
         assert np.array_equal(
             np.concatenate([pieces[0].source_line, pieces[1].source_line + first]), corpus.source_line
@@ -119,12 +120,13 @@ def corpus_of(lines, source_line):
     ids = np.array([i for line in lines for i in line], np.uint16)
     ends = np.array([sum(map(len, lines[:n])) for n in range(len(lines) + 1)])
     origin = np.array([place for line in lines for place in range(len(line))], np.uint16)
-    return Corpus(ids, ends, ends, np.ones(len(ids), np.uint16), origin, np.array(source_line, np.int64))
+    pieces = Ragged(np.ones(len(ids), np.uint16), ends)
+    return Corpus(Ragged(ids, ends), pieces, Ragged(origin, ends), np.array(source_line, np.int64))
 
 
 def lines_of(corpus):
     for line, source in enumerate(corpus.source_line.tolist()):
-        yield source, corpus[line].tolist(), corpus.line_pieces(line).tolist(), corpus.links(line).tolist()
+        yield source, corpus[line].tolist(), corpus.pieces[line].tolist(), corpus.links(line).tolist()
 
 
 def check_halves(whole, halves):
@@ -185,7 +187,7 @@ def test_derived_languages_share_the_unknown_type(derived):
     assert not any(types.counts[list(types.encode(letter))].any() for letter in "<>")
     assert "unk" not in "".join(types.text([i]) for i in types.types)
     for language in derived.languages:
-        assert (language.ids(np.asarray(language.corpus.tokens)) == OURS.unknown).sum() == 5 * 30
+        assert (language.ids(language.corpus.tokens.values) == OURS.unknown).sum() == 5 * 30
     source, inverted = (derived[name].corpus for name in ("source", "trans.inv"))
     assert source[2].tolist()[0] == inverted[2].tolist()[-2] == OURS.unknown  # the final full stop stays last
     for name in ("trans", "trans.inv"):

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from calque.derive.errors import BadInput
 from calque.derive.language import in_places
 from calque.derive.script import KINDS, SCRIPTS, Cognates, Transliterate
-from calque.derive.types import OURS
-from calque.derive.usage import CLASSES, NEARLY, Usage
+from calque.derive.types import CLASSES, NEARLY, OURS, Usage
 from tests.derive.strategies import law
 
 LARGE = 10**9

@@ -11,13 +11,12 @@ from scipy.stats import kendalltau
 
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert, kendall_distance
-from calque.derive.own_transform import check_own
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sentence import PARTS, Sentence
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import Compose, Transform, compose, draw
-from calque.derive.transforms import TRANSFORMS, transform
+from calque.derive.transforms import TRANSFORMS, check_own, transform
 from tests.derive.strategies import law, sentences, transforms
 
 

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from calque.derive.build import write_translation
 from calque.derive.corpus import NOWHERE
-from calque.derive.estimated_links import estimate_links
+from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
 from calque.derive.links.fast_align import FastAlign
 from calque.derive.links.symmetrise import grow_diag_final_and
+from calque.derive.natural.build import write_translation
 
 SIZE = 300
 
@@ -31,8 +31,8 @@ def test_every_line_is_paired_with_its_translation(folder):
     assert len(bitext) == 300 and not bitext.gold
     for line, pair in enumerate(made()):
         assert tuple(map(vocabulary.text, bitext.ids(line))) == tuple(map(" ".join, pair))
-        assert bitext.first.corpus.order(line).tolist() == list(range(len(pair[0])))
-        assert (bitext.second.corpus.order(line) == NOWHERE).all()
+        assert bitext.first.corpus.origin[line].tolist() == list(range(len(pair[0])))
+        assert (bitext.second.corpus.origin[line] == NOWHERE).all()
 
 
 def test_translations_have_links_only_when_estimated(tmp_path):
@@ -46,7 +46,7 @@ def test_translations_have_links_only_when_estimated(tmp_path):
     assert bitext.targets(0).tolist() == [-1] * len(bitext.ids(0)[0])
 
     folder = estimate_links(languages, "source", "xx", tmp_path / "links")
-    linked = languages.with_links(folder).bitext("source", "xx")
+    linked = with_links(languages, folder).bitext("source", "xx")
     assert linked.linked and not linked.gold
     right = [
         np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1))

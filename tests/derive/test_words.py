@@ -129,7 +129,7 @@ def test_folder_contains_words_and_links(study):
             after = of_all[transform.name][number][1]
             assert [tuple(link) for link in bitext.links(number).tolist()] == after.links
             ids = np.array(list(chain.from_iterable(map(encode, after.words))))
-            assert language.corpus.line_pieces(number).tolist() == [len(encode(word)) for word in after.words]
+            assert language.corpus.pieces[number].tolist() == [len(encode(word)) for word in after.words]
             assert np.array_equal(language.ids(language.corpus[number]), language.table[ids])
             targets, pieces = bitext.targets(number), bitext.piece_links(number)
             assert targets.tolist() == [

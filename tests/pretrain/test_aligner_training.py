@@ -50,7 +50,7 @@ def expected(one, model, layer, instances, labels, least):
         for pair in group:
             corpora = (bitext.first.corpus, bitext.second.corpus)
             sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
-            means = [words_of(model, ids, corpus.line_pieces(line), layer) for ids, corpus, line in sides]
+            means = [words_of(model, ids, corpus.pieces[line], layer) for ids, corpus, line in sides]
             cosines = unit(means[0]) @ unit(means[1]).T
             table = np.zeros(cosines.shape)
             if labels == "self":

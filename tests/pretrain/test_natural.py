@@ -5,7 +5,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from calque.derive.estimated_links import estimate_links
+from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
@@ -39,7 +39,7 @@ def folder(request, tmp_path_factory):
 def test_objectives_train_on_natural_languages(objective, folder, tmp_path):
     languages = Languages.open(folder, ["xx", "en"])
     if objective is ESTIMATED:
-        languages = languages.with_links(estimate_links(languages, "en", "xx", tmp_path / "links", passes=2))
+        languages = with_links(languages, estimate_links(languages, "en", "xx", tmp_path / "links", passes=2))
     config = Pretraining(languages, objective, LONG, FEW, 1)
     model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config))
     assert model.config.vocab_size == languages.whole.rows > languages.rows

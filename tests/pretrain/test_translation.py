@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calque.derive.build import write_translation
 from calque.derive.errors import BadInput
-from calque.derive.estimated_links import estimate_links
+from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
+from calque.derive.natural.build import write_translation
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, read_metrics
@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
 def test_run_learns_from_estimated_links(folder, tmp_path):
     languages = Languages.open(folder, ["xx"])
     links = estimate_links(languages, "source", "xx", tmp_path / "links")
-    linked = languages.with_links(links)
+    linked = with_links(languages, links)
     (bitext,) = linked.bitexts
     true = {(n, i, len(pair[0]) - 1 - i) for n, pair in enumerate(made()) for i in range(len(pair[0]))}
     found = {(n, int(i), int(j)) for n in range(len(bitext)) for i, j in bitext.links(n)}
@@ -36,14 +36,14 @@ def test_run_learns_from_estimated_links(folder, tmp_path):
     assert list(rows[-1]["reported"]) == ["labelled"]
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
     with pytest.raises(BadInput, match="started with links"):
-        pretrain(tmp_path / "run", replace(config, languages=languages.with_links(other)))
+        pretrain(tmp_path / "run", replace(config, languages=with_links(languages, other)))
     with pytest.raises(BadInput, match="needs estimated links for every bitext, but some are missing"):
         pretrain(tmp_path / "without", replace(config, languages=languages))
 
 
 def test_labels_are_the_estimated_links(folder, tmp_path):
     links = estimate_links(Languages.open(folder, ["xx"]), "source", "xx", tmp_path / "links")
-    languages = Languages.open(folder, ["xx"]).with_links(links)
+    languages = with_links(Languages.open(folder, ["xx"]), links)
     parallel = pairs_of(languages, 40)
     _, _, sides, gold = parallel.read(np.zeros(20, int), np.arange(20), np.zeros(20, bool))
     for row in range(20):

@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from calque.derive.build import write_translation
-from calque.derive.estimated_links import PairSample, estimate_links
+from calque.derive.estimated_links import PairSample, estimate_links, with_links
 from calque.derive.languages import Languages
+from calque.derive.natural.build import write_translation
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.objectives.weam import EXCHANGE, WEAM
@@ -67,7 +67,7 @@ def translated(tmp_path_factory):
 @torch.no_grad()
 def test_loss_with_estimated_links_by_hand(translated):
     folder, languages = translated
-    linked = languages.with_links(estimate_links(languages, "source", "xx", folder / "links"))
+    linked = with_links(languages, estimate_links(languages, "source", "xx", folder / "links"))
     objective = WEAM(1.0)
     learner = objective.learner(build(DEEP, TYPES), 0).eval()
     one = only(objective, linked)
@@ -96,7 +96,7 @@ def test_aligner_reads_only_the_objectives_pairs(translated):
     (bitext,) = languages.bitexts
     some = PairSample.of(0.5, 3)
     links = estimate_links(languages, "source", "xx", folder / "half", drawn=some)
-    (linked,) = languages.with_links(links).bitexts
+    (linked,) = with_links(languages, links).bitexts
     chosen = set(bitext.sample(0.5, 3).tolist())
     assert len(chosen) == round(len(bitext) / 2)
     having = {pair for pair in range(len(bitext)) if len(linked.links(pair))}

@@ -35,9 +35,9 @@ def test_losses_are_sums_over_words(languages):
     for pair in (int(pair) for instance in chosen for pair in one.groups[instance][1]):
         a, b = bitext.lines[pair]
         (first, second), corpora = bitext.ids(pair), (bitext.first.corpus, bitext.second.corpus)
-        source = last_sub_words(learner.model, first, corpora[0].line_pieces(a))
-        other = last_sub_words(learner.model, second, corpora[1].line_pieces(b))
-        before = last_sub_words(learner.own[START].model, first, corpora[0].line_pieces(a))
+        source = last_sub_words(learner.model, first, corpora[0].pieces[a])
+        other = last_sub_words(learner.model, second, corpora[1].pieces[b])
+        before = last_sub_words(learner.own[START].model, first, corpora[0].pieces[a])
         for i, j in bitext.links(pair):
             apart += float(((source[i] - other[j]) ** 2).sum())
         kept += sum(float(((x - y) ** 2).sum()) for x, y in zip(source, before, strict=True))
@@ -62,7 +62,7 @@ def released(one, learner, instances):
     start = []
     for pair in (int(pair) for instance in instances for pair in one.groups[instance][1]):
         sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
-        source, other = ((ids, corpus.line_pieces(line)) for ids, corpus, line in sides)
+        source, other = ((ids, corpus.pieces[line]) for ids, corpus, line in sides)
         now, before = packed(learner.model, *source), packed(learner.own[START].model, *source).detach()
         foreign = packed(learner.model, *other)
         links = [(0, 0), *((i + 1, j + 1) for i, j in bitext.links(pair)), (len(now) - 1, len(foreign) - 1)]

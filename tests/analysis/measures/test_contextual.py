@@ -44,7 +44,7 @@ def test_contextual_alignment_equals_pair_by_pair(study, make_checkpoint):
     for number in bitext.order(SEED)[::-1].tolist():
         (source, derived_ids), (line, other) = bitext.ids(number), bitext.lines[number]
         if len(source) + len(derived_ids) <= room and len(every) < PAIRS:
-            pieces = bitext.first.corpus.line_pieces(line), bitext.second.corpus.line_pieces(other)
+            pieces = bitext.first.corpus.pieces[line], bitext.second.corpus.pieces[other]
             gold = frozenset((int(i), int(j)) for i, j in bitext.links(number))
             every.append(((source, derived_ids), pieces, gold))
     links = []

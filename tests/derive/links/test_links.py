@@ -1,10 +1,12 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.links.stored import StoredLinks, of_pieces, store
+from calque.derive.artefact import Artefact
+from calque.derive.estimated_links import ENDS, KIND, LINKS, store
+from calque.derive.language import of_pieces
 from calque.derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
+from calque.derive.ragged import Ragged
 from tests.derive.links import twin
 
 WORDS = 7
@@ -48,17 +50,11 @@ def test_worked_cases():
 PAIRS = [[(0, 1), (2, 0)], [], [(0, 0)], []]
 
 
-@pytest.fixture
-def stored(tmp_path):
-    facts = {"languages": {"xx": "abc"}, "fingerprint": "123"}
-    return StoredLinks.open(store(PAIRS, tmp_path / "links", facts))
-
-
-def test_stored_links_are_read_back(stored):
-    assert [stored[pair].tolist() for pair in range(len(stored))] == [
-        list(map(list, links)) for links in PAIRS
-    ]
-    assert (stored.facts["pairs"], stored.facts["links"]) == (4, 3)
+def test_stored_links_are_read_back(tmp_path):
+    artefact = Artefact.open(store(PAIRS, tmp_path / "links", {"fingerprint": "123"}), KIND)
+    links = Ragged(*(np.load(artefact.path(name)) for name in (LINKS, ENDS)))
+    assert [pair.tolist() for pair in links] == [list(map(list, pair)) for pair in PAIRS]
+    assert (artefact.facts["pairs"], artefact.facts["links"]) == (4, 3)
 
 
 def test_equally_long_words_are_linked_piece_by_piece():

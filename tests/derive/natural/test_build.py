@@ -38,8 +38,8 @@ def test_lines_are_encoded_by_the_tokenizer(given):
             ids = tokenizer.encode(line, add_special_tokens=False).ids
             assert corpus[number].tolist() == ids
             assert languages.kept[languages[name].ids(corpus[number])].tolist() == ids
-            assert len(corpus.line_pieces(number)) == len(line.split())
-            assert corpus.line_pieces(number).sum() == len(ids)
+            assert len(corpus.pieces[number]) == len(line.split())
+            assert corpus.pieces[number].sum() == len(ids)
 
 
 def test_bitext_pairs_its_own_lines(given):

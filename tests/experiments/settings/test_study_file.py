@@ -58,7 +58,7 @@ def test_workers_know_the_transforms_of_a_file(folder):
     assert "trans.swapped: 25,000 sentences" in out
     (made,) = Path("runs").rglob("languages-*")
     bitext = Languages.open(made, ["trans.swapped"]).bitexts[0]
-    assert bitext.second.corpus.order(0).tolist()[:2] == [1, 0]
+    assert bitext.second.corpus.origin[0].tolist()[:2] == [1, 0]
     code, out, err = calque("plan", "../mine/swapped.py", *settings)
     assert code == 0 and "4 models of 1 steps" in out, out + err
     code, out, err = calque("report", "../mine/swapped.py", "--runs", "runs", *settings)
