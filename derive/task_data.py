@@ -8,6 +8,7 @@ manifest.json              written last: numbers of examples, and exclusions by 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -55,25 +56,33 @@ def _file_of(split: str, language: str = SOURCE) -> str:
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
-def _manifest(task: str, languages: Iterable[str], facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": {}}
+class _FolderWriter:
+    """Writes examples to a new folder, `part`, and facts about them to `splits` in its manifest."""
+
+    def __init__(self, part: Path, splits: dict[str, Any]) -> None:
+        self.part, self.splits = part, splits
+
+    def add(
+        self, split: str, language: str, examples: Iterable[Example], facts: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Write a split's examples in a language; return their manifest entry."""
+        entry = {"examples": write_examples(self.part / _file_of(split, language), examples), **facts}
+        of_split = self.splits.setdefault(split, {"languages": {}})
+        if language == SOURCE:
+            of_split |= entry
+        else:
+            of_split["languages"][language] = entry
+        return entry
 
 
-def _add(
-    part: Path,
-    manifest: dict[str, Any],
-    split: str,
-    language: str,
-    examples: Iterable[Example],
-    facts: Mapping[str, Any],
-) -> dict[str, Any]:
-    row = {"examples": write_examples(part / _file_of(split, language), examples), **facts}
-    of_split = manifest["splits"].setdefault(split, {"languages": {}})
-    if language == SOURCE:
-        of_split |= row
-    else:
-        of_split["languages"][language] = row
-    return row
+@contextmanager
+def _new_folder(
+    folder: Path, task: str, languages: Iterable[str], facts: Mapping[str, Any]
+) -> Iterator[_FolderWriter]:
+    splits = dict[str, Any]()
+    manifest = {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": splits}
+    with making(folder, KIND, manifest) as part:
+        yield _FolderWriter(part, splits)
 
 
 def task_data_fingerprint(
@@ -106,13 +115,12 @@ def derive_task(
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
     data = source.task_data(task)
-    manifest = _manifest(task, list(own), facts)
-    with making(folder, KIND, manifest) as part:
+    with _new_folder(folder, task, own, facts) as out:
         for split, examples in data.examples.items():
             left_out = dict(data.left_out.get(split, {}))
-            _add(part, manifest, split, SOURCE, examples, {**_sizes(examples), "left out": left_out})
+            out.add(split, SOURCE, examples, {**_sizes(examples), "left out": left_out})
             for transform in ready:
-                _add_images(part, manifest, split, examples, transform)
+                _add_images(out, split, examples, transform)
     progress(f"examples of {task}", 1, 1)
     return folder
 
@@ -123,17 +131,15 @@ def _sizes(examples: Iterable[Example]) -> dict[str, int]:
     return {"sentences": len(sentences), "words": sum(map(len, sentences)), "spans": spans}
 
 
-def _add_images(
-    part: Path, manifest: dict[str, Any], split: str, examples: Sequence[Example], transform: Transform
-) -> None:
+def _add_images(out: _FolderWriter, split: str, examples: Sequence[Example], transform: Transform) -> None:
     account = Account()
     # Random transforms are seeded by an example's position in its split.
     images = (image_of_example(transform, each, number, account) for number, each in enumerate(examples))
-    row = _add(part, manifest, split, transform.name, images, {})
-    row["spans split"] = account.split_spans
+    entry = out.add(split, transform.name, images, {})
+    entry["spans split"] = account.split_spans
     if account.left_out:
-        row["left out"] = dict(sorted(account.left_out.items()))
-    row["kept in place"] = dict(sorted(account.kept.items()))
+        entry["left out"] = dict(sorted(account.left_out.items()))
+    entry["kept in place"] = dict(sorted(account.kept.items()))
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
@@ -153,15 +159,14 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
         lacking = files.lacking([*([(files.test, own)] if files.test else []), *parallel])
     data = files.load(own, lacking)
     print_ = natural_task_fingerprint(task, files, tests, source)
-    manifest = _manifest(task, tests, {"fingerprint": print_})
-    with making(folder, KIND, manifest) as part:
+    with _new_folder(folder, task, tests, {"fingerprint": print_}) as out:
         for split, examples in data.examples.items():
-            _add(part, manifest, split, SOURCE, examples, {"left out": dict(data.left_out.get(split, {}))})
+            out.add(split, SOURCE, examples, {"left out": dict(data.left_out.get(split, {}))})
         for language, paths in tests.items():
             counts = Counter[str]()
             reader = written(task, language, files.units)
             examples = files.read_tested(paths, reader, counts, lacking)
             if not examples:
                 raise BadInput(f"no examples for {task} in {language}", paths[0] if paths else None)
-            _add(part, manifest, "test", language, examples, {"left out": dict(+counts)})
+            out.add("test", language, examples, {"left out": dict(+counts)})
     return folder

@@ -5,7 +5,7 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -137,13 +137,7 @@ def derive_natural(
     types = vocabulary.open()
     with Workers(workers) as pool, new_folder(folder, {"fingerprint": print_}) as out:
         types.save(out.vocabulary)
-        encode = partial(encode_piece, out.vocabulary, sha256(out.vocabulary / TOKENIZER))
-
-        def write(name: str, files: Sequence[FileSet], folders: Sequence[Path]) -> dict[str, Any]:
-            pieces = [(part, chunks) for part in files for chunks in part.chunks()]
-            encoded = Jobs(pieces, pool, progress).map(encode, f"encoding {name}")
-            return _write_corpora(name, folders, types, encoded)
-
+        write = partial(_write_corpora, out.vocabulary, types, pool, progress)
         for name, files in texts.items():
             counts = write(name, [files], [out.part / name])
             out.facts["languages"][name] = {"fingerprint": fingerprint(print_, name), **counts}
@@ -158,9 +152,7 @@ def derive_natural(
                 entry["dictionary"] = _write_entries(lexicon, path, types)
         out.facts[VOCABULARY] = types.account
         if rows == "used":
-            kept = np.union1d(types.types, types.specials.ids).astype(np.int64)
-            np.save(out.part / KEPT, kept)
-            out.facts[VOCABULARY] |= {"rows": len(kept)}
+            out.facts[VOCABULARY] |= {"rows": _write_used_rows(out.part / KEPT, types)}
     return folder
 
 
@@ -184,6 +176,12 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
         read_lexicon(path)  # fail early, before hours of encoding
 
 
+def _write_used_rows(path: Path, vocabulary: Vocabulary) -> int:
+    kept = np.union1d(vocabulary.types, vocabulary.specials.ids).astype(np.int64)
+    np.save(path, kept)
+    return len(kept)
+
+
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
     counts = Counter[str]()
     pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
@@ -201,10 +199,19 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
 
 
 def _write_corpora(
-    name: str, folders: Sequence[Path], vocabulary: Vocabulary, encoded: Iterable[list[Encoded]]
+    folder: Path,
+    vocabulary: Vocabulary,
+    pool: Workers,
+    progress: Progress,
+    name: str,
+    files: Sequence[FileSet],
+    folders: Sequence[Path],
 ) -> dict[str, Any]:
+    """Encode files with the vocabulary in `folder` and write one corpus per language; return their facts."""
+    pieces = [(part, chunks) for part in files for chunks in part.chunks()]
+    encode = partial(encode_piece, folder, sha256(folder / TOKENIZER))
     with CorporaWriter(folders, vocabulary.size) as corpora:
-        for sides in encoded:
+        for sides in Jobs(pieces, pool, progress).map(encode, f"encoding {name}"):
             for side in sides:
                 vocabulary.count(side.shard.ids)
             corpora.append(sides)

@@ -14,14 +14,13 @@ from typing import Literal
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
 from calque.derive.readers.lines import (
-    WITHHELD,
     Lines,
     Numbered,
     Place,
     WithheldWords,
     check_file,
-    is_withheld,
     one_word,
+    readable,
 )
 from calque.derive.sentence import Sentence
 
@@ -61,28 +60,11 @@ def read_conllu(
     part: the lines of complete sentences, to read instead of the file.
     """
     counts = Counter() if counts is None else counts
-    names, words, block = column_names(path), WithheldWords(), _Block(counts, unparsed)
-    place = Place(path)
-    for place, line in part or Lines(path, counts, must_end=True):
-        if line:
-            block.add(place, line, names)
-            continue
-        if block.words:
-            sentence = block.sentence() if units == WORDS else block.with_tokens(language)
-            if withheld or not is_withheld(" ".join(block.words)):
-                yield sentence
-            else:
-                counts[WITHHELD] += 1
-            for word, at in zip(block.words, block.places, strict=True):
-                words.add(word, at)
-        else:
-            block.leave_out(place)
-        block = _Block(counts, unparsed)
-    block.check_end(place)
-    if not words.words and not part:
-        raise BadInput("this file contains no sentences", path)
-    if not withheld:
-        words.check()
+    sentences = (
+        (block.sentence() if units == WORDS else block.with_tokens(language), block.forms)
+        for block in _blocks(path, counts, unparsed, part)
+    )
+    return readable(sentences, path, counts, withheld, whole=not part)
 
 
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
@@ -102,7 +84,7 @@ def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
             id_, form, *_ = cells(place, line, names)
             if id_.isdecimal():
                 words.append(form)
-                withheld.add(form, place)
+                withheld.add([(place, form)])
     if words:
         raise place.fault("no blank line after the last sentence: the file is truncated")
     withheld.check()
@@ -145,17 +127,20 @@ def cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
 class _Block:
     counts: Counter[str]
     unparsed: bool
-    words: list[str] = field(default_factory=list)
+    forms: list[Numbered] = field(default_factory=list)  # each word's line and FORM
     tags: list[str] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     relations: list[str] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
     enhanced: list[str] = field(default_factory=list)  # column DEPS
     # Multiword tokens: start (0-based), end (exclusive), FORM, location.
     tokens: list[tuple[int, int, str, Place]] = field(default_factory=list)
     comments: int = 0
     announced: Place | None = None  # the location of a `# text` or `# sent_id` comment
     last: str = "0"  # the previous ID
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(form for _, form in self.forms)
 
     def add(self, place: Place, line: str, names: Sequence[str]) -> None:
         if line.startswith("#"):
@@ -180,14 +165,13 @@ class _Block:
 
     def _word(self, columns: list[str], place: Place) -> None:
         id_, form, _, tag, _, _, head, relation, enhanced, _ = columns
-        expected = len(self.words) + 1
+        expected = len(self.forms) + 1
         if id_ != str(expected):
             raise place.fault(f"ID {id_}; expected {expected}")
         if tag not in UPOS:
             raise place.fault(f"UPOS {tag!r}; expected one of {' '.join(sorted(UPOS))}")
-        self.words.append(one_word(form, self.counts))
+        self.forms.append((place, one_word(form, self.counts)))
         self.tags.append(tag)
-        self.places.append(place)
         self.enhanced.append(enhanced)
         if self.unparsed and head == relation == NOTHING and not self.heads:
             return
@@ -195,14 +179,14 @@ class _Block:
             raise place.fault(f"HEAD {head!r}; expected a number")
         if fault := relation_fault(relation, int(head) - 1):
             raise place.fault(fault)
-        if len(self.heads) + 1 < len(self.words):
+        if len(self.heads) + 1 < len(self.forms):
             raise place.fault(f"HEAD {head} after words without a HEAD; expected _")
         self.heads.append(int(head) - 1)
         self.relations.append(relation)
 
     def _no_word(self, match: re.Match[str], columns: list[str], place: Place) -> None:
         """Add a multiword token, which precedes its words, or an empty node, which follows a word."""
-        here, first, second = len(self.words), int(match[1]), int(match[3])
+        here, first, second = len(self.forms), int(match[1]), int(match[3])
         if match[2] == "-":
             self.counts["multiword tokens"] += 1
             covered = self.tokens[-1][1] if self.tokens else 0
@@ -232,16 +216,16 @@ class _Block:
         self.counts[f"{kind} without a sentence"] += self.comments or 1
 
     def sentence(self) -> Sentence:
-        if self.tokens and self.tokens[-1][1] > len(self.words):
-            raise self.tokens[-1][3].fault(f"a multiword token extends beyond word {len(self.words)}")
+        if self.tokens and self.tokens[-1][1] > len(self.forms):
+            raise self.tokens[-1][3].fault(f"a multiword token extends beyond word {len(self.forms)}")
         if not self.heads:
             self.counts["sentences without a tree in their file"] += 1
         elif fault := tree_fault(self.heads):
-            raise self.places[fault[0]].fault(fault[1])
-        return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
+            raise self.forms[fault[0]][0].fault(fault[1])
+        return Sentence(self.words, tuple(self.tags), tuple(self.heads), tuple(self.relations))
 
     def with_tokens(self, language: str) -> Sentence:
-        heads = self.sentence().heads or [-1] * len(self.words)  # missing if the file has no trees
+        heads = self.sentence().heads or [-1] * len(self.forms)  # missing if the file has no trees
         parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
         words, tags = [*self.words], [*self.tags]
         for start, end, form, _ in reversed(self.tokens):
@@ -255,10 +239,24 @@ class _Block:
     def _enhanced_heads(self, word: int) -> list[int]:
         names = [arc.partition(":")[0] for arc in self.enhanced[word].split("|")]
         heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
-        if max(heads, default=-1) >= len(self.words):
-            fault = f"DEPS {self.enhanced[word]!r} of word {word + 1} in a sentence of {len(self.words)}"
-            raise self.places[word].fault(fault)
+        if max(heads, default=-1) >= len(self.forms):
+            fault = f"DEPS {self.enhanced[word]!r} of word {word + 1} in a sentence of {len(self.forms)}"
+            raise self.forms[word][0].fault(fault)
         return heads
+
+
+def _blocks(path: Path, counts: Counter[str], unparsed: bool, part: Iterable[Numbered]) -> Iterator[_Block]:
+    names, block, place = column_names(path), _Block(counts, unparsed), Place(path)
+    for place, line in part or Lines(path, counts, must_end=True):
+        if line:
+            block.add(place, line, names)
+            continue
+        if block.forms:
+            yield block
+        else:
+            block.leave_out(place)
+        block = _Block(counts, unparsed)
+    block.check_end(place)
 
 
 def _token_tag(

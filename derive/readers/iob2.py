@@ -9,16 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from calque.derive import strict_json
-from calque.derive.errors import BadInput
 from calque.derive.readers.lines import (
-    WITHHELD,
     Lines,
     Numbered,
     Place,
-    WithheldWords,
-    is_withheld,
     one_word,
     open_bytes,
+    readable,
     tokens,
 )
 from calque.derive.readers.tables import HEADERS, FirstRow, Table, is_header
@@ -64,22 +61,13 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
     contain `tokens`, and tag names in `ner_tags` or `tags`. Exclusions and repairs are counted in
     `counts`."""
     counts = Counter() if counts is None else counts
-    found, withheld = False, WithheldWords()
     check = partial(_tag, shape=Shape(), counts=counts)
-    for row in _json_rows(path, check) if _is_json(path) else _rows(path, counts):
-        if not row:
-            counts["sentences without words, left out"] += 1
-        for place, form, _ in row:
-            withheld.add(form, place)
-        sentence = _sentence(row, counts)
-        found = found or len(sentence) > 0
-        if is_withheld(sentence.text):
-            counts[WITHHELD] += 1
-        elif sentence.words:
-            yield sentence
-    if not found:
-        raise BadInput("this file contains no sentences", path)
-    withheld.check()
+    rows = _json_rows(path, check) if _is_json(path) else _rows(path, counts)
+    return readable(((_sentence(row, counts), _forms(row)) for row in rows), path, counts)
+
+
+def _forms(row: Row) -> list[Numbered]:
+    return [(place, form) for place, form, _ in row]
 
 
 def _sentence(row: Row, counts: Counter[str]) -> Sentence:
@@ -200,16 +188,17 @@ def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator
     """Stream sentences whose words all have labels, stored as one-word spans. Each line contains a word, a
     tab and a label, or a JSON object with `tokens` and `tags`."""
     counts = Counter() if counts is None else counts
-    found = False
-    for row in _json_rows(path, _label) if _is_json(path) else _label_rows(path, counts):
-        for place, word, _ in row:
-            if word.split() != [word]:
-                raise place.fault(f"the word {word[:100]!r}; expected one without white space")
-        found = found or bool(row)
-        spans = tuple(Span(i, i + 1, label) for i, (_, _, label) in enumerate(row))
-        yield Sentence(tuple(word for _, word, _ in row), spans=spans)
-    if not found:
-        raise BadInput("this file contains no sentences", path)
+    rows = _json_rows(path, _label) if _is_json(path) else _label_rows(path, counts)
+    sentences = ((_labelled(row), _forms(row)) for row in rows)
+    return readable(sentences, path, counts, withheld=True)
+
+
+def _labelled(row: Row) -> Sentence:
+    for place, word, _ in row:
+        if word.split() != [word]:
+            raise place.fault(f"the word {word[:100]!r}; expected one without white space")
+    spans = tuple(Span(i, i + 1, label) for i, (_, _, label) in enumerate(row))
+    return Sentence(tuple(word for _, word, _ in row), spans=spans)
 
 
 def _label_rows(path: Path, counts: Counter[str]) -> Iterator[Row]:

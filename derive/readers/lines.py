@@ -7,7 +7,7 @@ import lzma
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput, NoFile
+from calque.derive.sentence import Sentence
 
 EDITION = 2  # incremented when the same files would yield different sentences or examples
 LIMIT = 1 << 26  # maximum size in bytes of a line or record, which must fit in memory
@@ -78,7 +79,7 @@ class Place(NamedTuple):
         return value
 
 
-Numbered = tuple[Place, str]  # a line's location, and the line without its line ending
+Numbered = tuple[Place, str]  # the location of a line or word, and its text (without the line ending)
 
 
 def check_file(path: Path) -> None:
@@ -306,19 +307,46 @@ def is_withheld(text: str) -> bool:
     return _WITHHELD_TEXT.fullmatch(text.strip()) is not None
 
 
+def readable(
+    sentences: Iterable[tuple[Sentence, Sequence[Numbered]]],
+    path: Path,
+    counts: Counter[str],
+    withheld: bool = False,
+    whole: bool = True,
+) -> Iterator[Sentence]:
+    """Yield an annotated file's sentences, each given with its words and their places as in the file. Those
+    without words or, unless `withheld`, with withheld words are left out and counted in `counts`. Raise
+    BadInput if most words are withheld or if a `whole` file contains no sentences."""
+    words, found = WithheldWords(), False
+    for sentence, forms in sentences:
+        found = found or bool(sentence.words)
+        words.add(forms)
+        if not forms:
+            counts["sentences without words, left out"] += 1
+        if not withheld and is_withheld(" ".join(form for _, form in forms)):
+            counts[WITHHELD] += 1
+        elif sentence.words:
+            yield sentence
+    if whole and not found:
+        raise BadInput("this file contains no sentences", path)
+    if not withheld:
+        words.check()
+
+
 @dataclass
 class WithheldWords:
     """Counts the placeholders that replace words in treebanks whose text may not be distributed."""
 
     words: int = 0
     withheld: int = 0
-    first: tuple[Place, str] | None = None
+    first: Numbered | None = None
 
-    def add(self, word: str, place: Place) -> None:
-        self.words += 1
-        if _WITHHELD_WORD.fullmatch(word):
-            self.withheld += 1
-            self.first = self.first or (place, word)
+    def add(self, words: Iterable[Numbered]) -> None:
+        for place, word in words:
+            self.words += 1
+            if _WITHHELD_WORD.fullmatch(word):
+                self.withheld += 1
+                self.first = self.first or (place, word)
 
     def check(self) -> None:
         """Raise BadInput if most words are placeholders."""
