@@ -14,7 +14,7 @@ import numpy as np
 from calque.derive.artefact import Artefact, making
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
-from calque.derive.language import Bitext, Language
+from calque.derive.language import Bitext, EstimatedLinks, Language
 from calque.derive.languages import Languages
 from calque.derive.links.aligner import Links, Pair
 from calque.derive.links.fast_align import StatisticalAligner
@@ -106,4 +106,5 @@ def with_links(languages: Languages, folder: Path) -> Languages:
     if len(links) != pairs or artefact.facts.get("languages") != identity:
         fault = f"these are links of {len(links):,} sentence pairs, not of these languages' {pairs:,}"
         raise BadInput(fault, folder)
-    return replace(languages, estimates={**languages.estimates, (first, second): links})
+    estimates = EstimatedLinks(links, artefact.facts["fingerprint"])
+    return replace(languages, estimates={**languages.estimates, (first, second): estimates})

@@ -159,9 +159,10 @@ class LanguagesFolder:
 
         return {pair: pairs[pair] for pair in sorted(pairs, key=rank)}
 
-    def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
+    def texts(self, languages: Sequence[Language], pairs: Mapping[NamePair, str]) -> dict[NamePair, Bitext]:
+        """Return the separate text of each pair that has any."""
         named, texts = {language.name: language for language in languages}, {}
-        for pair, folder in self.pairs(languages).items():
+        for pair, folder in pairs.items():
             if self._has_text(folder):
                 first, second = (
                     replace(named[name], corpus=self._corpus(f"{folder}/{side}"))

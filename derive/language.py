@@ -65,6 +65,14 @@ def in_places(
 
 
 @dataclass(frozen=True)
+class EstimatedLinks:
+    """The estimated word links of N sentence pairs, each (k, 2) and sorted, and their fingerprint."""
+
+    links: Ragged
+    fingerprint: str
+
+
+@dataclass(frozen=True)
 class Bitext:
     """N parallel sentences in two languages, with their line numbers in the corpora, `lines` (N, 2). `gold`:
     whether links are known from the derivation; `estimates` take precedence."""
@@ -73,7 +81,7 @@ class Bitext:
     second: Language
     lines: np.ndarray
     gold: bool
-    estimates: Ragged | None = None
+    estimates: EstimatedLinks | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -94,7 +102,7 @@ class Bitext:
     def links(self, pair: int) -> np.ndarray:
         """Return a pair's word links, (k, 2), sorted; estimates take precedence over gold links."""
         if self.estimates is not None:
-            return self.estimates[pair].astype(np.int64)
+            return self.estimates.links[pair].astype(np.int64)
         if not self.gold:
             return np.empty((0, 2), np.int64)
         a, b = self.lines[pair]

@@ -11,25 +11,24 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.folder import VOCABULARY, LanguagesFolder, NamePair, scripts
-from calque.derive.language import SOURCE, Bitext, Language
-from calque.derive.ragged import Ragged
+from calque.derive.language import SOURCE, Bitext, EstimatedLinks, Language
 from calque.derive.types import OURS, Specials
 from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 
 @dataclass(frozen=True)
 class Languages:
-    """The languages that one model reads, with derived languages after their source. The objective uses
-    `pairs` and `dictionaries`; `texts` are bitexts outside the corpora. Ids, tables and special types use the
-    model's numbering; if the model has rows for only some types, `kept` (R,) lists their tokenizer ids."""
+    """The languages that one model reads, with derived languages after their source. The objective uses the
+    bitexts and dictionaries of `pairs`, given with their folders; `texts` are bitexts outside the corpora.
+    Ids, tables and special types use the model's numbering; if the model has rows for only some types, `kept`
+    (R,) lists their tokenizer ids."""
 
     folder: Path
     languages: tuple[Language, ...]
     specials: Specials = OURS
-    pairs: tuple[NamePair, ...] = ()
-    dictionaries: tuple[NamePair, ...] = ()
+    pairs: Mapping[NamePair, str] = field(default_factory=dict)
     texts: Mapping[NamePair, Bitext] = field(default_factory=dict)
-    estimates: Mapping[NamePair, Ragged] = field(default_factory=dict)
+    estimates: Mapping[NamePair, EstimatedLinks] = field(default_factory=dict)
     kept: np.ndarray | None = None
     disjoint: bool = False
 
@@ -42,9 +41,8 @@ class Languages:
         if kept is not None:
             start, pad, end, unknown, mask, *others = np.searchsorted(kept, specials.ids).tolist()
             specials = Specials(start, pad, end, unknown, mask, tuple(others))
-        pairs, texts = contents.pairs(languages), contents.texts(languages)
-        dictionaries = tuple(pair for pair, place in pairs.items() if contents.has_dictionary(place))
-        return cls(folder, languages, specials, tuple(pairs), dictionaries, texts, kept=kept)
+        pairs = contents.pairs(languages)
+        return cls(folder, languages, specials, pairs, contents.texts(languages, pairs), kept=kept)
 
     @property
     def whole(self) -> Self:
@@ -53,7 +51,7 @@ class Languages:
             return self
         names = [language.name for language in self.languages if language.name != SOURCE]
         whole = self.open(self.folder, names, whole=True)
-        return replace(whole, pairs=self.pairs, dictionaries=self.dictionaries, estimates=self.estimates)
+        return replace(whole, pairs=self.pairs, estimates=self.estimates)
 
     @cached_property
     def _contents(self) -> LanguagesFolder:
@@ -104,6 +102,11 @@ class Languages:
     def vocabulary(self) -> Vocabulary:
         return Vocabulary.load(self._contents.vocabulary)
 
+    @cached_property
+    def dictionaries(self) -> tuple[NamePair, ...]:
+        """The pairs with a dictionary."""
+        return tuple(pair for pair, place in self.pairs.items() if self._contents.has_dictionary(place))
+
     @property
     def bitexts(self) -> tuple[Bitext, ...]:
         return tuple(self.bitext(*pair) for pair in self.pairs)
@@ -133,8 +136,8 @@ class Languages:
         """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. For two derived languages, it
         covers the source types that have entries in both; only the first language's entries may then be
         wrong, as two wrong entries could form a correct pair."""
-        pairs, source = self._contents.pairs(self.languages), self[first].source
-        if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
+        source = self[first].source
+        if {(first, second), (second, first)} & self.pairs.keys() or source != self[second].source:
             entries = self._entries(first, second)
         else:
             ours, theirs = self._entries(source, first), self._entries(source, second)
@@ -143,12 +146,11 @@ class Languages:
         return np.ascontiguousarray(entries[np.argsort(entries[:, 0], kind="stable")])
 
     def _entries(self, first: str, second: str) -> np.ndarray:
-        pairs = self._contents.pairs(self.languages)
         for a, b, step in ((first, second, 1), (second, first, -1)):
-            if (a, b) in pairs and self._contents.has_dictionary(pairs[a, b]):
-                return self._contents.dictionary(self[a], self[b], pairs[a, b])[:, ::step]
-        there = ", ".join("-".join(pair) for pair in pairs if self._contents.has_dictionary(pairs[pair]))
-        raise BadInput(f"no dictionary for {first} and {second}; available: {there or 'none'}", self.folder)
+            if (a, b) in self.dictionaries:
+                return self._contents.dictionary(self[a], self[b], self.pairs[a, b])[:, ::step]
+        there = ", ".join(map("-".join, self.dictionaries)) or "none"
+        raise BadInput(f"no dictionary for {first} and {second}; available: {there}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
         return self._contents.letters(name)

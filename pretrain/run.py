@@ -81,7 +81,7 @@ class Pretraining:
         optional = {
             "start": weights_digest(self.start) if self.start else None,
             "mixture": plain(self.mixture) if self.mixture != ALL_TOGETHER else None,
-            "links": [links.facts["fingerprint"] for links in self.languages.estimates.values()] or None,
+            "links": [links.fingerprint for links in self.languages.estimates.values()] or None,
         }
         return {name: value for name, value in optional.items() if value is not None} | {
             "data": self.inputs or self.languages.identity(*names),

@@ -134,7 +134,7 @@ def made_languages(size: int, words: int) -> Languages:
         for ids in (tokens, image[tokens])
     )
     languages = Language(SOURCE, 0, source, np.arange(size)), Language("trans", 1, derived, image)
-    return Languages(Path(), languages, pairs=((SOURCE, "trans"),))
+    return Languages(Path(), languages, pairs={(SOURCE, "trans"): "trans"})
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:

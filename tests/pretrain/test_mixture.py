@@ -86,7 +86,9 @@ def test_every_instance_is_drawn():
 
 
 def test_bitexts_are_sampled_with_an_exponent(several):
-    languages = replace(Languages.open(several, NAMES), pairs=(("source", "inv"), ("inv", "trans")))
+    languages = replace(
+        Languages.open(several, NAMES), pairs={("source", "inv"): "inv", ("inv", "trans"): ""}
+    )
     streams = Sum("both", (MLM(), TLM(0.5))).streams(languages, 2 * MODEL.length, 0)
     draws = Draws(streams, 8, 0, Mixture(bitext_exponent=0.0))
     shown = draws.shown(100)
