@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from calque.derive.artefact import input_digest
-from calque.derive.errors import BadInput, check_range
+from calque.derive.errors import BadInput, check_range, listed
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
 from calque.derive.ragged import ends_of
@@ -185,8 +185,7 @@ def own_dictionary(
             left_out[TWICE] += source in chosen
             chosen.add(source)
     if not chosen:
-        reasons = "; ".join(f"{count:,} {reason}" for reason, count in (+left_out).items())
-        raise BadInput(f"all entries were left out: {reasons}", path)
+        raise BadInput(f"all entries were left out: {listed(left_out)}", path)
     entries = np.array(sorted(chosen), np.int64)
     return np.stack([entries, image[entries]], axis=1), +left_out
 

@@ -48,8 +48,12 @@ def check_range(what: str, value: float, least: float, most: float = math.inf) -
 
 def excluded(counts: Mapping[str, int]) -> str:
     """Return a suffix that counts exclusions, such as `; left out: 3 blank lines`, if there are any."""
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
-    return f"; left out: {reasons}" if reasons else ""
+    return f"; left out: {listed(counts)}" if any(counts.values()) else ""
+
+
+def listed(counts: Mapping[str, int]) -> str:
+    """List counted reasons, as in `3 blank lines, 1 comments`."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
 
 
 def shown(text: str) -> str:

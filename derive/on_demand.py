@@ -11,9 +11,9 @@ from calque.derive.build import trial_image
 from calque.derive.errors import BadInput, excluded
 from calque.derive.parser import StanzaParser, StoredTrees
 from calque.derive.preview import side_by_side
-from calque.derive.readers.annotation import ENTITIES, TREEBANK, annotation, are_numbered, head_of
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
+from calque.derive.readers.kinds import Head, are_numbered
 from calque.derive.sentence import CHUNKS, EXAMPLES, Sentence, iob2, shown, word_labels
 from calque.derive.sources.files import Files
 from calque.derive.transform import Account, Transform, image_of
@@ -97,24 +97,25 @@ def derive_file(
     study."""
     _check_spelling(transform)
     (path,) = source.text
-    first, lines = head_of(path)
-    kind = annotation(first, lines)
-    texts = [line for _, line in lines]
+    head = Head.of(path)
+    texts = [line for _, line in head.lines]
     split = all(line.count("\t") == 1 for line in texts) and not all(line.startswith("\t") for line in texts)
-    labelled = kind == ENTITIES or (split and not are_numbered(texts))
+    entities = head.kind == "entities"
+    labelled = entities or (split and not are_numbered(texts))
     if labelled and (pairs or source.easy):
-        raise lines[0][0].fault("this file contains labelled words, but pairs and easy sentences need text")
+        place, _ = head.lines[0]
+        raise place.fault("this file contains labelled words, but pairs and easy sentences need text")
     source = source.ready(cache, "trees" in transform.needs)
-    numbered = _labelled(source, kind == ENTITIES, account) if labelled else _chunked(source, account)
+    numbered = _labelled(source, entities, account) if labelled else _chunked(source, account)
     found = 0
     for found, (number, sentence) in enumerate(numbered, start=1):  # noqa: B007
         image = image_of(transform, sentence, number, account)
         words = shown([transform.spell(word) for word in image.words])
         if labelled:
-            labels = iob2(image) if kind == ENTITIES else word_labels(image)
+            labels = iob2(image) if entities else word_labels(image)
             yield from (f"{word}\t{label}" for word, label in zip(words, labels, strict=True))
             yield ""
-        elif kind == TREEBANK and not pairs:
+        elif head.kind == "treebank" and not pairs:
             yield from _conllu(image, words)
         elif words:
             yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)

@@ -13,7 +13,7 @@ from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
 from calque.derive.language import Bitext
 from calque.derive.languages import Languages
-from calque.derive.ragged import ends_of, ranges
+from calque.derive.ragged import Ragged, ends_of, ranges
 from calque.derive.vocabulary import pair_types
 from calque.pretrain.batch import (
     MARKS,
@@ -107,19 +107,18 @@ class Groups:
         if not fitting:
             each = "per side" if sides == 2 else "with its translation"
             raise BadInput(f"none of the {drawn:,} parallel sentences fits into {room:,} ids {each}")
-        self.pairs, self.starts = np.concatenate(pairs), np.concatenate([*starts, [fitting]])
+        self.groups = Ragged(np.concatenate(pairs), np.concatenate([*starts, [fitting]]))
         sizes = list(map(len, starts))
         self.ends = np.cumsum(sizes)
         self.parts: dict[Part, int] = dict(zip((bitext.names for bitext in bitexts), sizes, strict=True))
         self.left_out = drawn - fitting
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.groups)
 
     def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
         """Return the index of a group's bitext, and the group's pairs."""
-        pairs = self.pairs[self.starts[group] : self.starts[group + 1]]
-        return int(np.searchsorted(self.ends, group, side="right")), pairs
+        return int(np.searchsorted(self.ends, group, side="right")), self.groups[group]
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:

@@ -19,7 +19,7 @@ from calque.derive.build import CorporaWriter
 from calque.derive.corpus import Shard
 from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
 from calque.derive.encode import Encoded, encode_sentences, word_table
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, listed
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.folder import (
@@ -189,11 +189,8 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
     occur = (vocabulary.counts[pairs] > 0).all(axis=1)
     left_out["entries with a type that occurs in no text"] += int((~occur).sum())
     if not occur.any():
-        why = ", ".join(f"{count:,} {reason}" for reason, count in sorted((+left_out).items()))
-        raise BadInput(
-            f"all entries were left out: {why}; words must consist of one sub-word and occur in the text",
-            lexicon,
-        )
+        expected = "words must consist of one sub-word and occur in the text"
+        raise BadInput(f"all entries were left out: {listed(left_out)}; {expected}", lexicon)
     write_dictionary(path, pairs[occur], vocabulary)
     return {"entries": int(occur.sum()), "left out": dict(+left_out)}
 

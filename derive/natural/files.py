@@ -16,9 +16,9 @@ from calque.derive.errors import BadInput, check_range
 from calque.derive.fingerprint import ADDED
 from calque.derive.natural import parquet
 from calque.derive.readers import lines, text
-from calque.derive.readers.annotation import COLUMNS, annotation, head_of
 from calque.derive.readers.conllu import read_raw_text
 from calque.derive.readers.iob2 import read_iob2
+from calque.derive.readers.kinds import ANNOTATED, Head
 from calque.derive.readers.lines import Chunk
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
 from calque.derive.readers.parallel import Pair, words_of
@@ -128,9 +128,9 @@ class BitextFiles(FileSet):
 
     def chunks(self) -> Iterator[Chunks]:
         for path in self.paths:
-            first, sample = head_of(path)
-            if (kind := annotation(first, sample)) and not (self.beside is None and kind == COLUMNS):
-                raise sample[0][0].fault(f"this file contains {kind}, not sentences and their translations")
+            head = Head.of(path)
+            if head.kind in ANNOTATED and not (head.kind == "columns" and self.beside is None):
+                raise head.refusal("sentences and their translations")
         if self.beside:
             found: Iterator[Chunks] = _parallel_chunks(self.path, self.beside)
         else:

@@ -5,22 +5,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
 
-from calque.derive.readers.annotation import (
-    ENTITIES,
-    JSON,
-    NUMBERED,
-    TAG_LINE,
-    TREEBANK,
-    annotation,
-    are_numbered,
-    head_of,
-)
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
+from calque.derive.readers.kinds import ANNOTATED, NUMBERED, TAG_LINE, Head, Kind, is_heading
 from calque.derive.readers.lines import (
-    COMPRESSIONS,
     SIZE,
     WITHHELD,
     Chunk,
@@ -33,10 +22,7 @@ from calque.derive.readers.lines import (
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
 from calque.derive.sentence import UNKNOWN, Sentence
 
-Kind = Literal["wikitext", "doc", "plain", "numbered", "treebank", "json", "entities"]
-
 FRAGMENT = 8  # lines of a `<doc>` with at most this many words are not read as sentences
-_OPENING, _CLOSING = "= ", " ="
 LINE_ENDS = re.compile(r"\r\n|\n|\r")
 _JOINER = re.compile(r" @([-,.])@ ")  # how WikiText writes punctuation inside a word
 _JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with adjacent punctuation
@@ -44,26 +30,14 @@ _SPACES = re.compile(" {2,}")
 NUMBERS = "line numbers, removed"
 UNKNOWN_WORDS = "words that WikiText replaces with <unk>, read as the unknown type"
 
-_ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
-
 
 def detect(path: Path, entities: bool = False) -> Kind:
     """Detect a text file's kind from its name and first lines; raise BadInput for unsupported annotated
     files."""
-    first, lines = head_of(path)
-    name = annotation(first, lines)
-    if name in _ROWS:
-        return _ROWS[name]
-    if name == ENTITIES and entities:
-        return "entities"
-    if name:
-        raise lines[0][0].fault(f"this file contains {name}, not running text, CoNLL-U or JSON lines")
-    if first.startswith("<doc "):
-        return "doc"
-    if are_numbered([line for _, line in lines]):
-        return "numbered"
-    bare = Path(path.stem) if path.suffix in COMPRESSIONS else path
-    return "wikitext" if bare.suffix == ".tokens" or is_heading(first) else "plain"
+    head = Head.of(path)
+    if head.kind in ANNOTATED and head.kind not in ("treebank", "json", *(["entities"] if entities else [])):
+        raise head.refusal("running text, CoNLL-U or JSON lines")
+    return head.kind
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
@@ -165,19 +139,6 @@ def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 def set_apart(text: str) -> str:
     """Put spaces around unknown words, as in `<unk> - based` for `<unk>-based`."""
     return _SPACES.sub(" ", _JOINED.sub(r" \1 \2 \3 ", text)) if UNKNOWN in text else text
-
-
-def is_heading(line: str) -> bool:
-    """Whether a WikiText line is a heading, with the same number of equals signs on both sides: ` = = Size =
-    = `."""
-    line = line.removeprefix(" ").removesuffix(" ")
-    start, end = 0, len(line)
-    while line.startswith(_OPENING, start):
-        start += len(_OPENING)
-    while line.endswith(_CLOSING, start, end):
-        end -= len(_CLOSING)
-    title = line[start : start + 1] if start < end else ""
-    return start == len(line) - end > 0 and title not in ("", "=") and not title.isspace()
 
 
 def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:

@@ -1,23 +1,37 @@
-"""Recognise annotated files (treebanks, tables, tagged words, markup) by their first lines."""
+"""Recognise a text file's kind by its name and first lines."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise, zip_longest
 from pathlib import Path
+from typing import Literal, Self
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import PLUS, UPOS
 from calque.derive.readers.iob2 import DOCUMENT_START
-from calque.derive.readers.lines import Lines, Numbered
+from calque.derive.readers.lines import COMPRESSIONS, Lines, Numbered
 
-TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
-XML, COLUMNS, TAGGED_WORDS = "XML or HTML", "lines of columns", "words joined with their tags"
+Running = Literal["wikitext", "doc", "plain", "numbered"]
+Annotated = Literal["treebank", "entities", "json", "markup", "columns", "tagged words"]
+Kind = Running | Annotated
+ANNOTATED: dict[str, str] = {
+    "treebank": "a treebank in CoNLL-U",
+    "entities": "words with the tags of entities",
+    "json": "JSON lines",
+    "markup": "XML or HTML",
+    "columns": "lines of columns",
+    "tagged words": "words joined with their tags",
+}
+"""The kinds that are not running text, as described in messages."""
 LEAST_TAGS = 3  # minimum number of different tags: `and/or` and `km/h m/s` are not tagged words
 MOST_COLUMNS = 8  # maximum number of columns searched for tags
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # maximum numbers of lines and characters read to recognise a file
 LINE_LETTERS = 1 << 12  # maximum number of characters searched per line
 TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line that consists of a tag
+_OPENING, _CLOSING = "= ", " ="
 NUMBERED = re.compile(r"([0-9]{1,12})\t")
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
@@ -34,38 +48,74 @@ _PENN = """CC CD DT EX FW JJ JJR JJS LS NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR 
 _TAGS = UPOS.union(_PENN.split())  # without IN and MD, which also abbreviate US states
 
 
-def head_of(path: Path) -> tuple[str, list[Numbered]]:
-    """Return a file's first non-blank line, and its first non-comment lines with their locations."""
-    first: Numbered | None = None
-    lines: list[Numbered] = []
-    letters = 0
-    for place, line in Lines(path):
-        if line.strip():
-            first = first or (place, line)
-            if not line.startswith("#"):  # CoNLL-U starts with comments
-                lines.append((place, line))
-        letters += len(line)
-        if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
-            break
-    if not first:
-        raise BadInput("this file contains only white space", path)
-    return first[1], lines or [first]
+@dataclass(frozen=True)
+class Head:
+    """A file's `first` non-blank line, and its first `lines` that are not comments."""
+
+    path: Path
+    first: str
+    lines: tuple[Numbered, ...]
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Read a file's first lines; raise BadInput if it contains only white space."""
+        first: Numbered | None = None
+        lines: list[Numbered] = []
+        letters = 0
+        for place, line in Lines(path):
+            if line.strip():
+                first = first or (place, line)
+                if not line.startswith("#"):  # CoNLL-U starts with comments
+                    lines.append((place, line))
+            letters += len(line)
+            if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
+                break
+        if not first:
+            raise BadInput("this file contains only white space", path)
+        return cls(path, first[1], tuple(lines) or (first,))
+
+    @cached_property
+    def kind(self) -> Kind:
+        texts = [line.rstrip()[:LINE_LETTERS] for _, line in self.lines]
+        if self.first.startswith("<doc "):
+            return self._annotation(texts) or "doc"
+        if _is_markup("\n".join(texts)):
+            return "markup"
+        return self._annotation(texts) or self._text()
+
+    def _annotation(self, lines: Sequence[str]) -> Annotated | None:
+        if self.first.startswith(PLUS) or _TREE.fullmatch(lines[0]):
+            return "treebank"
+        if _OBJECT.match(lines[0]):
+            return "json"
+        if lines[0].startswith(DOCUMENT_START) or _are_entities(lines):
+            return "entities"
+        if _are_columns(lines):
+            return "columns"
+        return "tagged words" if _have_tagged_words(lines) else None
+
+    def _text(self) -> Running:
+        if are_numbered([line for _, line in self.lines]):
+            return "numbered"
+        bare = Path(self.path.stem) if self.path.suffix in COMPRESSIONS else self.path
+        return "wikitext" if bare.suffix == ".tokens" or is_heading(self.first) else "plain"
+
+    def refusal(self, expected: str) -> BadInput:
+        """Return the error for an annotated file in place of `expected` text."""
+        return self.lines[0][0].fault(f"this file contains {ANNOTATED[self.kind]}, not {expected}")
 
 
-def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """Return the kind of annotation in a file, or "" for running text, given its first lines (`head_of`)."""
-    texts = [line.rstrip()[:LINE_LETTERS] for _, line in lines]
-    if not first.startswith("<doc ") and _is_markup("\n".join(texts)):
-        return XML
-    if first.startswith(PLUS) or _TREE.fullmatch(texts[0]):
-        return TREEBANK
-    if _OBJECT.match(texts[0]):
-        return JSON
-    if texts[0].startswith(DOCUMENT_START) or _are_entities(texts):
-        return ENTITIES
-    if _are_columns(texts):
-        return COLUMNS
-    return TAGGED_WORDS if _have_tagged_words(texts) else ""
+def is_heading(line: str) -> bool:
+    """Whether a WikiText line is a heading, with the same number of equals signs on both sides: ` = = Size =
+    = `."""
+    line = line.removeprefix(" ").removesuffix(" ")
+    start, end = 0, len(line)
+    while line.startswith(_OPENING, start):
+        start += len(_OPENING)
+    while line.endswith(_CLOSING, start, end):
+        end -= len(_CLOSING)
+    title = line[start : start + 1] if start < end else ""
+    return start == len(line) - end > 0 and title not in ("", "=") and not title.isspace()
 
 
 def _is_markup(text: str) -> bool:
