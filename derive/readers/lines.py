@@ -201,7 +201,8 @@ class Lines:
     have a line ending."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
-        self.path, self.counts, self._must_end = path, counts, must_end
+        self.path, self._must_end = path, must_end
+        self.counts = Counter[str]() if counts is None else counts
         self.number, self._ended = 0, True
 
     def __iter__(self) -> Iterator[Numbered]:

@@ -21,9 +21,9 @@ class Table(Lines):
     """The lines of a table, without quotation marks that software added (see `is_quoted`)."""
 
     def __iter__(self) -> Iterator[Numbered]:
-        quoted, counts = is_quoted(self.path), Counter[str]() if self.counts is None else self.counts
+        quoted = is_quoted(self.path)
         for place, line in super().__iter__():
-            yield place, unquoted(line, counts) if quoted else line
+            yield place, unquoted(line, self.counts) if quoted else line
 
 
 @cache
