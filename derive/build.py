@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -124,24 +124,16 @@ def languages_fingerprint(
 Chunks = Jobs[NumberedChunk]
 
 
-class CorporaWriter:
+class CorporaWriter(ExitStack):
     """Writes corpora whose lines all derive from the lines of the first, and adds up exclusions. Ids are
     below `id_limit`; `rewritten`: whether each corpus has changed words."""
 
     def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
-        changed = rewritten or [False] * len(folders)
-        pairs = zip(folders, changed, strict=True)
-        self.writers = [CorpusWriter(folder, id_limit, rewrites) for folder, rewrites in pairs]
+        super().__init__()
+        pairs = zip(folders, rewritten or [False] * len(folders), strict=True)
+        writers = [CorpusWriter(folder, id_limit, rewrites) for folder, rewrites in pairs]
+        self.writers = list(map(self.enter_context, writers))
         self.totals: list[Encoded] = []
-        self._open = ExitStack()
-
-    def __enter__(self) -> Self:
-        for writer in self.writers:
-            self._open.enter_context(writer)
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._open.__exit__(*error)
 
     @property
     def sentences(self) -> int:

@@ -29,7 +29,8 @@ from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, write_json
 from calque.derive.language import SOURCE, Bitext, Language
-from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
+from calque.derive.types import Specials
+from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, read_specials
 
 KIND, FORMAT = "languages", 5
 """The manifest's kind, and its format, a number incremented when the same inputs would yield other files."""
@@ -94,6 +95,14 @@ class LanguagesFolder:
     def kept(self) -> np.ndarray | None:
         """Return the types that a model has rows for, (R,) int64; None if it has rows for all."""
         return self._ids(KEPT)
+
+    def specials(self, kept: np.ndarray | None) -> Specials:
+        """Return the special types, numbered among the types in `kept`, if it is given."""
+        specials = read_specials(self.vocabulary)
+        if kept is None:
+            return specials
+        start, pad, end, unknown, mask, *others = np.searchsorted(kept, specials.ids).tolist()
+        return Specials(start, pad, end, unknown, mask, tuple(others))
 
     def names(self) -> list[str]:
         """Return the languages' names, excluding the source of derived languages."""

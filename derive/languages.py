@@ -13,7 +13,7 @@ from calque.derive.errors import BadInput
 from calque.derive.folder import VOCABULARY, LanguagesFolder, NamePair, scripts
 from calque.derive.language import SOURCE, Bitext, EstimatedLinks, Language
 from calque.derive.types import OURS, Specials
-from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
+from calque.derive.vocabulary import TOKENIZER, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,10 @@ class Languages:
         """Open the languages `names` and their source. `whole`: whether the model has rows for all types."""
         contents = LanguagesFolder.open(folder)
         kept = None if whole else contents.kept()
-        languages, specials = contents.languages(names, kept), read_specials(contents.vocabulary)
-        if kept is not None:
-            start, pad, end, unknown, mask, *others = np.searchsorted(kept, specials.ids).tolist()
-            specials = Specials(start, pad, end, unknown, mask, tuple(others))
+        languages = contents.languages(names, kept)
         pairs = contents.pairs(languages)
-        return cls(folder, languages, specials, pairs, contents.texts(languages, pairs), kept=kept)
+        texts = contents.texts(languages, pairs)
+        return cls(folder, languages, contents.specials(kept), pairs, texts, kept=kept)
 
     @property
     def whole(self) -> Self:
