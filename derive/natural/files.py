@@ -222,30 +222,41 @@ def join_words(words: Sequence[str]) -> str:
     return _BETWEEN.sub("", " ".join(words))
 
 
+@dataclass
+class _Side:
+    """One of two parallel files, read up to `offset`, plus `length` bytes that are not in a chunk yet."""
+
+    path: Path
+    offset: int = 0
+    length: int = 0
+
+    def chunk(self, line: int) -> Chunk:
+        chunk = Chunk(self.path, "bitext", self.offset, self.length, line)
+        self.offset, self.length = self.offset + self.length, 0
+        return chunk
+
+
 def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
-    with lines.open_bytes(path) as first, lines.open_bytes(beside) as second:
-        rows = zip_longest(lines.raw_lines(first, path), lines.raw_lines(second, beside))
-        starts, ends, line, uneven = (0, 0), (0, 0), 1, 0
-
-        def both() -> tuple[Chunk, Chunk]:
-            (a, c), (b, d) = starts, ends
-            return Chunk(path, "bitext", a, b - a, line), Chunk(beside, "bitext", c, d - c, line)
-
+    first, second = _Side(path), _Side(beside)
+    line, uneven = 1, 0  # the chunk's first line, and the first line that is blank in only one file
+    with lines.open_bytes(path) as ours, lines.open_bytes(beside) as theirs:
+        rows = zip_longest(lines.raw_lines(ours, path), lines.raw_lines(theirs, beside))
         for number, (a, b) in enumerate(rows, start=1):
             if a is None or b is None:
-                ours, theirs = (number - (side is None) for side in (a, b))
-                ours, theirs = ours + sum(1 for _ in first), theirs + sum(1 for _ in second)
+                own, other = (number - (side is None) for side in (a, b))
+                own, other = own + sum(1 for _ in ours), other + sum(1 for _ in theirs)
                 where = f"; line {uneven:,} is the first that is blank in only one of them" if uneven else ""
-                found = f"{theirs:,} lines, but {path} has {ours:,}"
+                found = f"{other:,} lines, but {path} has {own:,}"
                 raise BadInput(f"{found}; each line needs exactly one translation{where}", beside)
-            if not uneven and (not a.strip()) != (not b.strip()):
+            if not uneven and bool(a.strip()) != bool(b.strip()):
                 uneven = number
-            ends = ends[0] + len(a), ends[1] + len(b)
-            if number - line + 1 == MANY or sum(ends) - sum(starts) >= lines.LIMIT:
-                yield both()
-                starts, line = ends, number + 1
-        if ends != starts:
-            yield both()
+            first.length += len(a)
+            second.length += len(b)
+            if number - line + 1 == MANY or first.length + second.length >= lines.LIMIT:
+                yield first.chunk(line), second.chunk(line)
+                line = number + 1
+    if first.length or second.length:
+        yield first.chunk(line), second.chunk(line)
 
 
 def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
