@@ -73,12 +73,14 @@ def word(field: str, value: Any, name: str, meaning: str) -> Form:
 def number(field: str, name: str, meaning: str, example: str, read: Callable[[str], Any] = int) -> Form:
     """Create a suffix of letters and a number, as in `-queue512`."""
     pattern = DIGITS if read is int else NUMBER
-    return Form(field, name, meaning, None, read, example, pattern=pattern, write=_digits)
+    return Form(field, name, meaning, read=read, write=_digits, example=example, pattern=pattern)
 
 
 def percent(field: str, name: str, meaning: str, example: str, title: str = ", {}") -> Form:
     """Create a suffix that gives a fraction in percent, as in `-10`."""
-    return Form(field, name, meaning, None, fraction, example, title, NUMBER, in_percent)
+    return Form(
+        field, name, meaning, read=fraction, write=in_percent, example=example, title=title, pattern=NUMBER
+    )
 
 
 class Named:

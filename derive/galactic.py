@@ -127,7 +127,16 @@ class Reorder(Transform):
 
     short_name, full_name = "syn", "Syn"
     forms = (
-        Form("superstrate", "-", "{value.name}", None, superstrate, "fr", " ({}", NAME, attrgetter("name")),
+        Form(
+            "superstrate",
+            "-",
+            "{value.name}",
+            read=superstrate,
+            write=attrgetter("name"),
+            example="fr",
+            title=" ({}",
+            pattern=NAME,
+        ),
         percent("superstrate_weight", "-", "{percent} %", "25"),
         percent("p", "-p", "{percent} % of sentences", "50"),
     )

@@ -18,7 +18,9 @@ from calque.derive.transform import Need, Transform, check_share, draw
 from calque.derive.types import CLASSES
 
 UPOS = (*CLASSES, "INTJ", "NUM")
-TAG = Form("tag", "-", "{value}", None, str.upper, "det", " {}", "[a-z]{3,5}", str.lower)
+TAG = Form(
+    "tag", "-", "{value}", read=str.upper, write=str.lower, example="det", title=" {}", pattern="[a-z]{3,5}"
+)
 Rewritten = Sequence[tuple[str, Sequence[int]]]
 Senses = tuple[list[str], list[float]]  # a word's translations, and their probabilities
 
@@ -151,7 +153,7 @@ class Translate(Rewrite):
 
     short_name, full_name = "lex", "Lex"
     forms = (
-        Form("language", "-", "{value}", None, str, "fr", " ({}", "[a-z]+"),
+        Form("language", "-", "{value}", read=str, example="fr", title=" ({}", pattern="[a-z]+"),
         percent("share", "-", "{percent} %", "50"),
     )
     examples = (("lex-fr", "French words"),)
