@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 
 from calque.derive.errors import BadInput
@@ -38,9 +37,6 @@ class TwoFiles:
     def __iter__(self) -> Iterator[Pair]:
         for (_, source), (_, target) in zip(*map(Lines, self.paths), strict=True):
             yield tuple(tokens(source)), tuple(tokens(target))
-
-    def __getitem__(self, line: int) -> Pair:
-        return next(islice(self, line - 1, None))
 
 
 def pair_of_line(line: bytes, path: Path, number: int) -> Pair:

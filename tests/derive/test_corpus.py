@@ -3,6 +3,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.corpus import Corpus, CorpusWriter, Shard
+from calque.derive.ragged import Ragged, ranges
+
+
+def lists(ragged):
+    return [item.tolist() for item in ragged]
+
+
+@given(st.lists(st.lists(st.integers(0, 99), max_size=4), min_size=1), st.data())
+def test_ragged_arrays_are_lists_of_arrays(items, data):
+    place = st.integers(0, len(items) - 1)
+    chosen, (first, last) = data.draw(st.lists(place)), sorted(data.draw(st.tuples(place, place)))
+    values = np.array([value for item in items for value in item], np.uint16)
+    ragged = Ragged.of(values, np.array(list(map(len, items)), np.uint16))
+    assert lists(ragged) == [ragged[i].tolist() for i in range(len(ragged))] == items
+    assert lists(ragged.take(np.array(chosen, np.int64))) == [items[i] for i in chosen]
+    assert lists(ragged.between(first, last)) == items[first:last]
+    assert ragged.item.tolist() == [i for i, item in enumerate(items) for _ in item]
+    assert ranges(2, ragged.sizes).tolist() == [2 + i for item in items for i in range(len(item))]
 
 
 def shard(lines):
