@@ -31,7 +31,7 @@ class Encoded:
     """A chunk encoded in one language, with its `single_images` if the transform changes words."""
 
     shard: Shard
-    account: Account
+    account: Account = field(default_factory=Account)
     single: np.ndarray | None = None
 
     def add(self, other: Self) -> None:

@@ -90,7 +90,7 @@ def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> li
     account.left_out[TOO_LONG] += int(long.sum())
     kept = np.flatnonzero(~(empty | long))
     first, *others = (side.take(kept) for side in sides)
-    return [Encoded(first, account), *(Encoded(other, Account()) for other in others)]
+    return [Encoded(first, account), *map(Encoded, others)]
 
 
 Rows = Literal["used", "all"]
@@ -244,7 +244,7 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
                 sides = zip(*pairs[first : first + TRANSLATED], strict=True)
                 shards = [encode_sentences([Sentence(words) for words in side], table) for side in sides]
                 shards[1] = replace(shards[1], origin=None)
-                corpora.append([Encoded(shard, Account()) for shard in shards])
+                corpora.append(list(map(Encoded, shards)))
         for name, writer in zip(names, corpora.writers, strict=True):
             out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
         out.add_image(language, np.arange(vocabulary.size), places=None, letters={})
