@@ -207,7 +207,7 @@ class Without(FileSet):
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
     """Yield chunks until `megabytes` are reached, or all chunks if it is 0."""
-    return takewhile(lambda each: not megabytes or each[0].offset < megabytes * 1_000_000, chunks)
+    return takewhile(lambda each: each[0].begins_within(megabytes), chunks)
 
 
 def _kind(path: Path) -> str:

@@ -239,6 +239,10 @@ class Chunk:
     length: int
     line: int
 
+    def begins_within(self, megabytes: int) -> bool:
+        """Whether the chunk begins within the first `megabytes` of its file (0: no limit)."""
+        return not megabytes or self.offset < megabytes * 1_000_000
+
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
         """Return the chunk's lines."""
         text = decode(self._data(), self.path, self.line, counts)

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -235,10 +235,7 @@ class Files(Source):
 
     def chunks(self) -> Iterator[Chunk]:
         for path in self.text:
-            for chunk in reader.chunks(path):
-                if self.megabytes and chunk.offset >= self.megabytes * 1_000_000:
-                    break
-                yield chunk
+            yield from takewhile(lambda chunk: chunk.begins_within(self.megabytes), reader.chunks(path))
 
     def sentences(self, chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
         sentences, left_out = reader.sentences(chunk, self.escaped, self.column)
