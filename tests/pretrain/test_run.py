@@ -1,6 +1,8 @@
 import json
+import shutil
 from dataclasses import dataclass, replace
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -15,7 +17,7 @@ from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
-from calque.pretrain.run import finished, read_metrics
+from calque.pretrain.run import Metrics, finished, read_metrics
 from calque.pretrain.train import Draws, NonFinite
 from tests.pretrain.made import (
     LANGUAGE,
@@ -158,16 +160,16 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("changed", CHANGES)
-@pytest.mark.parametrize("whole", [False, True])
-def test_different_configuration_is_rejected(study, tmp_path, changed, whole):
-    if whole:
-        pretrain(tmp_path, of_study(study))
-    else:
-        stop_at(tmp_path, of_study(study), 6)
-    with pytest.raises(BadInput, match=f"started with {changed} "):
-        pretrain(tmp_path, of_study(study, **CHANGES[changed]), allow_change=True)
+def test_different_configuration_is_rejected(study, tmp_path):
+    def refused():
+        for changed, changes in CHANGES.items():
+            with pytest.raises(BadInput, match=f"started with {changed} "):
+                pretrain(tmp_path, of_study(study, **changes), allow_change=True)
+
+    stop_at(tmp_path, of_study(study), 6)
+    refused()
     pretrain(tmp_path, of_study(study))
+    refused()
 
 
 def test_thread_count_changes_only_if_allowed(study, tmp_path):
@@ -189,3 +191,44 @@ def test_non_finite_loss_keeps_the_last_state(study, tmp_path):
         pretrain(tmp_path, steep)
     assert not finished(tmp_path)
     assert len(list((tmp_path / "resume").iterdir())) == 1
+
+
+EACH = replace(TRAIN, steps=30, log_every=1, save_every=10, warmup=3)
+
+
+@pytest.fixture(scope="module")
+def stopped(study, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stopped")
+    stop_at(folder, of_study(study, train=EACH), 23)  # the last state is from step 20
+    return folder
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None]
+)
+def test_resumed_run_restores_its_metrics(damage, stopped, study, tmp_path):
+    """Whatever happened to the file, rows up to the state are restored, and later ones written again."""
+    folder = shutil.copytree(stopped, tmp_path / stopped.name)  # a state belongs to its folder
+    path = folder / METRICS
+    kept = path.read_bytes().splitlines(keepends=True)[:20]
+    if damage is None:
+        path.unlink()
+    else:
+        path.write_bytes(damage)
+    pretrain(folder, of_study(study, train=EACH))
+    assert path.read_bytes().splitlines(keepends=True)[:20] == kept
+    assert [row["step"] for row in read_metrics(path)] == list(range(1, 31))
+    assert 99 not in [row["loss"]["mlm"] for row in read_metrics(path)]
+
+
+def test_rows_contain_means_and_reported_terms(tmp_path):
+    made = Metrics(
+        tmp_path, replace(EACH, log_every=2), [SimpleNamespace(weights={"mlm": 1.0})], 10, True, None
+    )
+    for step in range(1, 5):
+        made.add(step, {"mlm": float(step), "labelled": step / 10}, 7.0)
+    rows = read_metrics(tmp_path / METRICS)
+    assert [(row["step"], row["loss"]) for row in rows] == [(2, {"mlm": 1.5}), (4, {"mlm": 3.5})]
+    assert [row["reported"]["labelled"] for row in rows] == pytest.approx([0.15, 0.35])
+    assert [row["learning rate"] for row in rows] == [EACH.rate(1), EACH.rate(3)]
+    assert all(row["gradient norm"] == 7 and row["tokens/s"] > 0 for row in rows)

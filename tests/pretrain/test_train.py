@@ -38,15 +38,14 @@ def one_step(objective, languages, batch, parts):
     return optimizer.last, seen
 
 
-@pytest.mark.parametrize("batch", [8, 3])
+@pytest.mark.parametrize(("batch", "count"), [(8, 3), (3, 5)])
 @pytest.mark.parametrize("objective", [*OBJECTIVES.values(), ALL], ids=lambda x: x.name)
-def test_cutting_a_batch_changes_no_gradient(objective, batch, languages):
+def test_cutting_a_batch_changes_no_gradient(objective, batch, count, languages):
     whole, means = one_step(objective, languages, batch, 1)
-    for count in (2, 3, 5):
-        parts, same = one_step(objective, languages, batch, count)
-        assert same == pytest.approx(means, rel=1e-5, abs=1e-6)
-        for name, gradient in whole.items():
-            torch.testing.assert_close(parts[name], gradient, rtol=1e-4, atol=1e-6)
+    parts, same = one_step(objective, languages, batch, count)
+    assert same == pytest.approx(means, rel=1e-5, abs=1e-6)
+    for name, gradient in whole.items():
+        torch.testing.assert_close(parts[name], gradient, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize(("size", "parts"), [(1, 3), (2, 1), (3, 2), (2, 3)])
