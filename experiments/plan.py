@@ -6,10 +6,14 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from heapq import heapreplace
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from textwrap import fill
+from typing import Any
 
 from calque.derive.errors import BadInput, unknown
-from calque.experiments.data.needed import describe_files
+from calque.experiments.data.recipe import by_recipe, inputs, read_recipe, sizes
 from calque.experiments.report.summary import counted, extent, scale_of
 from calque.experiments.run.schedule import side_by_side
 from calque.experiments.run.step import is_finished
@@ -22,6 +26,7 @@ from calque.pretrain.lazy import torch
 EFFICIENCY = 0.4  # the fraction of the peak matrix-product rate that training is assumed to reach
 USABLE = 0.9  # the fraction of a card's memory to plan with, since a run's memory is only estimated
 NAME = 20  # the width of the column with model names
+WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -179,3 +184,29 @@ def _time(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:,.1f} {unit}"
     return counted(round(seconds), "second")
+
+
+def describe_files(study: Any, name: str) -> str:
+    """Describe a study's missing or empty files and the commands that fetch them; "" if it uses no files."""
+    paths = inputs(study)
+    missing = [path for path in paths if not (path.is_dir() or (path.is_file() and path.stat().st_size > 0))]
+    if not missing:
+        return f"files: {len(paths):,} needed, none missing\n" if paths else ""
+    lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
+    parent = attrgetter("parent")
+    for recipe, found in by_recipe(missing, name).items():
+        lines.append(_source_of(recipe, len(found)))
+        for folder, files in groupby(sorted(found, key=parent), parent):
+            text = f"  {folder}/ {' '.join(path.name for path in files)}"
+            lines.append(
+                fill(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _source_of(recipe: str, number: int) -> str:
+    if not recipe:
+        return f"no recipe provides {number:,} of them:"
+    downloads = read_recipe(recipe).downloads
+    trust = "" if all(download.pinned for download in downloads) else " --trust"
+    return f"`calque data fetch {recipe}{trust}` gets {number:,} of them ({sizes(downloads)}):"

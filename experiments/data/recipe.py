@@ -1,20 +1,22 @@
 """Recipes: URLs, sizes, digests and licences of public data (recipes.toml; docs/data.md lists the keys)."""
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
+from calque.pretrain.hub import on_hub
 
 LOCK = "fetched.json"  # the file in the data folder with the digests of downloads and files
 RECIPES = Path(__file__).with_name("recipes.toml")
-EACH = "{}"  # the placeholder for a name in `for` or `each`
-SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?")  # a value in `each`
+SIZE = re.compile(r"(?:about (?P<about>\d+)|(?P<bytes>\d+)(?: (?P<digest>[0-9a-f]{64}))?)?")
 
 
 @dataclass(frozen=True)
@@ -83,48 +85,72 @@ def read_recipe(name: str) -> Recipe:
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
     table = _tables()[name]
-    downloads = [download for file in table.get("file", ()) for download in _downloads(file, table)]
+    downloads = list(_downloads(table))
     for other in table.get("includes", ()):
         downloads += read_recipe(other).downloads
     return Recipe(name, table["about"], tuple(dict.fromkeys(downloads)))
 
 
-def _downloads(file: Mapping[str, Any], recipe: Mapping[str, Any]) -> Iterator[Download]:
-    """Yield the download in a `file` table, or one per name in its `for` or `each`. Sizes and digests in
-    `each` describe the download, or the only file unpacked from it."""
-    for name, size in (file.get("each") or dict.fromkeys(file.get("for", [EACH]), "")).items():
-        match = SIZE.fullmatch(size)
-        assert match, size
-        number = int(match["bytes"] or 0)
-        own: dict[str, Any] = {"bytes": 0 if match["about"] else number, "sha256": match["digest"] or ""}
-        stated: dict[str, Any] = {"bytes": file.get("bytes", 0), "sha256": file.get("sha256", "")}
-        if "place" in file:
-            stated = own if size else stated
-            outputs = [Output(file["place"].replace(EACH, name), **stated)]
-        elif size:
-            outputs = [Output(file["unpack"][0]["place"].replace(EACH, name), decompress=True, **own)]
-        else:
-            outputs = [output for unpack in file["unpack"] for output in _outputs(unpack)]
-        yield Download(
-            url=file["url"].replace(EACH, name),
-            outputs=tuple(outputs),
-            licence=file.get("licence") or recipe["licence"],
-            terms=file.get("terms") or recipe["terms"],
-            about_bytes=number if match["about"] else 0,
-            **stated,
-        )
+def _downloads(recipe: Mapping[str, Any]) -> Iterator[Download]:
+    common = {key: recipe[key] for key in ("licence", "terms") if key in recipe}
+    for file in recipe.get("file", ()):
+        for table in _copies({**common, **file}):
+            size, about, digest = _size(table)
+            if "place" in table:
+                outputs = [Output(table["place"], bytes=size, sha256=digest)]
+            else:
+                outputs = [_output(one) for unpack in table["unpack"] for one in _copies(unpack)]
+            yield Download(
+                url=table["url"],
+                outputs=tuple(outputs),
+                licence=table["licence"],
+                terms=table["terms"],
+                bytes=size,
+                about_bytes=about,
+                sha256=digest,
+            )
 
 
-def _outputs(unpack: Mapping[str, Any]) -> Iterator[Output]:
-    for text in unpack.get("for", [EACH]):
-        yield Output(
-            place=unpack["place"].replace(EACH, text),
-            inside=tuple(name.replace(EACH, text) for name in unpack.get("inside", ())),
-            decompress="inside" not in unpack,
-            where={column: value.replace(EACH, text) for column, value in unpack.get("where", {}).items()},
-            bytes=unpack.get("bytes", 0),
-            sha256=unpack.get("sha256", ""),
-        )
+def _output(unpack: Mapping[str, Any]) -> Output:
+    size, _, digest = _size(unpack)
+    return Output(
+        place=unpack["place"],
+        inside=tuple(unpack.get("inside", ())),
+        decompress="inside" not in unpack,
+        where=unpack.get("where", {}),
+        bytes=size,
+        sha256=digest,
+    )
+
+
+def _size(table: Mapping[str, Any]) -> tuple[int, int, str]:
+    """Return the bytes, estimated bytes and SHA-256 in a table's `size`; 0, 0 and "" where it states none."""
+    size = SIZE.fullmatch(table.get("size", ""))
+    assert size, table["size"]
+    return int(size["bytes"] or 0), int(size["about"] or 0), size["digest"] or ""
+
+
+def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a copy of a table for each row of values in its `for` or `each`, filled into fields in braces."""
+    table = dict(template)
+    each, rows = table.pop("each", {}), table.pop("for", [{}])
+    if each:
+        rows = [{"": name, "size": size} for name, size in each.items()]
+    elif isinstance(rows, Mapping):
+        rows = [dict(zip(rows, values, strict=True)) for values in product(*rows.values())]
+    for row in rows:
+        yield _filled(table, row if isinstance(row, Mapping) else {"": row})
+
+
+def _filled(value: Any, row: Mapping[str, str]) -> Any:
+    """Replace `{field}` by the row's value in all strings inside a value."""
+    if isinstance(value, Mapping):
+        return {key: _filled(item, row) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, row) for item in value]
+    for field_name, text in row.items():
+        value = value.replace(f"{{{field_name}}}", text)
+    return value
 
 
 def sizes(downloads: Sequence[Download]) -> str:
@@ -158,3 +184,31 @@ def _places(recipe: str) -> set[tuple[str, ...]]:
     """Return the paths of a recipe's files and all their parent folders, each split into its components."""
     files = [PurePosixPath(output.place) for output in read_recipe(recipe).outputs]
     return {place.parts for file in files for place in (file, *file.parents) if place.parts}
+
+
+def inputs(study: Any) -> list[Path]:
+    """Return the files and folders that a study names, except models on the Hub."""
+    return [path for path in dict.fromkeys(_paths(study)) if not on_hub(str(path))]
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    if isinstance(value, Path):
+        yield value
+        return
+    if dataclasses.is_dataclass(value):
+        value = tuple(getattr(value, field.name) for field in dataclasses.fields(value))
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _paths(item)
+
+
+def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
+    """Group paths by a recipe that provides them: `first` if it does, otherwise the smallest, or "" if there
+    is none."""
+    grouped: dict[str, list[Path]] = {}
+    for path in paths:
+        recipes = recipes_of(path) or [""]
+        grouped.setdefault(first if first in recipes else recipes[0], []).append(path)
+    return dict(sorted(grouped.items(), key=lambda item: (not item[0], item[0])))

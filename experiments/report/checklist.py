@@ -17,8 +17,7 @@ from calque.derive.source import SPLITS
 from calque.derive.sources.everyday import KIND
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
-from calque.experiments.data.needed import by_recipe, inputs
-from calque.experiments.data.recipe import read_recipe
+from calque.experiments.data.recipe import by_recipe, inputs, read_recipe
 from calque.experiments.report.folder import reports
 from calque.experiments.report.summary import (
     COMPUTE,

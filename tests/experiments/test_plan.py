@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.experiments.data.needed import describe_files, inputs
-from calque.experiments.data.recipe import read_recipe, sizes
-from calque.experiments.plan import CARDS, card, on_cards, plan
+from calque.experiments.data.recipe import inputs, read_recipe, sizes
+from calque.experiments.plan import CARDS, card, describe_files, on_cards, plan
 from calque.experiments.report.summary import extent
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override

@@ -258,7 +258,7 @@ def test_files_without_digest_need_trust_once(site, tmp_path):
 
 @pytest.fixture
 def mine(site, monkeypatch):
-    files = [{"url": site.serve("/f", CONTENT), "place": "sub/f", "bytes": len(CONTENT), "sha256": DIGEST}]
+    files = [{"url": site.serve("/f", CONTENT), "place": "sub/f", "size": f"{SIZE} {DIGEST}"}]
     files += [{"url": site.serve("/g", b"g"), "place": "g"}]
     tables = {"mine": {"about": "A", "licence": "L", "terms": "https://x.org/l", "file": files}}
     monkeypatch.setattr(recipes, "_tables", lambda: tables)
