@@ -5,11 +5,10 @@ from dataclasses import replace
 from calque.analysis.aligners.methods import DEFAULT, SOFTMAX
 from calque.derive.natural.files import TextFiles
 from calque.experiments.studies.given import real_data
-from calque.experiments.studies.xlm_align_small import xlm_align_small
+from calque.experiments.studies.xlm_align_small import bitexts, xlm_align_small
 from calque.experiments.study import Study
 from calque.experiments.study.aligner_training import LENGTH, RECIPE
 from calque.experiments.study.gold import GoldLinks
-from calque.experiments.study.languages import NaturalLanguages
 from calque.pretrain.mixture import ALL_TOGETHER
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 
@@ -17,14 +16,13 @@ from calque.pretrain.objectives.aligner_training import AlignerTraining
 def aligner() -> Study:
     """Aligner training with three sources of labels, from the encoder named by CALQUE_ENCODER."""
     small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
-    assert isinstance(small.languages, NaturalLanguages)
     captions = data / "parallel" / "multi30k"
     return small.changed(
         name="aligner",
         texts={name: TextFiles((captions / f"train.{name}",)) for name in ("en", "fr", "de")},
         bitexts={
             pair: tuple(replace(files, words_in=pair, fewest=6) for files in parts)
-            for pair, parts in small.languages.bitexts.items()
+            for pair, parts in bitexts(data).items()
         },
         objectives=(AlignerTraining(), AlignerTraining(labels="estimated"), AlignerTraining(labels="self")),
         seeds=(0, 1, 2),

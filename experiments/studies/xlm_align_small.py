@@ -4,6 +4,7 @@ from pathlib import Path
 
 from calque.analysis.measures.aer import SETS
 from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.folder import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.experiments.studies.given import PUD, captions, ewt, real_data_and_encoder, same_sentences
 from calque.experiments.study import Study
@@ -19,7 +20,6 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 def xlm_align_small() -> Study:
     """MLM + TLM with and without DWA, from the encoder named by CALQUE_ENCODER."""
     data, encoder = real_data_and_encoder("xlm_align_small", "xlm_align_small")
-    manythings = data / "parallel" / "manythings"
     finetune = FinetuneConfig(
         learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True
     )
@@ -28,14 +28,7 @@ def xlm_align_small() -> Study:
         paper="xtreme",
         measure_start=True,
         start=encoder,
-        languages=NaturalLanguages(
-            texts=_texts(data),
-            bitexts={
-                ("en", "fr"): (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
-                ("en", "de"): (BitextFiles(manythings / "deu-eng.tsv"), captions(data, "en", "de")),
-            },
-            withheld=withheld(data),
-        ),
+        languages=NaturalLanguages(texts=texts(data), bitexts=bitexts(data), withheld=withheld(data)),
         objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
         measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
         tasks=tagging(data, finetune, limit=2_000),
@@ -61,16 +54,26 @@ def xlm_align_small() -> Study:
     )
 
 
-def _texts(data: Path) -> dict[str, TextFiles]:
+def texts(data: Path) -> dict[str, TextFiles]:
+    """Return text in English and in the languages of the PUD treebanks, Spanish and Chinese."""
     trees, panx = data / "ud", data / "ner" / "panx"
     more = {
         "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
         "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
     }
-    texts = {"en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20)}
+    found = {"en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20)}
     for language in (*PUD, "es", "zh"):
-        texts[language] = TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
-    return texts
+        found[language] = TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
+    return found
+
+
+def bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
+    """Return translations and captions in English and French, and in English and German."""
+    manythings = data / "parallel" / "manythings"
+    return {
+        ("en", "fr"): (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
+        ("en", "de"): (BitextFiles(manythings / "deu-eng.tsv"), captions(data, "en", "de")),
+    }
 
 
 def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:

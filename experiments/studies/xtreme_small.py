@@ -8,7 +8,7 @@ from pathlib import Path
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.natural.files import TextFiles
 from calque.experiments.studies.given import ewt, real_data_and_encoder, same_sentences, tasks_of
-from calque.experiments.studies.xlm_align_small import xlm_align_small
+from calque.experiments.studies.xlm_align_small import bitexts, texts, xlm_align_small
 from calque.experiments.study import Study
 from calque.experiments.study.languages import NaturalLanguages
 from calque.experiments.study.measures import Retrieval
@@ -61,11 +61,10 @@ def xtreme_continued() -> Study:
     small, pretrained = xtreme_small(), xlm_align_small()
     entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())
     trees = (*same_sentences(data).values(), *ewt(data).test)
-    assert isinstance(pretrained.languages, NaturalLanguages)
     return small.changed(
         name="xtreme_continued",
-        texts=pretrained.languages.texts,
-        bitexts=pretrained.languages.bitexts,
+        texts=texts(data),
+        bitexts=bitexts(data),
         withheld=TextFiles((*trees, *entities)),
         objectives=(XLMAlign(pieces=3), WEAM(), PPA(queue=2_048, momentum=0.99)),
         train=replace(pretrained.train, steps=100),
