@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, heading, plot, table
-from calque.analysis.records.record import DELTA, LIMITS, MEASURES, SHARE, Floor, Published, Record
+from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Published, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, MOST
 from calque.analysis.report.plot import Plot
@@ -61,6 +61,9 @@ class Column:
     def floor(self, results: Results, language: str) -> Floor | None:
         """Return the floor of the strongest baseline of words trained on the source."""
         return results.floors.highest(self.task, self.metric, language, results.source)
+
+
+HELD_OUT_TYPES = Column("alignment@1, held-out", ALIGNMENT, "held-out")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from calque.analysis.papers.align_mlm.claims import correlated, leader
 from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table
 from calque.analysis.papers.columns import (
+    HELD_OUT_TYPES,
     LABELS,
     Average,
     Column,
@@ -69,7 +70,7 @@ def equal_terms_tables(results: Results) -> dict[str, Table]:
 def _objectives_table(results: Results) -> Table:
     tasks, rows = _zero_shot(results), list[tuple[str, ...]]()
     columns: list[Column | Average] = [*tasks, _over_tasks(results), _over_tasks(results, "SUP")]
-    columns += [Column(f"alignment@1, {types}", ALIGNMENT, types) for types in ("held-out", "all")]
+    columns += [HELD_OUT_TYPES, Column("alignment@1, all", ALIGNMENT, "all")]
     for transform in results.transforms:
         title = results.transform_title(transform)
         for objective in results.objectives:
@@ -103,8 +104,10 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
     """Yield the claims that each objective transfers and aligns better than MLM, and that better alignment
     goes with better transfer."""
-    numbers: dict[str, Column | Average] = {"transfers-better": _over_tasks(results)}
-    numbers["aligns-more"] = Column("alignment@1", ALIGNMENT, "held-out")
+    numbers: dict[str, Column | Average] = {
+        "transfers-better": _over_tasks(results),
+        "aligns-more": HELD_OUT_TYPES,
+    }
     title, others = results.objective_title, [name for name in results.objectives if name != PLAIN]
     for transform in results.transforms if PLAIN in results.objectives else ():
         about: dict[str, Any] = {"under": results.transform_title(transform), "worse": title(PLAIN)}
@@ -120,9 +123,8 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
     """Name the two objectives with the best mean over tasks for each derived language."""
     overall = _over_tasks(results)
     for transform in results.transforms:
-        scores = {name: overall.values(results, name, transform) for name in results.objectives}
         number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"
-        yield from leader(results, number, scores, +1)
+        yield from leader(results, number, overall, transform, +1)
 
 
 def objectives_figure(results: Results) -> Plot | None:

@@ -89,18 +89,14 @@ class Rate:
 
 def null_rates(*variants: Results) -> list[Rate]:
     """Return the rates for each group size, over all measures and then by measure."""
-    tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
+    tallies: dict[tuple[int, str], dict[object, list[bool]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
-            by_measure = tallies.setdefault(size, {})
-            if called := list(_judge_splits(values, size)):
-                for measure in (EVERYTHING, _title(record)):
-                    by_measure.setdefault(measure, {}).setdefault(cell, []).extend(called)
-    return [
-        _rate(measure, size, list(by_cell.values()))
-        for size, by_measure in sorted(tallies.items())
-        for measure, by_cell in by_measure.items()
-    ]
+            called = list(_judge_splits(values, size))
+            for measure in (EVERYTHING, _title(record)) if called else ():
+                tallies.setdefault((size, measure), {}).setdefault(cell, []).extend(called)
+    by_size = sorted(tallies.items(), key=lambda tally: tally[0][0])
+    return [_rate(measure, size, list(by_cell.values())) for (size, measure), by_cell in by_size]
 
 
 def _columns(variants: Sequence[Results]) -> Iterator[tuple[object, Record, BySeed]]:

@@ -1,17 +1,18 @@
 """Judge the main claims made in the ALIGN-MLM paper, and report the best objectives in sentences."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from itertools import product
+from statistics import fmean
 
 from calque.analysis.papers.align_mlm.figures import compared_metrics, rho_of
-from calque.analysis.papers.columns import score_title
+from calque.analysis.papers.columns import HELD_OUT_TYPES, Average, Column, score_title, task_columns
 from calque.analysis.papers.texts import claim
-from calque.analysis.records.record import ALIGNMENT
+from calque.analysis.records.record import ALIGNMENT, DELTA
 from calque.analysis.report.table import percent
-from calque.analysis.results.measured import BySeed, difference, judge_difference, mean
+from calque.analysis.results.measured import difference, judge_difference, mean
 from calque.analysis.results.results import Point, Results, unless_at_floor
 from calque.analysis.statistics.correlation import LEAST
-from calque.analysis.statistics.intervals import CONFIDENCE
+from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 from calque.analysis.statistics.verdicts import (
     FAILS,
     HOLDS,
@@ -46,13 +47,13 @@ def align_mlm_claims(results: Results) -> list[Claim]:
         claims.append(claim("all-near", near, script=script, on=on, near=100 * NEAR))
         claims.append(claim("correlated", correlated(results, task, 0.7), on=on))
     ours, theirs = (results.scores("ZS", o, INVERTED, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
-    aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
+    aligned = _beats_all(results, HELD_OUT_TYPES, INVERTED, "ALIGN-MLM", +1)
     return [
         *claims,
         *changed_words(results),
         claim("far-above", judge_difference(ours, theirs, bound=0.3), under=under),
         claim("near-chance", _near_chance(results, INVERTED), under=under, margin=100 * CHANCE_MARGIN),
-        claim("most-held-out", _beats_all(aligned, "ALIGN-MLM", +1), under=under),
+        claim("most-held-out", aligned, under=under),
     ]
 
 
@@ -79,8 +80,8 @@ def changed_words(results: Results) -> Iterator[Claim]:
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
     """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than all others'."""
     metric, cells = PRIMARY[task], [(name, transform) for name in results.objectives]
-    deltas = {name: results.deltas(name, transform, task, metric) for name in results.objectives}
-    return unless_at_floor(_beats_all(deltas, objective, side), results, cells, task, metric)
+    verdict = _beats_all(results, Column("Δ", DELTA, metric, task), transform, objective, side)
+    return unless_at_floor(verdict, results, cells, task, metric)
 
 
 def all_near(results: Results, transform: str, task: str) -> Verdict:
@@ -126,9 +127,11 @@ def _above(cells: list[Point], least: float) -> Verdict:
     return Verdict(UNDECIDED if p >= 1 - CONFIDENCE else HOLDS if above < below else FAILS, text, p)
 
 
-def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdict:
-    others = {o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective}
-    gaps = {name: gap for name, gap in others.items() if gap}
+def _beats_all(results: Results, column: Column, transform: str, objective: str, side: int) -> Verdict:
+    ours, gaps = column.values(results, objective, transform), dict[str, Estimate]()
+    for other in results.objectives:
+        if other != objective and (gap := difference(ours, column.values(results, other, transform))):
+            gaps[other] = gap
     closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
     of = f", the closest of {len(gaps)}" if len(gaps) > 1 else ""
     because = f"{objective} − {closest}{of}: {points(gaps[closest])}" if gaps else ""
@@ -136,11 +139,19 @@ def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdi
 
 
 def leader(
-    results: Results, number: str, values: Mapping[str, BySeed], side: int, unit: str = "%"
+    results: Results,
+    number: str,
+    column: Column | Average,
+    transform: str,
+    side: int,
+    unit: str = "%",
+    objectives: Sequence[str] | None = None,
 ) -> Iterator[str]:
-    """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) means, if at least
-    two were measured. It says "beyond seed noise" if the first beats every other objective in a comparison
-    paired by seed, and the two printed numbers differ."""
+    """Yield a sentence on the two objectives (default: of all) with the largest (`side` +1) or smallest (-1)
+    means, if at least two were measured. It says "beyond seed noise" if the first beats every other objective
+    in a comparison paired by seed, and the two printed numbers differ."""
+    names = results.objectives if objectives is None else objectives
+    values = {name: column.values(results, name, transform) for name in names}
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:
         return
@@ -156,21 +167,25 @@ def leader(
     yield f"{number}: {word} with {one}, {best} {unit}, then {other}, {following} {unit} ({certain})."
 
 
+def hardest_transform(results: Results, columns: Sequence[Column]) -> str | None:
+    """Return the transform with the highest mean over objectives and columns; None without any numbers."""
+    losses = dict[str, float]()
+    for transform in results.transforms:
+        cells = product(results.objectives, columns)
+        values = [mean(column.values(results, objective, transform)) for objective, column in cells]
+        if means := [estimate.mean for estimate in values if estimate]:
+            losses[transform] = fmean(means)
+    return max(losses, key=losses.__getitem__, default=None)
+
+
 def transfer_findings(results: Results) -> Iterator[str]:
     """Name the objectives that lose least on each task and align best, under the transform with the largest
     mean Δ."""
-    metrics, losses = compared_metrics(results), dict[str, float]()
-    for transform in results.transforms:
-        cells = product(results.objectives, metrics.items())
-        deltas = [mean(results.deltas(objective, transform, *metric)) for objective, metric in cells]
-        if means := [delta.mean for delta in deltas if delta]:
-            losses[transform] = sum(means) / len(means)
-    if not losses:
+    deltas = task_columns([DELTA], compared_metrics(results).items())
+    if (hardest := hardest_transform(results, deltas)) is None:
         return
-    hardest = max(losses, key=losses.__getitem__)
-    under = results.transform_title(hardest)
-    for task, metric in metrics.items():
-        deltas_of = {name: results.deltas(name, hardest, task, metric) for name in results.objectives}
-        yield from leader(results, f"Δ on {score_title(task, metric)} under {under}", deltas_of, -1, "points")
-    aligned = {name: results.alignments(name, hardest, "held-out") for name in results.objectives}
-    yield from leader(results, f"alignment@1 of held-out types under {under}", aligned, +1)
+    under = f"under {results.transform_title(hardest)}"
+    for column in deltas:
+        loss = f"Δ on {score_title(column.task, column.metric)} {under}"
+        yield from leader(results, loss, column, hardest, -1, "points")
+    yield from leader(results, f"alignment@1 of held-out types {under}", HELD_OUT_TYPES, hardest, +1)

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
-from calque.analysis.papers.align_mlm.claims import leader, transfer_findings
+from calque.analysis.papers.align_mlm.claims import hardest_transform, leader, transfer_findings
 from calque.analysis.papers.columns import (
     LABELS,
     RETAINED,
@@ -206,17 +205,13 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 def xlm_align_findings(results: Results) -> Iterator[str]:
     """Report self-labels and error rates under the transform with the highest mean AER, and transfer."""
     errors = _errors(results)
-    rates = {t: {o: errors.values(results, o, t) for o in results.objectives} for t in results.transforms}
-    means = {t: [rate.mean for its in by.values() if (rate := mean(its))] for t, by in rates.items()}
-    if measured := [transform for transform in means if means[transform]]:
-        hardest = max(measured, key=lambda transform: fmean(means[transform]))
+    if hardest := hardest_transform(results, [errors]):
         under = f"under {results.transform_title(hardest)}"
-        own = {o: PRECISION.values(results, o, hardest) for o in results.objectives}
-        for objective in results.objectives:
-            if (changes(results.objective(objective)) or {}).get("labels") == "gold":
-                del own[objective]
-        yield from leader(results, f"precision of self-made labels {under}", own, +1)
-        yield from leader(results, f"AER of the last layer {under}", rates[hardest], -1)
+        switched = {name: changes(results.objective(name)) or {} for name in results.objectives}
+        own = [name for name, its in switched.items() if its.get("labels") != "gold"]
+        labels = f"precision of self-made labels {under}"
+        yield from leader(results, labels, PRECISION, hardest, +1, objectives=own)
+        yield from leader(results, f"AER of the last layer {under}", errors, hardest, -1)
     yield from transfer_findings(results)
 
 
