@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
+from pathlib import Path
 from typing import NamedTuple
 
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record, Run
@@ -13,32 +14,12 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 from calque.analysis.statistics.verdicts import holm_intervals
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.derive.files import read_toml
 
 Values = tuple[str, ...]  # one value for each swept setting
 FINDINGS = 3
 ANY = "any"  # the value shown for baselines, which do not depend on the settings
-TITLES = {
-    "steps": "training steps",
-    "batch": "rows per step",
-    "learning_rate": "learning rate",
-    "finetune.learning_rate": "learning rate of fine-tuning",
-    "finetune.freeze_table": "frozen table in fine-tuning",
-    "epochs": "epochs of fine-tuning",
-    "dictionary.fraction": "share of types in the dictionary",
-    "dictionary.by": "choice of the dictionary’s types",
-    "dictionary.correct": "share of correct dictionary pairs",
-    "dictionary.wrong": "wrong pairs of the dictionary",
-    "vocabulary": "vocabulary size",
-    "easy.types": "word types of the text",
-    "language.types": "word types of the text",
-    "source.size": "sentences of text",
-    "disjoint": "disjoint halves of the text",
-    "transforms": "languages",
-    "redraw": "data drawn for each seed",
-    "model.layers": "layers",
-    "model.hidden": "width",
-}
-"""Titles of settings, by the last components of their keys."""
+TITLES: dict[str, str] = read_toml(Path(__file__).with_name("settings.toml"))
 
 
 def setting_title(key: str) -> str:
