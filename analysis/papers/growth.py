@@ -76,8 +76,8 @@ def curves(results: Results, quantity: Quantity, objective: str, transform: str)
     layer = main_layer(depth) if quantity.layered else None
     model = {"objective": objective, "language": transform}
     # Any task will do: a linear probe's records name the task that it was trained on.
-    keys = results.keys(measure=quantity.measure, metric=quantity.metric, layer=layer, **model)
-    found = results.curves(*keys[0]) if keys else {}
+    recorded = results.keys(measure=quantity.measure, metric=quantity.metric, layer=layer, **model)
+    found = results.curves(*recorded[0]) if recorded else {}
     with_null = {seed: {step: r for step, r in curve.items() if r.null} for seed, curve in found.items()}
     return {seed: curve for seed, curve in with_null.items() if curve}
 
