@@ -140,7 +140,7 @@ class PrimaryClaim:
         objective, transform, *rest = cell
         third, metric = "".join(rest), PRIMARY.get(self.task, "")
         if self.measure == ALIGNMENT:
-            return results.alignments(objective, transform, third or self.types)
+            return results.scores(ALIGNMENT, objective, transform, "", third or self.types)
         if third:
             metric = third if third in WORDS else f"{metric}{AFTER}{third}"
         return results.scores(self.measure, objective, transform, self.task, metric)

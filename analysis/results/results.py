@@ -151,12 +151,6 @@ class Results:
             return differences(*(self.scores(name, *key[1:], **facets) for name in ("SUP", "ZS")))
         return {seed: Measured.of(record) for seed, record in self.last(*key, **facets).items()}
 
-    def deltas(self, objective: str, transform: str, task: str, metric: str) -> BySeed:
-        return self.scores(DELTA, objective, transform, task, metric)
-
-    def alignments(self, objective: str, transform: str, metric: str) -> BySeed:
-        return self.scores(ALIGNMENT, objective, transform, "", metric)
-
     def curves(self, *key: Any, **facets: Any) -> dict[int, dict[int, Record]]:
         """Return each seed's records by step, in ascending order; `key` and `facets` are fields of `Key`."""
         curves: dict[int, dict[int, Record]] = {}
@@ -186,8 +180,8 @@ class Results:
         return [
             Point(objective, transform, alignment, delta)
             for transform, objective in product(self.transforms, self.objectives)
-            if (alignment := mean(self.alignments(objective, transform, "all")))
-            and (delta := mean(self.deltas(objective, transform, task, metric)))
+            if (alignment := mean(self.scores(ALIGNMENT, objective, transform, "", "all")))
+            and (delta := mean(self.scores(DELTA, objective, transform, task, metric)))
         ]
 
     def has(self, measure: str, *metrics: str) -> bool:

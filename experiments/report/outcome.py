@@ -7,7 +7,7 @@ from textwrap import fill
 from typing import Any
 
 from calque.analysis.papers.columns import score_title
-from calque.analysis.records.record import DELTA
+from calque.analysis.records.record import ALIGNMENT, DELTA
 from calque.analysis.report.claims_table import verdicts
 from calque.analysis.report.table import MISSING, OURS, Table, percent
 from calque.analysis.results.measured import BySeed, mean
@@ -148,7 +148,7 @@ def scores_json(results: Results) -> Iterator[dict[str, Any]]:
 def _values(results: Results, objective: str, language: str, name: str, task: str) -> BySeed:
     if task:
         return results.scores(name, objective, language, task, PRIMARY[task])
-    return results.alignments(objective, language, name)
+    return results.scores(ALIGNMENT, objective, language, "", name)
 
 
 def _wrapped(text: str) -> str:

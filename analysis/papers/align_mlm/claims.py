@@ -71,7 +71,7 @@ def changed_words(results: Results) -> Iterator[Claim]:
         under, script = results.transform_title(changed), results.transform_title(base)
         for objective, task in product(results.objectives, results.tasks) if base else ():
             cells = [(objective, changed), (objective, base)]
-            verdict = judge_difference(*(results.deltas(*cell, task, PRIMARY[task]) for cell in cells))
+            verdict = judge_difference(*(results.scores(DELTA, *cell, task, PRIMARY[task]) for cell in cells))
             verdict = unless_at_floor(verdict, results, cells, task, PRIMARY[task])
             about = {"on": _on(task), "under": under, "script": script}
             yield claim("loses-more", verdict, objective=results.objective_title(objective), **about)
@@ -86,7 +86,9 @@ def extreme_delta(results: Results, objective: str, transform: str, task: str, s
 
 def all_near(results: Results, transform: str, task: str) -> Verdict:
     """Judge whether every objective's Delta is at most `NEAR`."""
-    means = {name: mean(results.deltas(name, transform, task, PRIMARY[task])) for name in results.objectives}
+    means = {
+        name: mean(results.scores(DELTA, name, transform, task, PRIMARY[task])) for name in results.objectives
+    }
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")
     largest = f"largest Δ of {len(deltas)}" if len(deltas) > 1 else "Δ"
@@ -96,7 +98,7 @@ def all_near(results: Results, transform: str, task: str) -> Verdict:
 
 
 def _near_chance(results: Results, transform: str) -> Verdict:
-    alignment = mean(results.alignments("MLM", transform, "all"))
+    alignment = mean(results.scores(ALIGNMENT, "MLM", transform, "", "all"))
     if not alignment:
         return judge([], "")
     chance = 1 / min(r.count for r in results.last(ALIGNMENT, "MLM", transform, "", "all").values())

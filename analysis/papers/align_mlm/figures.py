@@ -33,7 +33,7 @@ def delta_figure(results: Results) -> Plot | None:
     """Plot Delta by objective, with one panel per transform and one group of bars per task."""
     look, transforms = looks(results), results.transforms
     cells, metrics = list(product(results.objectives, transforms)), compared_metrics(results).items()
-    groups = [group for group in metrics if any(results.deltas(*cell, *group) for cell in cells)]
+    groups = [group for group in metrics if any(results.scores(DELTA, *cell, *group) for cell in cells)]
     if len(cells) * len(groups) < 2 or len(transforms) > MOST or not look:
         return None
     width = FILLED / len(look)
@@ -44,7 +44,7 @@ def delta_figure(results: Results) -> Plot | None:
     def draw(panel: Axes, transform: str) -> None:
         for x, objective, group in drawing.in_groups(list(look), groups):
             cell = (objective, transform, *group)
-            if delta := mean(results.deltas(*cell)):
+            if delta := mean(results.scores(DELTA, *cell)):
                 interval = drawing.ends([delta])
                 drawing.bar(panel, x, 100 * delta.mean, 0.92 * width, interval[0], **look[objective].bar)
                 drawing.draw_intervals(panel, [x - width / 6], interval, INK)

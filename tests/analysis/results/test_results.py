@@ -35,7 +35,7 @@ def test_columns_and_deltas_by_seed():
         for record, values in results.columns()
     }
     assert found == {"SUP": {0: 0.9, 1: 0.8}, "ZS": {1: 0.5, 2: 0.4}, "DELTA": {1: pytest.approx(0.3)}}
-    assert results.deltas("MLM", "trans", "pos", "accuracy")[1].value == found["DELTA"][1]
+    assert results.scores("DELTA", "MLM", "trans", "pos", "accuracy")[1].value == found["DELTA"][1]
 
 
 def score(hits, of, measure="ZS", **facets):

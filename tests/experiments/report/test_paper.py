@@ -38,7 +38,7 @@ def test_cells_are_means_of_the_records():
     (row,) = (row for row in table.rows if row[:2] == ("ALIGN-MLM", "Trans + Inv"))
     ours, theirs = ours_and_theirs(row[table.header.index("POS F1 on bare tags Δ")])
     assert (
-        ours == cell(mean(results.deltas("ALIGN-MLM", "trans.inv", "pos", "f1_bare_tags")))
+        ours == cell(mean(results.scores("DELTA", "ALIGN-MLM", "trans.inv", "pos", "f1_bare_tags")))
         and theirs == "3.0"
     )
 
@@ -51,7 +51,7 @@ def test_sweep_values_select_a_rows_runs():
         chosen = {run.id for run in runs if run.settings["dictionary.fraction"] == fraction}
         results = Results((r for r in runs if r.id in chosen), (r for r in records if r.run in chosen))
         (row,) = (row for row in table.rows if (row[0], row[2]) == ("DICT-MLM", setting))
-        expected = cell(mean(results.deltas("DICT-MLM", "trans.inv", "pos", "f1_bare_tags")))
+        expected = cell(mean(results.scores("DELTA", "DICT-MLM", "trans.inv", "pos", "f1_bare_tags")))
         assert ours_and_theirs(row[column])[0] == expected
 
 
@@ -61,7 +61,9 @@ def found(one):
 
 def test_conclusions_compare_our_differences_with_the_papers():
     results = Results(*read_records(paper.COMMITTED / "align_mlm_pocket")[:2])
-    deltas = (results.deltas(name, "trans.inv", "pos", "f1_bare_tags") for name in ("ALIGN-MLM", "MLM"))
+    deltas = (
+        results.scores("DELTA", name, "trans.inv", "pos", "f1_bare_tags") for name in ("ALIGN-MLM", "MLM")
+    )
     (gap,) = (one for one in found(paper.item("align-mlm", "figure-2")) if "nearly closes" in one.claim)
     assert (gap.direction, gap.ours, gap.paper) == ("same direction", cell(difference(*deltas)), "−35.5")
 
