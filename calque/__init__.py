@@ -171,9 +171,10 @@ def study(
     20
     >>> report = tiny.run()  # doctest: +SKIP
     """
-    from calque.experiments.session import StudySession
+    from calque.experiments.session import StudySession, swept
 
-    return StudySession.open(study, settings, Path(runs), sweep or {}, name)
+    options = [swept(key, values) for key, values in (sweep or {}).items()]
+    return StudySession.open(study, settings, Path(runs), options, name)
 
 
 def records(path: Path | str) -> Any:

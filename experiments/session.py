@@ -1,19 +1,17 @@
-"""The Python interface: `calque.study(...)` and `calque.records(...)`."""
+"""An opened study, as run by the command line and by `calque.study(...)`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput
-from calque.experiments.report.folder import describe, joined_rows, named
-from calque.experiments.report.report import summarise, summarise_sweep
-from calque.experiments.run.progress import board
-from calque.experiments.run.schedule import compute
-from calque.experiments.run.shared import note_use
-from calque.experiments.run.spent import COMPUTE, total
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from calque.experiments.settings.sweep import Sweep
@@ -21,8 +19,12 @@ from calque.experiments.study import Study
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
+    from calque.experiments.report.folder import About
+    from calque.experiments.report.outcome import Outcome
+    from calque.experiments.run.slurm import Slurm
+    from calque.experiments.run.step import Stage, Step
 
-Swept = Mapping[str, Sequence[Any]]
+STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 
 
 @dataclass(frozen=True)
@@ -35,35 +37,98 @@ class StudySession:
     name: str = ""
 
     @classmethod
-    def open(cls, name: str, settings: Sequence[str], runs: Path, sweep: Swept, title: str) -> StudySession:
-        """Open a study by its name or Python file, with `settings` applied; `title` is its report's name."""
+    def open(
+        cls, name: str, settings: Sequence[str], runs: Path, sweep: Sequence[str] = (), title: str = ""
+    ) -> StudySession:
+        """Open a study by its name or Python file, with `settings` applied, and variants for each `sweep`, as
+        in `seeds=0;1`; `title` is its report's name."""
         changed = override(study(name), settings)
-        options = [f"{key}={';'.join(map(_written, values))}" for key, values in sweep.items()]
-        return cls(Sweep.read(changed, options) if options else changed, runs, tuple(settings), title)
+        return cls(Sweep.read(changed, sweep) if sweep else changed, runs, tuple(settings), title)
 
-    @property
+    @cached_property
     def report(self) -> Path:
         """The report's folder, which may not exist yet."""
+        from calque.experiments.report.folder import named
+
         if self.name:
-            return named(self.runs, self._about(), self.name)
+            return named(self.runs, self.describe(), self.name)
         return self.study.report(self.runs, bool(self.settings))
+
+    @property
+    def steps(self) -> list[Step]:
+        return self.study.steps(self.runs)
+
+    def describe(self, command: str = "") -> About:
+        """Describe the report by its configuration and provenance; `command` defaults to the command line."""
+        from calque.experiments.report.folder import describe
+
+        sweep = self.study.options if isinstance(self.study, Sweep) else []
+        return describe(self.study, self.runs, self.settings, sweep, self.name, command)
+
+    def compute(
+        self,
+        stages: Sequence[Stage] = STAGES,
+        jobs: int | None = None,
+        change: bool = False,
+        quiet: bool = False,
+        time: str = "",
+        engine: Slurm | None = None,
+    ) -> str:
+        """Compute the unfinished steps in some stages or, with `engine`, all steps in cluster jobs. Return
+        the time it took, or "" if everything was finished.
+
+        `jobs` steps run in parallel, by default on all cores; `change` permits a changed environment; `time`
+        is the whole study's estimated time on two cores.
+        """
+        from calque.experiments.run.progress import board
+        from calque.experiments.run.schedule import compute, first_process
+        from calque.experiments.run.shared import note_use
+
+        every, start = self.steps, monotonic()
+        if first_process():
+            note_use(self.report, self.runs, every)
+        steps = [step for step in every if step.stage in stages]
+        finished = sum(step.finished for step in steps)
+        title = f"{self.study.name}, {time} on two cores" if time and not finished else self.study.name
+        with board(steps, quiet or not first_process(), title) as shown:
+            if engine:
+                engine.compute(shown.watch, lambda line: None if quiet else print(line, file=sys.stderr))
+            else:
+                compute(steps, self.study.home(self.runs), jobs, shown.report, change, shown.watch)
+        if finished == len(steps):
+            return ""
+        before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""
+        return f"{timedelta(seconds=round(monotonic() - start))}{before}"
+
+    def summarise(self, about: About) -> Outcome:
+        """Write the report. Raises BadInput if a step is not finished."""
+        from calque.experiments.report.folder import again
+        from calque.experiments.report.report import summarise, summarise_sweep
+        from calque.experiments.run.spent import COMPUTE, total
+
+        steps, folder = self.steps, self.report
+        if titles := [step.title for step in steps if not step.finished]:
+            named = [*titles[:3], *([f"and {len(titles) - 3} more"] if titles[3:] else [])]
+            message = f"not computed yet: {', '.join(named)}; `calque run` computes them"
+            raise BadInput(message, self.study.folder(self.runs))
+        about = {**(about if "wall" in about else again(folder, about)), COMPUTE: total(steps)}
+        if isinstance(self.study, Sweep):
+            return summarise_sweep(self.study, self.runs, folder, about)
+        return summarise(self.study, self.runs, folder, about)
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by
         default on all cores; a script with several jobs needs `if __name__ == "__main__"`."""
-        steps, folder, about = self.study.steps(self.runs), self.report, self._about()
-        note_use(folder, self.runs, steps)
-        with board(steps, title=self.study.name) as shown:
-            compute(steps, self.study.home(self.runs), jobs, shown.report, watch=shown.watch)
-        about = {**about, COMPUTE: total(steps)}
-        if isinstance(self.study, Sweep):
-            summarise_sweep(self.study, self.runs, folder, about)
-        else:
-            summarise(self.study, self.runs, folder, about)
-        return folder
+        sweep = f", sweep={self.study.options}" if isinstance(self.study, Sweep) else ""
+        command = f"calque.study({self.study.name!r}, {list(self.settings)}{sweep}).run()"
+        about, wall = self.describe(command), self.compute(jobs=jobs)
+        self.summarise({**about, "wall": wall} if wall else about)
+        return self.report
 
     def records(self) -> Any:
         """Return the report's records, as `calque.records` does."""
+        from calque.experiments.report.folder import joined_rows
+
         return frame(joined_rows(self.report))
 
     def models(self) -> dict[str, Checkpoint]:
@@ -82,15 +147,11 @@ class StudySession:
             models[name] = Checkpoint.open(step.folder / "checkpoint")
         return models
 
-    def _about(self) -> Mapping[str, Any]:
-        sweep = self.study.options if isinstance(self.study, Sweep) else []
-        more = f", sweep={sweep}" if sweep else ""
-        command = f"calque.study({self.study.name!r}, {list(self.settings)}{more}).run()"
-        return describe(self.study, self.runs, self.settings, sweep, self.name, command)
 
-
-def _written(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+def swept(key: str, values: Sequence[Any]) -> str:
+    """Return a swept setting as written on the command line, as in `seeds=0,1;2,3`."""
+    written = (",".join(map(str, one)) if isinstance(one, tuple | list) else str(one) for one in values)
+    return f"{key}={';'.join(written)}"
 
 
 def frame(rows: list[dict[str, Any]]) -> Any:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
 from textwrap import fill
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -22,11 +19,8 @@ if TYPE_CHECKING:
     from calque.experiments.report.folder import About
     from calque.experiments.report.outcome import Outcome
     from calque.experiments.run.slurm import Slurm
-    from calque.experiments.run.step import Stage
-    from calque.experiments.settings.sweep import Sweep
-    from calque.experiments.study import Study
+    from calque.experiments.session import StudySession
 
-STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[str, typer.Argument(metavar="STUDY", help="A study in `calque studies`, or my_study.py.")]
 Set = Annotated[
     list[str] | None,
@@ -103,31 +97,37 @@ def run(
 
     if on == "local" and (option or processes > 1 or dry_run):
         raise BadInput("--option, --processes and --dry-run apply only to Slurm jobs; add --on slurm")
-    study, engine = _varied(exp, settings, sweep), None
-    if on != "local":
-        from calque.experiments.run.slurm import Slurm
-
-        words = ["calque.experiments", "cell", exp, f"--runs={runs}"]
-        words += [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
-        words += ["--allow-change"] if change else []
-        engine = Slurm(study.steps(runs), study.folder(runs), words, option or (), processes, jobs)
-        if dry_run:
-            typer.echo(engine.script)
-            return
-    folder, about = _place(study, runs, settings, sweep, name)
+    session = _opened(exp, settings, sweep, runs, name)
+    engine = None if on == "local" else _slurm(session, exp, sweep, change, option, processes, jobs)
+    if engine and dry_run:
+        typer.echo(engine.script)
+        return
     from calque.experiments.report.folder import reserve
     from calque.experiments.run.schedule import first_process
 
-    if name is not None and first_process():
-        reserve(folder, about)
-    steps, start = study.steps(runs), monotonic()
-    finished = sum(step.finished for step in steps)
+    about = session.describe()
+    if session.name and first_process():
+        reserve(session.report, about)
     time = "" if settings or sweep else study_time(exp)
-    _compute(study, runs, folder, STAGES, jobs, change, quiet or as_json, time, engine)
-    if finished < len(steps):
-        before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""
-        about = {**about, "wall": f"{timedelta(seconds=round(monotonic() - start))}{before}"}
-    write_report(study, runs, folder, about, quiet, as_json)
+    wall = session.compute(jobs=jobs, change=change, quiet=quiet or as_json, time=time, engine=engine)
+    _write_report(session, {**about, "wall": wall} if wall else about, quiet, as_json)
+
+
+def _slurm(
+    session: StudySession,
+    exp: str,
+    sweep: list[str] | None,
+    change: bool,
+    option: list[str] | None,
+    processes: int,
+    jobs: int | None,
+) -> Slurm:
+    from calque.experiments.run.slurm import Slurm
+
+    words = ["calque.experiments", "cell", exp, f"--runs={session.runs}"]
+    words += [f"--set={each}" for each in session.settings] + [f"--sweep={each}" for each in sweep or ()]
+    words += ["--allow-change"] if change else []
+    return Slurm(session.steps, session.study.folder(session.runs), words, option or (), processes, jobs)
 
 
 @leaving(RESUMES)
@@ -150,12 +150,13 @@ def cell(
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute_cells, first_process
 
-    study = _varied(exp, settings, sweep)
+    session = _opened(exp, settings, sweep, runs)
     names = {name.rpartition("-")[2] for name in fingerprints}
-    steps = [step for step in study.steps(runs) if step.fingerprint in names]
+    steps = [step for step in session.steps if step.fingerprint in names]
+    study = session.study.name
     if unknown := sorted(names - {step.fingerprint for step in steps}):
-        raise BadInput(f"{study.name} has no step {unknown[0]}: its inputs changed; restart `calque run`")
-    with board(steps, not first_process(), study.name) as shown:
+        raise BadInput(f"{study} has no step {unknown[0]}: its inputs changed; restart `calque run`")
+    with board(steps, not first_process(), study) as shown:
         compute_cells(steps, shown.report, change, shown.watch)
 
 
@@ -205,13 +206,13 @@ def derive(
         return
     if out or pairs or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
         raise BadInput(f"{exp}: to derive a file's text, name the language, as in --language trans.inv")
-    study = _opened(exp, settings)
+    session = _opened(exp, settings, None, runs)
     from calque.experiments.report.summary import account
     from calque.experiments.run.schedule import first_process
 
-    _compute(study, runs, study.report(runs, bool(settings)), ["derive"], jobs)
+    session.compute(["derive"], jobs)
     if first_process():
-        typer.echo("\n".join(account(study, runs)))
+        typer.echo("\n".join(account(session.study, runs)))
 
 
 @leaving(RESUMES)
@@ -226,8 +227,7 @@ def pretrain(
     """Pretrain every model in a study.
 
     Under torchrun, all processes share each model's batches."""
-    study = _varied(exp, settings, sweep)
-    _compute(study, runs, study.report(runs, bool(settings)), ["derive", "pretrain"], jobs, change)
+    _opened(exp, settings, sweep, runs).compute(["derive", "pretrain"], jobs, change)
 
 
 @leaving(RESUMES)
@@ -242,8 +242,7 @@ def evaluate(
     """Fine-tune, score and measure every model in a study.
 
     Missing models are pretrained first."""
-    study = _varied(exp, settings, sweep)
-    _compute(study, runs, study.report(runs, bool(settings)), STAGES, jobs, change)
+    _opened(exp, settings, sweep, runs).compute(jobs=jobs, change=change)
 
 
 def report(
@@ -265,8 +264,8 @@ def report(
         return
     if out is not None:
         raise BadInput("--out applies only to a folder of records; use --name for a study's report")
-    study = _varied(exp, settings, sweep)
-    write_report(study, runs, *_place(study, runs, settings, sweep, name), quiet, as_json)
+    session = _opened(exp, settings, sweep, runs, name)
+    _write_report(session, session.describe(), quiet, as_json)
 
 
 def plan(
@@ -279,11 +278,11 @@ def plan(
     runs: Root = ROOT,
 ) -> None:
     """Estimate a study's operations, memory and time without running it."""
-    study = _varied(exp, settings, sweep)
+    session = _opened(exp, settings, sweep, runs)
     from calque.experiments.plan import card, describe
 
     chosen = card(kind)
-    typer.echo(describe(study, jobs, chosen if cards else None, cards or 1, runs))
+    typer.echo(describe(session.study, jobs, chosen if cards else None, cards or 1, runs))
     typer.echo(f"next: calque run {exp}{' with the same options' if settings or sweep else ''}")
 
 
@@ -323,52 +322,16 @@ def studies(as_json: Json = False) -> None:
     typer.echo("next: calque plan NAME, or calque run NAME")
 
 
-def _opened(exp: str, settings: list[str] | None) -> Study:
-    from calque.experiments.settings.catalogue import check_name, study
+def _opened(
+    exp: str, settings: list[str] | None, sweeps: list[str] | None, runs: Path, name: str | None = None
+) -> StudySession:
+    from calque.experiments.settings.catalogue import check_name
 
     if not exp.endswith(".py"):
         check_name(exp)
-    from calque.experiments.settings.override import override
+    from calque.experiments.session import StudySession
 
-    return override(study(exp), settings or [])
-
-
-def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> Study | Sweep:
-    study = _opened(exp, settings)
-    from calque.experiments.settings.sweep import Sweep
-
-    return Sweep.read(study, sweeps) if sweeps else study
-
-
-def _compute(
-    study: Study | Sweep,
-    runs: Path,
-    report: Path,
-    stages: Sequence[Stage],
-    jobs: int | None,
-    change: bool = False,
-    quiet: bool = False,
-    time: str = "",
-    engine: Slurm | None = None,
-) -> None:
-    """Compute a study's unfinished steps in the given stages or, with `engine`, in all stages in cluster
-    jobs. `time` is the whole study's estimated time on two cores."""
-    from calque.experiments.run.progress import board
-    from calque.experiments.run.schedule import compute, first_process
-    from calque.experiments.run.shared import note_use
-
-    every = study.steps(runs)
-    if first_process():
-        note_use(report, runs, every)
-    steps = [step for step in every if step.stage in stages]
-    title = study.name
-    if time and not any(step.finished for step in steps):
-        title += f", {time} on two cores"
-    with board(steps, quiet or not first_process(), title) as shown:
-        if engine:
-            engine.compute(shown.watch, lambda line: None if quiet else typer.echo(line, err=True))
-        else:
-            compute(steps, study.home(runs), jobs, shown.report, change, shown.watch)
+    return StudySession.open(exp, settings or (), runs, sweeps or (), name or "")
 
 
 def _is_folder(exp: str) -> bool:
@@ -388,38 +351,11 @@ def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None
     return summarise_records(folder, place, about, runs)
 
 
-def _place(
-    study: Study | Sweep, runs: Path, settings: list[str] | None, sweeps: list[str] | None, name: str | None
-) -> tuple[Path, About]:
-    from calque.experiments.report.folder import describe, named
-
-    about = describe(study, runs, settings or (), sweeps or (), name or "")
-    return study.report(runs, changed=bool(settings)) if name is None else named(runs, about, name), about
-
-
-def write_report(
-    study: Study | Sweep, runs: Path, folder: Path, about: About, quiet: bool = False, as_json: bool = False
-) -> None:
-    """Write the report on a finished study, and print a summary, only its path (`quiet`), or JSON."""
-    from calque.experiments.report.folder import again
-    from calque.experiments.report.report import summarise, summarise_sweep
+def _write_report(session: StudySession, about: About, quiet: bool, as_json: bool) -> None:
     from calque.experiments.run.schedule import first_process
-    from calque.experiments.run.spent import COMPUTE, total
-    from calque.experiments.settings.sweep import Sweep
 
-    if not first_process():
-        return
-    steps = study.steps(runs)
-    if titles := [step.title for step in steps if not step.finished]:
-        named = [*titles[:3], *([f"and {len(titles) - 3} more"] if titles[3:] else [])]
-        message = f"not computed yet: {', '.join(named)}; `calque run` computes them"
-        raise BadInput(message, study.folder(runs))
-    about = {**(about if "wall" in about else again(folder, about)), COMPUTE: total(steps)}
-    if isinstance(study, Sweep):
-        outcome = summarise_sweep(study, runs, folder, about)
-    else:
-        outcome = summarise(study, runs, folder, about)
-    typer.echo(_printed(outcome, quiet, as_json))
+    if first_process():
+        typer.echo(_printed(session.summarise(about), quiet, as_json))
 
 
 def _printed(outcome: Outcome, quiet: bool, as_json: bool) -> str:

@@ -14,9 +14,9 @@ from calque.derive.fingerprint import sha256
 from calque.derive.transforms import TERMS, TRANSFORMS
 from calque.derive.workers import silent
 from calque.experiments.cli import app
-from calque.experiments.commands.study import STAGES
 from calque.experiments.report.report import summarise
 from calque.experiments.run.schedule import compute
+from calque.experiments.session import STAGES
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from calque.experiments.settings.study_file import own_modules
