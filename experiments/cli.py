@@ -45,7 +45,7 @@ NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """The system error numbers that mean a path is unusable."""
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
 LONGEST = 2_000  # maximum characters of an error message, which may quote long input
-ALLOCATIONS = 100_000  # objects between garbage collections; Python's 700 slow imports by a tenth
+ALLOCATIONS = 100_000  # objects between garbage collections: imports create many and free few
 
 
 class Commands(TyperGroup):
