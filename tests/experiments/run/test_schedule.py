@@ -8,7 +8,6 @@ from threading import Thread
 
 import pytest
 
-from calque.derive.artefact import making
 from calque.derive.errors import BadInput
 from calque.derive.files import claim_of
 from calque.experiments.run import progress
@@ -18,20 +17,7 @@ from calque.experiments.run.step import Machine, Step, with_needs
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import Heard
-
-
-@dataclass(frozen=True)
-class Word:
-    """The word that a step writes after those of the steps before it. The step takes `seconds` and ends only
-    once the step that it meets has begun."""
-
-    word: str
-    before: tuple[Step, ...] = ()
-    seconds: float = 0.0
-    meets: str = ""
-
-    def identity(self):
-        return {"word": self.word, "before": self.before}
+from tests.experiments.run.words import Word, text, write
 
 
 def word(home, word, before=(), seconds=0.0, **config):
@@ -40,29 +26,6 @@ def word(home, word, before=(), seconds=0.0, **config):
 
 def alone(*arguments):
     return replace(word(*arguments), spreads=True)
-
-
-def write(step, machine):
-    config = step.config
-    home = step.place.parent
-    if config.word == "bad":
-        raise BadInput("a bad word", step.folder)
-    began = time.time()
-    machine.report(step.title, 0, 1)
-    time.sleep(config.seconds)
-    if config.meets:
-        (home / f"{config.word} is here").touch()
-        while not (home / f"{config.meets} is here").exists():
-            time.sleep(0.01)
-            assert time.time() < began + 300
-    with making(step.folder, step.kind, step.facts) as part:
-        (part / "text").write_text(f"{''.join(map(text, config.before))}{config.word} ")
-        (part / "times").write_text(f"{began} {time.time()}")
-    machine.report(step.title, 1, 1)
-
-
-def text(step):
-    return step.open().path("text").read_text()
 
 
 def times(step):

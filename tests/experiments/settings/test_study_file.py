@@ -123,7 +123,7 @@ from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import Model
 from calque.experiments.run.step import Step
 from calque.pretrain.objectives.mlm import MLM
-from tests.experiments.run.test_schedule import Word, write
+from tests.experiments.run.words import Word, write
 
 FACTOR = {factor}
 

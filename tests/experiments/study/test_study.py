@@ -26,6 +26,11 @@ def folders(study):
     return names | {name: step.fingerprint for name, step in done.measures(model).items()}
 
 
+@pytest.fixture(scope="module")
+def before(tiny):
+    return folders(tiny)
+
+
 @pytest.mark.parametrize(
     ("settings", "changed"),
     [
@@ -47,8 +52,8 @@ def folders(study):
         ),
     ],
 )
-def test_settings_change_names_of_dependent_folders(tiny, settings, changed):
-    before, after = folders(tiny), folders(override(tiny, [settings, "train.save_every=0"]))
+def test_settings_change_names_of_dependent_folders(tiny, before, settings, changed):
+    after = folders(override(tiny, [settings, "train.save_every=0"]))
     others = {kind for kind in before.keys() | after.keys() if before.get(kind) != after.get(kind)}
     assert others - {EXAMPLES} == changed - {EXAMPLES} and changed & {EXAMPLES} <= others
 
@@ -74,8 +79,7 @@ def test_dictionary_sweep_trains_other_models_once(tiny, objective, models):
     assert len(trained(sweep)) == len(sweep.trained(ROOT)) == models
 
 
-def test_new_format_changes_fingerprints(tiny, monkeypatch):
-    before = folders(tiny)
+def test_new_format_changes_fingerprints(tiny, before, monkeypatch):
     monkeypatch.setattr(OrderDistance, "format", 99)
     after = folders(tiny)
     assert {kind for kind in before if before[kind] != after[kind]} == {"order"}
