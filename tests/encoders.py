@@ -4,17 +4,12 @@ from transformers.utils.logging import disable_progress_bar
 
 from calque.derive.types import OURS
 
+SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "initializer_range": 0.2}
 
-def small_roberta(types, length):
+
+def small_roberta(types, length, layers=2, **changes):
     disable_progress_bar()
     torch.manual_seed(0)
-    config = RobertaConfig(
-        vocab_size=types,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        initializer_range=0.2,
-        max_position_embeddings=length + OURS.pad + 1,
-    )
-    return RobertaForMaskedLM(config)
+    positions = length + OURS.pad + 1
+    sizes = {"vocab_size": types, "num_hidden_layers": layers, "max_position_embeddings": positions, **SIZES}
+    return RobertaForMaskedLM(RobertaConfig(**sizes | changes))

@@ -3,13 +3,13 @@ from itertools import islice
 import pytest
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedLM
+from transformers import BertConfig, BertModel
 from transformers.utils.logging import disable_progress_bar
 
 from calque.analysis.aligners.pair_encoder import EncoderAligner, PairEncoder
 from calque.derive.pocket.language import Pocket
-from calque.derive.types import OURS
 from calque.derive.vocabulary import SMALLEST
+from tests.encoders import SIZES, small_roberta
 from tests.vocabularies import learn, read_as_saved
 
 
@@ -18,18 +18,9 @@ def make_checkpoint(tmp_path_factory):
     """`make_checkpoint(types, languages=1, length=64)`: an untrained model of one layer with `types` rows."""
 
     def make(types, languages=1, length=64):
-        config = RobertaConfig(
-            vocab_size=types,
-            num_hidden_layers=1,
-            attention_probs_dropout_prob=0.0,
-            max_position_embeddings=length + 2,
-            type_vocab_size=languages,
-            layer_norm_eps=1e-5,
-            **SIZES | {"initializer_range": 0.1},
-        )
-        torch.manual_seed(0)
+        options = {"attention_probs_dropout_prob": 0.0, "layer_norm_eps": 1e-5, "initializer_range": 0.1}
         folder = tmp_path_factory.mktemp("run") / "checkpoint"
-        RobertaForMaskedLM(config).save_pretrained(folder)
+        small_roberta(types, length, 1, type_vocab_size=languages, **options).save_pretrained(folder)
         return folder
 
     return make
@@ -37,7 +28,6 @@ def make_checkpoint(tmp_path_factory):
 
 LENGTH = 256
 """The number of ids that either model takes."""
-SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "initializer_range": 0.2}
 
 
 @pytest.fixture(scope="session")
@@ -49,17 +39,9 @@ def sentence_pairs():
 @pytest.fixture(scope="session")
 def roberta(tmp_path_factory, sentence_pairs):
     """A checkpoint as pretraining saves it: a head, `tokenizer.json`, no pooler."""
-    disable_progress_bar()
     folder = tmp_path_factory.mktemp("roberta") / "checkpoint"
     vocabulary = learn([words for pair in sentence_pairs for words in pair], SMALLEST + 60)
-    torch.manual_seed(0)
-    config = RobertaConfig(
-        vocab_size=2 * vocabulary.size,
-        num_hidden_layers=3,
-        max_position_embeddings=LENGTH + OURS.pad + 1,
-        **SIZES,
-    )
-    RobertaForMaskedLM(config).save_pretrained(folder)
+    small_roberta(2 * vocabulary.size, LENGTH, 3).save_pretrained(folder)
     vocabulary.save(folder)
     read_as_saved(folder)
     return folder
