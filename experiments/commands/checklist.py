@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from calque.experiments.commands.options import Own, Root
+from calque.experiments.commands.options import Own, Root, write_or_print
 from calque.experiments.run.places import ROOT
 
 
@@ -23,7 +23,6 @@ def checklist(
 
     The answers are in Markdown; questions left for you are marked. --study names your own study's file."""
     from calque.analysis.report.table import Table
-    from calque.derive.files import whole_file
     from calque.experiments.report.checklist import as_markdown, checklist
     from calque.experiments.report.folder import report_folder, results_of, stored
     from calque.experiments.settings.sweep import studies_of
@@ -34,8 +33,4 @@ def checklist(
     table = Table.of_markdown(claims.read_text(encoding="utf-8")) if claims.is_file() else None
     answers = checklist(about, studies_of(about, own), runs, results_of(folder), table)
     text = as_markdown(f"Responsible NLP checklist: {about['study']}", answers)
-    if out:
-        with whole_file(out) as part:
-            part.write_text(text, encoding="utf-8", newline="\n")
-    else:
-        typer.echo(text, nl=False)
+    write_or_print(text, out)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import printable
-from calque.experiments.commands.options import Root
+from calque.experiments.commands.options import Json, Root
 from calque.experiments.run.places import ROOT
 
 SHOWN = 20  # differences listed; the rest are counted
@@ -20,9 +20,7 @@ def compare(
         ),
     ],
     second: Annotated[str, typer.Argument(help="The report to compare it with.")],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the verdict and the counts as JSON.")
-    ] = False,
+    as_json: Json = False,
     runs: Root = ROOT,
 ) -> None:
     """Compare the conclusions, numbers and records in two reports.

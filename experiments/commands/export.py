@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.commands.options import Root
+from calque.experiments.commands.options import Root, write_or_print
 from calque.experiments.run.places import ROOT
 
 
@@ -48,48 +48,53 @@ def export(
     """Export a report's tables, records, figures or BibTeX.
 
     Tables are exported as LaTeX, LaTeX macros or CSV; records, joined with their runs, as CSV or Parquet."""
-    kinds = {"latex": latex, "macros": macros, "csv": csv, "parquet": parquet, "figure": figure}
-    kinds |= {"bibtex": bibtex, "compute": compute}
-    if sum(map(bool, kinds.values())) != 1:
-        raise BadInput(f"expected one of {', '.join(f'--{kind}' for kind in kinds)}")
+    given = {"latex": latex, "macros": macros, "csv": csv, "parquet": parquet, "figure": figure}
+    given |= {"bibtex": bibtex, "compute": compute}
+    chosen = [kind for kind, value in given.items() if value]
+    if len(chosen) != 1:
+        raise BadInput(f"expected one of {', '.join(f'--{kind}' for kind in given)}")
     if (parquet or figure) and not out:
         raise BadInput("--parquet and --figure need --out")
     if table and not (latex or macros or csv):
         raise BadInput("--table applies only to --latex, --macros and --csv")
     inches, names = _inches(width), _labels(labels)
-    from calque.analysis.report.latex import latex as latex_of
-    from calque.derive.files import whole_file
     from calque.experiments.report import export as formats
-    from calque.experiments.report.folder import ABOUT, joined_rows, read_records, report_folder, stored
-    from calque.experiments.report.summary import COMPUTE, compute_statement
+    from calque.experiments.report.folder import joined_rows, report_folder
 
     folder = report_folder(report, runs)
     if figure and out:
         formats.write_figure(folder, figure, inches, names, out)
-        return
-    if parquet and out:
+    elif parquet and out:
         formats.write_parquet(formats.flat(joined_rows(folder)), out)
-        return
-    if bibtex:
-        text = formats.bibtex(read_records(folder)[0])
-    elif compute:
-        about = stored(folder)
-        if COMPUTE not in about:
-            raise BadInput("states no cost; reports from this version's `calque run` do", folder / ABOUT)
-        text = compute_statement(about) + "\n"
-    elif csv and not table:
-        text = formats.records_csv(formats.flat(joined_rows(folder)))
+    elif table or latex or macros:
+        write_or_print(_table(folder, chosen[0], table, prefix), out)
     else:
-        chosen = formats.table_of(folder, table)
-        name = table or ""
-        text = (
-            chosen.csv if csv else latex_of(chosen, name) if latex else formats.macros(chosen, prefix, name)
-        )
-    if out:
-        with whole_file(out) as part:
-            part.write_text(text, encoding="utf-8", newline="\n")
-    else:
-        typer.echo(text, nl=False)
+        write_or_print(_text(folder, chosen[0]), out)
+
+
+def _table(folder: Path, kind: str, name: str | None, prefix: str) -> str:
+    from calque.analysis.report.latex import latex
+    from calque.experiments.report.export import macros, table_of
+
+    table = table_of(folder, name)
+    if kind == "csv":
+        return table.csv
+    return latex(table, name or "") if kind == "latex" else macros(table, prefix, name or "")
+
+
+def _text(folder: Path, kind: str) -> str:
+    from calque.experiments.report.export import bibtex, flat, records_csv
+    from calque.experiments.report.folder import ABOUT, joined_rows, read_records, stored
+    from calque.experiments.report.summary import COMPUTE, compute_statement
+
+    if kind == "bibtex":
+        return bibtex(read_records(folder)[0])
+    if kind == "csv":
+        return records_csv(flat(joined_rows(folder)))
+    about = stored(folder)
+    if COMPUTE not in about:
+        raise BadInput("states no cost; reports from this version's `calque run` do", folder / ABOUT)
+    return compute_statement(about) + "\n"
 
 
 def _inches(width: str) -> float:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.commands.options import check_out
+from calque.experiments.commands.options import Json, check_out
 
 
 def look(
@@ -35,7 +35,7 @@ def look(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Inspect a model's guesses, nearest neighbours and alignment."""
     if html and as_json:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import BadInput
+from calque.derive.files import whole_file
 from calque.derive.readers.lines import COMPRESSIONS
 
 Own = Annotated[
@@ -22,6 +23,7 @@ Parser = Annotated[
         envvar="CALQUE_STANZA", help="A folder of Stanza models, for transforms that need syntax trees."
     ),
 ]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results folder.")]
 
 
@@ -37,3 +39,12 @@ def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
         TemporaryFile(dir=next(above for above in out.absolute().parents if above.exists())).close()
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror}", out) from None
+
+
+def write_or_print(text: str, out: Path | None) -> None:
+    """Write a text to a file or, if none is given, to the terminal."""
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    with whole_file(out) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")

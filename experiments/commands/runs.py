@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import BadInput, printable
-from calque.experiments.commands.options import Root
-from calque.experiments.commands.study import Json
+from calque.experiments.commands.options import Json, Root
 from calque.experiments.run.places import ROOT
 
 Models = Annotated[

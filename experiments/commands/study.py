@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from calque.derive.errors import BadInput, printable
-from calque.experiments.commands.options import Own, Parser, Root
+from calque.experiments.commands.options import Json, Own, Parser, Root
 from calque.experiments.commands.show import write_derived
 from calque.experiments.run.places import ROOT, check_report_name
 from calque.experiments.run.signals import RESUMES, leaving
@@ -38,7 +38,6 @@ Jobs = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume even if the environment has changed.")]
 Name = Annotated[
     str | None,
