@@ -1,6 +1,6 @@
 """Arrays of variable-length items, such as the words of sentences or the sub-words of words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
@@ -59,7 +59,7 @@ class Ragged:
         return type(self)(self.values[start:end], ends - start if start else ends)
 
 
-def ends_of(sizes: np.ndarray) -> np.ndarray:
+def ends_of(sizes: np.ndarray | Sequence[int]) -> np.ndarray:
     """Return the start of each consecutive item, and the end of the last one, (N + 1,) int64."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 

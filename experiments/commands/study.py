@@ -208,9 +208,11 @@ def derive(
     session = _opened(exp, settings, None, runs)
     from calque.experiments.report.summary import account
     from calque.experiments.run.schedule import first_process
+    from calque.experiments.study import Study
 
     session.compute(["derive"], jobs)
     if first_process():
+        assert isinstance(session.study, Study)  # not a sweep
         typer.echo("\n".join(account(session.study, runs)))
 
 
