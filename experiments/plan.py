@@ -20,10 +20,9 @@ from calque.experiments.run.step import is_finished
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from calque.experiments.study.models import Cost
-from calque.pretrain.cost import peak_flops
+from calque.pretrain.cost import EFFICIENCY, run_flops
 from calque.pretrain.lazy import torch
 
-EFFICIENCY = 0.4  # the fraction of the peak matrix-product rate that training is assumed to reach
 USABLE = 0.9  # the fraction of a card's memory to plan with, since a run's memory is only estimated
 NAME = 20  # the width of the column with model names
 WIDTH = 80
@@ -113,16 +112,14 @@ class Plan:
 def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
     """Estimate the training that a study or sweep still needs, given the finished runs below `root`. `jobs`
     runs are parallel; by default, as in `calque run`."""
-    gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     trained = [step for step in study.trained(root) if not step.config.shipped]
     steps = [step for step in trained if not is_finished(step)]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
     threads = max((step.threads for step in steps), default=1)
-    # A CPU's rate is measured on all cores, and a run uses one per thread; runs on a GPU share its rate.
-    peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, threads / cores))
-    device = torch.cuda.get_device_name() if gpu else f"{cores} CPU cores"
-    return Plan(runs, parallel, peak, device, len(trained) - len(steps))
+    gpu = torch.cuda.is_available()
+    device = torch.cuda.get_device_name() if gpu else f"{os.cpu_count() or 1} CPU cores"
+    return Plan(runs, parallel, run_flops(threads, parallel), device, len(trained) - len(steps))
 
 
 def describe(

@@ -48,10 +48,10 @@ class StudySession:
     @cached_property
     def report(self) -> Path:
         """The report's folder, which may not exist yet."""
-        from calque.experiments.report.folder import named
+        from calque.experiments.report.folder import named_report
 
         if self.name:
-            return named(self.runs, self.describe(), self.name)
+            return named_report(self.runs, self.describe(), self.name)
         return self.study.report(self.runs, bool(self.settings))
 
     @property
@@ -81,7 +81,7 @@ class StudySession:
         is the whole study's estimated time on two cores.
         """
         from calque.experiments.run.progress import board
-        from calque.experiments.run.schedule import compute, first_process
+        from calque.experiments.run.schedule import compute, first_process, side_by_side
         from calque.experiments.run.shared import note_use
 
         every, start = self.steps, monotonic()
@@ -90,7 +90,8 @@ class StudySession:
         steps = [step for step in every if step.stage in stages]
         finished = sum(step.finished for step in steps)
         title = f"{self.study.name}, {time} on two cores" if time and not finished else self.study.name
-        with board(steps, quiet or not first_process(), title) as shown:
+        parallel = None if engine else side_by_side(steps, jobs)
+        with board(steps, quiet or not first_process(), title, parallel) as shown:
             if engine:
                 engine.compute(shown.watch, lambda line: None if quiet else print(line, file=sys.stderr))
             else:
@@ -102,8 +103,8 @@ class StudySession:
 
     def summarise(self, about: About) -> Outcome:
         """Write the report. Raises BadInput if a step is not finished."""
-        from calque.experiments.report.folder import again
-        from calque.experiments.report.report import summarise, summarise_sweep
+        from calque.experiments.report.folder import keep_stored
+        from calque.experiments.report.report import summarise
         from calque.experiments.run.spent import COMPUTE, total
 
         steps, folder = self.steps, self.report
@@ -111,9 +112,7 @@ class StudySession:
             named = [*titles[:3], *([f"and {len(titles) - 3} more"] if titles[3:] else [])]
             message = f"not computed yet: {', '.join(named)}; `calque run` computes them"
             raise BadInput(message, self.study.folder(self.runs))
-        about = {**(about if "wall" in about else again(folder, about)), COMPUTE: total(steps)}
-        if isinstance(self.study, Sweep):
-            return summarise_sweep(self.study, self.runs, folder, about)
+        about = {**(about if "wall" in about else keep_stored(folder, about)), COMPUTE: total(steps)}
         return summarise(self.study, self.runs, folder, about)
 
     def run(self, jobs: int | None = None) -> Path:
@@ -127,7 +126,7 @@ class StudySession:
 
     def records(self) -> Any:
         """Return the report's records, as `calque.records` does."""
-        from calque.experiments.report.folder import joined_rows
+        from calque.experiments.report.records import joined_rows
 
         return frame(joined_rows(self.report))
 

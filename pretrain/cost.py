@@ -13,6 +13,7 @@ from calque.pretrain.lazy import torch
 from calque.pretrain.model import LOGITS
 
 PAIR = 64  # the assumed number of ids in a sentence pair
+EFFICIENCY = 0.4  # the fraction of the peak matrix-product rate that training is assumed to reach
 UPDATE = 1e9  # overhead per update (kernel launches and the optimizer), in operations
 
 
@@ -99,3 +100,16 @@ def peak_flops(device: str) -> float:
         seconds, own = time.perf_counter() - start, time.process_time() - own
         best = max(best, 2 * size**3 / (seconds if gpu else min(seconds, own / torch.get_num_threads())))
     return best
+
+
+def run_flops(threads: int, parallel: int = 1) -> float:
+    """Return the speed of matrix products in one of `parallel` runs, in operations per second. A CPU's speed
+    is measured on all cores, and a run uses one core per thread; runs on a GPU share its speed."""
+    if torch.cuda.is_available():
+        return peak_flops("cuda") / parallel
+    return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))
+
+
+def training_speed(threads: int) -> float:
+    """Return the assumed speed of training on its own, in operations per second."""
+    return EFFICIENCY * run_flops(threads)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Pair
 from calque.derive.vocabulary import TOKENIZER, open_tokenizer, tokenizer_settings
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
@@ -112,7 +113,8 @@ def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
     return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, filler)
 
 
-Pieces = Sequence[Sequence[int]]  # each word's ids in a sentence (none if the tokenizer drops the word)
+WordIds = Sequence[Sequence[int]]  # each word's ids in a sentence (none if the tokenizer drops the word)
+PairIds = tuple[WordIds, WordIds]  # both sides of a sentence pair
 _ROOM = 1 << 18
 _UNLIMITED = 1 << 30  # transformers uses a larger number to mean "no limit"
 
@@ -144,6 +146,10 @@ class SubWords:
         if new := [word for word in dict.fromkeys(words) if word not in self._known]:
             self._known.update(zip(new, self._encode([f" {word}" for word in new]), strict=True))
         return [self._known[word] for word in words]
+
+    def of_pairs(self, pairs: Iterable[Pair]) -> Iterator[PairIds]:
+        """Yield the ids of each word in each sentence pair."""
+        return ((self(source), self(target)) for source, target in pairs)
 
     def _encode(self, texts: list[str], special: bool = False) -> list[list[int]]:
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder, Pieces, Precision, SubWords
+from calque.analysis.aligners.encoder import Encoder, PairIds, Precision, SubWords
 from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
@@ -82,7 +82,8 @@ class LinkReading:
 class PairEncoder:
     """Encodes each sentence pair once, and applies any number of readings to its states. With `joint`, a pair
     is a single row, `<s> S </s> T </s>`. `around` are the special ids before and after a sentence, `types`
-    the token types of source and target, and `pieces` the tokenizer, needed only for pairs given as words."""
+    the token types of source and target, and `longest` is the maximum number of ids in a row (default: the
+    encoder's)."""
 
     def __init__(
         self,
@@ -90,23 +91,21 @@ class PairEncoder:
         around: tuple[Sequence[int], Sequence[int]],
         types: tuple[int, int] = (0, 0),
         joint: bool = False,
-        pieces: SubWords | None = None,
+        longest: int | None = None,
     ) -> None:
-        self.encoder, self.types, self.joint, self.pieces = encoder, types, joint, pieces
+        self.encoder, self.types, self.joint = encoder, types, joint
         self.before, self.after = map(list, around)
-        self.length = min(encoder.length, (pieces and pieces.longest) or encoder.length)
+        self.length = min(encoder.length, longest or encoder.length)
         self.left_out = LeftOut()
 
-    def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
-        """Yield each reading's links for each sentence pair, given as words, with few pairs in memory at a
-        time."""
-        return self.piece_links(map(self._pieces, pairs), readings)
+    @classmethod
+    def of(
+        cls, encoder: Encoder, pieces: SubWords, types: tuple[int, int] = (0, 0), joint: bool = False
+    ) -> PairEncoder:
+        """Return the encoder for sentence pairs that a tokenizer has split into sub-words."""
+        return cls(encoder, (pieces.before, pieces.after), types, joint, pieces.longest)
 
-    def _pieces(self, pair: Pair) -> tuple[Pieces, Pieces]:
-        assert self.pieces is not None, "pairs of words need a tokenizer"
-        return self.pieces(pair[0]), self.pieces(pair[1])
-
-    def cut(self, pair: Sequence[Pieces], line: int) -> tuple[CutSide, CutSide]:
+    def cut(self, pair: PairIds, line: int) -> tuple[CutSide, CutSide]:
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             self.left_out.add("sentence pairs with an empty side", line)
@@ -131,10 +130,8 @@ class PairEncoder:
         least = min(*sizes, room // 2)
         return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
 
-    def piece_links(
-        self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[LinkReading]
-    ) -> Iterator[list[Scored]]:
-        """Like `links`, for sentence pairs already encoded as ids."""
+    def links(self, pairs: Iterable[PairIds], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
+        """Yield each reading's links for each sentence pair, with few pairs in memory at a time."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
         size = max(1, WINDOW // len(layers))
         while window := list(islice(numbered, size)):
@@ -213,8 +210,8 @@ def _padded(
 class EncoderAligner(Aligner):
     """Extracts links from an encoder's hidden states."""
 
-    def __init__(self, encoder: PairEncoder, reading: LinkReading) -> None:
-        self.encoder, self.reading = encoder, reading
+    def __init__(self, encoder: PairEncoder, pieces: SubWords, reading: LinkReading) -> None:
+        self.encoder, self.pieces, self.reading = encoder, pieces, reading
 
     @classmethod
     def open(
@@ -239,7 +236,7 @@ class EncoderAligner(Aligner):
                 f"the tokenizer has {pieces.size:,} types, but the model has only {encoder.types:,}", folder
             )
         reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
-        return cls(PairEncoder(encoder, (pieces.before, pieces.after), pieces=pieces), reading)
+        return cls(PairEncoder.of(encoder, pieces), pieces, reading)
 
     @property
     def name(self) -> str:
@@ -253,4 +250,4 @@ class EncoderAligner(Aligner):
         return map(list, self.align_scored(pairs))
 
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        return (links for (links,) in self.encoder.links(pairs, [self.reading]))
+        return (links for (links,) in self.encoder.links(self.pieces.of_pairs(pairs), [self.reading]))

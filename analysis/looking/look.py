@@ -15,7 +15,7 @@ from torch.nn.functional import normalize
 from calque.analysis.aligners.methods import DEFAULT, centred
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.parts import Alignment, Blank, Derivation, EmbeddingMap, Look, Neighbours
-from calque.analysis.measures.states import nearest
+from calque.analysis.measures.neighbours import nearest
 from calque.analysis.records.record import ROTATED
 from calque.derive.errors import BadInput, unknown
 from calque.derive.language import SOURCE

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from calque.analysis.measures.neighbours import csls, nearest
 from calque.analysis.measures.nulls import like_frequent, null, shuffled
-from calque.analysis.measures.rotation import normalised, rotated, self_learnt
-from calque.analysis.measures.states import nearest
 from calque.analysis.records.record import (
     ALIGNMENT,
     FORM,
@@ -31,10 +30,13 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
-from calque.pretrain.lazy import Tensor, torch
+from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.rotation import procrustes
 from calque.pretrain.run import read_metrics
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
+ROUNDS = 20  # maximum number of self-learning rounds
+LEARNT = 4_000  # self-learning compares all pairs, so it uses only this many types, the most frequent
 ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not depend on the dictionary
 
 
@@ -162,6 +164,35 @@ class Types:
             after[SHUFFLED] = rotated(source, derived, shuffled_pairs)
             after[SELF_LEARNT] = self_learnt(source, derived, pairs, self.counts[self.types])
         return after
+
+
+def normalised(rows: Tensor) -> Tensor:
+    """Scale rows (n, H) to unit length, centre them, and rescale them to unit length, as VecMap does."""
+    rows = F.normalize(rows, dim=1)
+    return F.normalize(rows - rows.mean(0), dim=1)
+
+
+def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
+    """Rotate the derived language's normalised embeddings (n, H) onto the source's. The rotation is fitted on
+    `pairs` (2, d), row indices of source types and of their translations."""
+    own, other = torch.from_numpy(pairs).to(source.device)
+    return derived @ procrustes(derived[other], source[own])
+
+
+def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
+    """Like `rotated`, but the dictionary grows by self-learning (VecMap, section 3): frequent types (by
+    `counts`, (n,)) that are mutual nearest neighbours by CSLS are added to `pairs` until nothing changes."""
+    frequent = np.argsort(-counts, kind="stable")[:LEARNT]
+    known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
+    for _ in range(ROUNDS):
+        scores = csls(source[places] @ rotated(source, derived, known)[places].T)
+        forward, back = scores.argmax(1).cpu().numpy(), scores.argmax(0).cpu().numpy()
+        mutual = np.flatnonzero(back[forward] == np.arange(len(frequent)))
+        found = np.concatenate([pairs, [frequent[mutual], frequent[forward[mutual]]]], axis=1)
+        if np.array_equal(found, known):
+            break
+        known = found
+    return rotated(source, derived, known)
 
 
 def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:

@@ -1,5 +1,5 @@
 """Probe what two languages share at a step of pretraining; every number has a null. Shapes: N sentences or
-words, H hidden."""
+words, L layers including the embeddings, H hidden, T types, K width, S shuffles, C labels."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures import loss, states
+from calque.analysis.measures import loss
 from calque.analysis.measures.alignment import Types, alignment_nulls, alignment_of_model
-from calque.analysis.measures.nulls import either, exchanged_accuracies, in_company, null, shuffled
+from calque.analysis.measures.neighbours import mutually_nearest, nearest
+from calque.analysis.measures.nulls import (
+    either,
+    exchanged_accuracies,
+    in_company,
+    like_frequent,
+    null,
+    shuffled,
+)
+from calque.analysis.measures.states import model_with_head, sentence_means, states
 from calque.analysis.records.record import (
     ALIGNMENT,
     CKA,
@@ -35,11 +44,12 @@ from calque.derive.languages import Languages, only_last
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import load_snapshot
-from calque.pretrain.lazy import Tensor, torch
+from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objectives.mlm import Monolingual
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
+RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summed over words
 MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
 
 
@@ -200,7 +210,7 @@ def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
     """Run all probes on each of a model's snapshots; `snapshots` maps steps to files."""
-    network, records = states.model_with_head(model), list[Record]()
+    network, records = model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         load_snapshot(network, path)
         records += probes(network, replace(model, step=step))
@@ -262,13 +272,13 @@ class Probes:
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         text = self.text
-        sides = map(partial(states.sentence_means, network), text.pairs, text.numbers)
-        n, types = len(text.pairs[0]), states.type_means(network, text.pairs[1], text.numbers[1])
+        sides = map(partial(sentence_means, network), text.pairs, text.numbers)
+        n, types = len(text.pairs[0]), type_means(network, text.pairs[1], text.numbers[1])
         here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
         for layer, (source, other) in enumerate(zip(*sides, strict=True)):
-            forward, back = states.nearest(source, other), states.nearest(other, source)
-            both = states.mutually_nearest(forward, back, here)
-            shuffled_both = states.mutually_nearest(forward, back, self.pairings)
+            forward, back = nearest(source, other), nearest(other, source)
+            both = mutually_nearest(forward, back, here)
+            shuffled_both = mutually_nearest(forward, back, self.pairings)
             for metric, name, hits, shuffled_hits, chance in (
                 ("cosine", text.language, forward == here, forward == self.pairings, 1 / n),
                 ("cosine", SOURCE, back == here, back == inverse, 1 / n),
@@ -278,11 +288,11 @@ class Probes:
                 about = {"layer": layer, "null": band, **self._about(name)}
                 yield model.record(RETRIEVAL, metric, float(hits.mean()), n, **about)
             band = null(types.exchanged_ckas(source, other, layer, self.shuffles, self.seed))
-            yield model.record(CKA, "sentences", states.linear_cka(source, other), n, layer=layer, null=band)
+            yield model.record(CKA, "sentences", linear_cka(source, other), n, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         train = self.text.train
-        probe = states.linear_probe(_vectors(network, train, self.text.numbers[0]), train.labels)
+        probe = linear_probe(_vectors(network, train, self.text.numbers[0]), train.labels)
         usual = np.bincount(train.labels).argmax()
         for (name, words), number in zip(self.text.tests.items(), self.text.numbers, strict=True):
             predicted = probe(_vectors(network, words, number)).argmax(1).cpu().numpy()
@@ -296,6 +306,69 @@ class Probes:
 
 def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:
     rows: dict[int, Tensor] = {}
-    for places, hidden in states.states(model, words.rows, language):
+    for places, hidden in states(model, words.rows, language):
         rows.update(zip(places, hidden[-1], strict=True))
     return torch.stack([rows[row][place] for row, place in words.at.tolist()])
+
+
+def linear_cka(x: Tensor, y: Tensor) -> float:
+    """Return the linear CKA of `x` (N, H) and `y` (N, K) (Kornblith et al. 2019, section 3)."""
+    a, b = (side.double() - side.double().mean(0) for side in (x, y))
+    norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
+    if not norm > 0:
+        raise ValueError("all vectors in one language are identical, so CKA is undefined")
+    return float(torch.linalg.matrix_norm(b.T @ a) ** 2 / norm)
+
+
+def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
+    """Fit a ridge regression on standardised vectors (N, H), and return a function from vectors (M, H) to
+    label scores (M, C)."""
+    if len(set(labels.tolist())) < 2:
+        raise ValueError("all words have the same label, but a probe needs at least two")
+    x = vectors.double()
+    mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-6)
+
+    def features(vectors: Tensor) -> Tensor:
+        return F.pad((vectors.double() - mean) / scale, (0, 1), value=1.0)
+
+    design, targets = features(x), F.one_hot(torch.from_numpy(labels).to(x.device)).double()
+    penalty = ridge * torch.eye(design.shape[1], dtype=torch.float64, device=x.device)
+    penalty[-1, -1] = 0.0
+    weights = torch.linalg.lstsq(design.T @ design + penalty, design.T @ targets).solution
+    return lambda others: features(others) @ weights
+
+
+@dataclass(frozen=True)
+class TypeMeans:
+    """Each type's mean state at each layer (L, T, H), its share of the tokens in each sentence (N, T), and
+    its frequency (T,)."""
+
+    means: Tensor
+    shares: Tensor
+    counts: np.ndarray
+
+    def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
+        """Return the linear CKA of `x` (N, K) and `y` (N, H), (S,), after exchanging the mean states of
+        similarly frequent types in `y`."""
+        exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
+        means = self.means[layer]
+        return np.array(
+            [linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges]
+        )
+
+
+def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
+    """Return the mean state of each type in the rows and its share of each row, excluding special ids."""
+    types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
+    lengths = np.array([len(row) - 2 for row in rows])
+    of = np.split(inside, np.cumsum(lengths)[:-1])
+    counted, shares = np.bincount(inside), np.zeros((len(rows), len(types)), np.float32)
+    np.add.at(shares, (np.repeat(np.arange(len(rows)), lengths), inside), 1 / np.repeat(lengths, lengths))
+    sums: list[Tensor] = []
+    for places, hidden in states(model, rows, language):
+        sums = sums or [layer.new_zeros(len(types), layer.shape[2]) for layer in hidden]
+        here = torch.from_numpy(np.concatenate([of[place] for place in places])).to(hidden[0].device)
+        for total, layer in zip(sums, hidden, strict=True):
+            total.index_add_(0, here, torch.cat([layer[i, 1 : 1 + lengths[p]] for i, p in enumerate(places)]))
+    means = torch.stack(sums) / torch.from_numpy(counted).to(sums[0].device)[:, None]
+    return TypeMeans(means, torch.from_numpy(shares).to(means.device), counted)

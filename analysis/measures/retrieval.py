@@ -11,8 +11,8 @@ import numpy as np
 from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.aligners.pair_encoder import batches
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
-from calque.analysis.measures.rotation import csls, neighbourhoods
-from calque.analysis.measures.states import mean_states, model_with_head, sentence_means
+from calque.analysis.measures.neighbours import MARGIN_NEIGHBOURS, cosine, csls, found, margin
+from calque.analysis.measures.states import in_order, mean_states, model_with_head, sentence_means
 from calque.analysis.records.record import (
     AFTER,
     MINED,
@@ -32,9 +32,8 @@ from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
-from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.lazy import Tensor, torch
 
-NEIGHBOURS = 4  # number of nearest neighbours in the margin (Artetxe and Schwenk 2019)
 PARTS = 4  # of every four sentences, two are in both texts, one only in the first, and one only in the second
 
 
@@ -77,20 +76,7 @@ def derivation_retrieval(
     layer, after each intervention on the embeddings."""
     network, exclusions = model_with_head(model), LeftOut()
     (other,) = languages.others
-    room = architecture_of(network.config).length(network.config) - 2
-    readers = {name: Reader.of(languages, name) for name in (SOURCE, other)}
-    rows: dict[str, list[np.ndarray]] = {name: [] for name in readers}
-    for line, pair in enumerate(_derivations(examples, other), start=1):
-        ids = [reader.ids([sentence]) for reader, sentence in zip(readers.values(), pair, strict=True)]
-        if max(map(len, ids)) > room:
-            exclusions.add("sentences that do not fit into a row", line)
-        elif len(rows[SOURCE]) < most:
-            start, end = languages.specials.start, languages.specials.end
-            for (name, reader), own in zip(readers.items(), ids, strict=True):
-                rows[name].append(reader.row([start, *own, end], ()).ids.astype(np.int64))
-    if len(rows[SOURCE]) < 2:
-        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(rows[SOURCE])}"
-        raise BadInput(what, examples.artefact.folder)
+    rows = _derived_rows(network, languages, examples, most, exclusions)
     vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
     model, last = replace(model, language=other), len(vectors[SOURCE]) - 1
     if tags is None:
@@ -104,6 +90,28 @@ def derivation_retrieval(
             if record.items and record.metric == "cosine":
                 records.append(replace(record, metric=f"cosine{AFTER}{name}"))
     return Measurement(tuple(records), exclusions.counts)
+
+
+def _derived_rows(
+    network: Any, languages: Languages, examples: TaskFolder, most: int, exclusions: LeftOut
+) -> dict[str, list[np.ndarray]]:
+    """Encode up to `most` sentences and their derivations, by language."""
+    (other,) = languages.others
+    room = architecture_of(network.config).length(network.config) - 2
+    start, end = languages.specials.start, languages.specials.end
+    readers = {name: Reader.of(languages, name) for name in (SOURCE, other)}
+    rows: dict[str, list[np.ndarray]] = {name: [] for name in readers}
+    for line, pair in enumerate(_derivations(examples, other), start=1):
+        ids = [reader.ids([sentence]) for reader, sentence in zip(readers.values(), pair, strict=True)]
+        if max(map(len, ids)) > room:
+            exclusions.add("sentences that do not fit into a row", line)
+        elif len(rows[SOURCE]) < most:
+            for (name, reader), own in zip(readers.items(), ids, strict=True):
+                rows[name].append(reader.row([start, *own, end], ()).ids.astype(np.int64))
+    if len(rows[SOURCE]) < 2:
+        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(rows[SOURCE])}"
+        raise BadInput(what, examples.artefact.folder)
+    return rows
 
 
 def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, Sentence]]:
@@ -128,25 +136,6 @@ def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int)
                     yield model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), items=items, **about)
 
 
-def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
-    own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
-    return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
-
-
-def cosine(source: Tensor, target: Tensor) -> Tensor:
-    """Return the cosines (N, M) between the rows of two matrices, (N, H) and (M, H)."""
-    return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
-
-
-def margin(source: Tensor, target: Tensor) -> Tensor:
-    """Return the margins (N, M) between the rows of two matrices, (N, H) and (M, H): their cosine, divided by
-    the mean cosine of both with their nearest neighbours."""
-    cosines = cosine(source, target)
-    rows, columns = neighbourhoods(cosines, NEIGHBOURS)
-    return 2 * cosines / (rows[:, None] + columns[None])
-
-
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
@@ -160,12 +149,13 @@ def sentence_vectors(
             reason = f"sub-words beyond the {encoder.length:,} ids that the model takes"
             exclusions.add(reason, line, len(ids) - room)
     rows = [ids[:room] for ids in rows]
-    means, order, first = list[Tensor](), list[int](), len(pieces.before)
-    for batch in batches([(len(ids),) for ids in rows]):
+
+    def means(batch: Sequence[int]) -> Tensor:
         states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
-        means.append(mean_states([hidden[:, first:] for hidden in states], 0, [len(rows[i]) for i in batch]))
-        order += batch
-    return torch.cat(means, dim=1)[:, torch.tensor(order).argsort()]
+        inside = [hidden[:, len(pieces.before) :] for hidden in states]
+        return mean_states(inside, 0, [len(rows[i]) for i in batch])
+
+    return in_order((batch, means(batch)) for batch in batches([(len(ids),) for ids in rows]))
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
@@ -200,7 +190,7 @@ def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, 
 def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
     proposals = list[tuple[float, int, int]]()
     for dim in (1, 0):
-        near = cosines.topk(min(NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
+        near = cosines.topk(min(MARGIN_NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
         best = near.gather(dim, scores.gather(dim, near).argmax(dim, keepdim=True)).flatten().tolist()
         pairs = [(i, j) if dim == 1 else (j, i) for i, j in enumerate(best)]
         proposals += [(float(scores[x, y]), x, y) for x, y in pairs]

@@ -4,12 +4,12 @@ self-labels."""
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder, SubWords
+from calque.analysis.aligners.encoder import Encoder, PairIds, SubWords
 from calque.analysis.aligners.methods import METHODS, OT, Method
 from calque.analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from calque.analysis.measures.aer import GoldSet, score_all, score_each
@@ -29,7 +29,6 @@ from calque.pretrain.run import read_metrics
 PAIRS = 500  # number of sentence pairs to align
 # Names of statistics on self-labels in metrics.jsonl and in records
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
-Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word, for source and target
 
 
 @dataclass(frozen=True)
@@ -85,24 +84,25 @@ def fast_align_scores(
 
 
 def encoder_scores(
-    encoder: Encoder,
-    pieces: SubWords,
-    pairs: Sequence[Pair],
-    gold: Gold,
+    encoders: Sequence[PairEncoder],
+    pairs: Sequence[PairIds],
+    gold: Sequence[GoldPair],
     readings: Sequence[LinkReading],
-    types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every reading of an encoder, and count exclusions. `types` gives the target's token type, by
-    whether both sides are encoded in a single row."""
+    """Score every reading of each encoder, and count exclusions."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
-    for joint, token_type in types.items():
-        encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
-        columns = score_each(gold.pairs, encoded.links(pairs, readings), len(readings))
+    for encoder in encoders:
+        columns = score_each(gold, encoder.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
-            scores.append(EncoderScore(reading.method.name, reading.layer, joint, counts))
-        for reason, count in encoded.left_out.counts.items():
-            exclusions[f"{reason} ({'joint' if joint else 'apart'})" if len(types) > 1 else reason] += count
+            scores.append(EncoderScore(reading.method.name, reading.layer, encoder.joint, counts))
+        way = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
+        for reason, count in encoder.left_out.counts.items():
+            exclusions[f"{reason}{way}"] += count
     return scores, exclusions
+
+
+def _by_layer(scores: Sequence[EncoderScore]) -> list[EncoderScore]:
+    return sorted(scores, key=lambda score: (score.layer, score.joint))
 
 
 def alone_and_joint(
@@ -113,14 +113,16 @@ def alone_and_joint(
     device: str,
     everywhere: Sequence[Method],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score METHODS at a model's main layer, and the methods in `everywhere` at every layer."""
+    """Score METHODS at a model's main layer, and the methods in `everywhere` at every layer. `types` gives
+    the target's token type, by whether both sides are encoded in a single row."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):
         methods = (*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere
         readings += [LinkReading(method, layer) for method in dict.fromkeys(methods)]
-    scores, exclusions = encoder_scores(encoder, pieces, pairs, gold, readings, types)
-    return sorted(scores, key=lambda score: (score.layer, score.joint)), exclusions
+    encoders = [PairEncoder.of(encoder, pieces, (0, of_target), joint) for joint, of_target in types.items()]
+    scores, exclusions = encoder_scores(encoders, list(pieces.of_pairs(pairs)), gold.pairs, readings)
+    return _by_layer(scores), exclusions
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
@@ -128,7 +130,8 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
     item."""
     encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
     readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
-    scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})
+    pairs = list(pieces.of_pairs(gold.pairs))
+    scores, exclusions = encoder_scores([PairEncoder.of(encoder, pieces)], pairs, gold.gold.pairs, readings)
     records = (link_record(model, gold.name, s.method, s.total, layer=s.layer, items=s.items) for s in scores)
     return Measurement(tuple(records), exclusions)
 
@@ -136,34 +139,37 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
     """Measure the AER of optimal transport between the source and a derived language at every layer, with the
     two sides encoded separately and in a single row."""
-    encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
-    around = [languages.specials.start], [languages.specials.end]
-    bitext = languages.bitext(SOURCE, language)
+    encoder, bitext = Encoder(model.checkpoint, device=model.device), languages.bitext(SOURCE, language)
     if not bitext.gold:
         raise BadInput(f"there are no gold links between {SOURCE} and {language}", languages.folder)
-    words, gold, order = list[Words](), list[GoldPair](), bitext.order(model.seed)[::-1].tolist()
-    fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= encoder.length - MARKS)
-    for number in islice(fitting, PAIRS):
-        words.append(_words(bitext, number))
-        links = frozenset((i, j) for i, j in bitext.links(number).tolist())
-        gold.append(GoldPair(links, links))
+    words, gold = _gold_pairs(bitext, encoder.length - MARKS, model.seed)
     if not words:
         room = f"a row of {encoder.length:,} ids"
         raise BadInput(f"no pair of {SOURCE} and {language} sentences fits into {room}", languages.folder)
     types = (bitext.first.number, bitext.second.number) if has_languages(encoder.token_types) else (0, 0)
-    readings, columns = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)], {}
-    for joint in (False, True):
-        encoded = PairEncoder(encoder, around, types, joint)
-        columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
-    for layer, joint in product(range(encoder.layers + 1), columns):
-        score = sum(columns[joint][layer], LinkCounts())
-        assert score.aer is not None  # gold links exist, as every sentence contains words
-        about = {"language": language, "layer": layer, "joint": joint}
-        records.append(model.record(AER, "aer", score.aer, score.sure, **about))
+    around = [languages.specials.start], [languages.specials.end]
+    encoders = [PairEncoder(encoder, around, types, joint) for joint in (False, True)]
+    readings, records = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)], list[Record]()
+    for score in _by_layer(encoder_scores(encoders, words, gold, readings)[0]):
+        total = score.total
+        assert total.aer is not None  # gold links exist, as every sentence contains words
+        about = {"language": language, "layer": score.layer, "joint": score.joint}
+        records.append(model.record(AER, "aer", total.aer, total.sure, **about))
     return Measurement(tuple(records))
 
 
-def _words(bitext: Bitext, number: int) -> Words:
+def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], list[GoldPair]]:
+    """Return up to PAIRS random sentence pairs that fit into a row with `room` ids, and their links."""
+    words, gold, order = list[PairIds](), list[GoldPair](), bitext.order(seed)[::-1].tolist()
+    fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= room)
+    for number in islice(fitting, PAIRS):
+        words.append(_words(bitext, number))
+        links = frozenset((i, j) for i, j in bitext.links(number).tolist())
+        gold.append(GoldPair(links, links))
+    return words, gold
+
+
+def _words(bitext: Bitext, number: int) -> PairIds:
     (a, b), links, ids = bitext.lines[number], bitext.links(number), bitext.ids(number)
     first, second = bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b]
     same = len(first) == len(second) and np.array_equal(first[links[:, 0]], second[links[:, 1]])

@@ -1,6 +1,5 @@
 """Write text, tables, figures and colours in HTML."""
 
-import io
 import json
 import re
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from matplotlib.colors import to_hex
 from calque.analysis.report.drawing import STYLE, Mark, marks_of
 from calque.analysis.report.latex import latex
 from calque.analysis.report.numeric import MISSING, numeric
-from calque.analysis.report.plot import Plot
+from calque.analysis.report.plot import Plot, svg_of
 from calque.analysis.report.table import OURS, PUBLISHED, Table, visible
 
 GREY = 38  # a colour is treated as grey if its channels differ by less than this
@@ -138,11 +137,10 @@ REACH = 5  # radius in points of the area where a pointer activates a mark
 
 def figure_html(plot: Plot) -> str:
     """Return a plot with its title, its caption, and a table of the numbers drawn."""
-    raw = io.StringIO()
+    drawn = svg_of(plot.figure)
     with mpl.rc_context(STYLE):
-        plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})
         marks = marks_of(plot.figure)
-    svg = _element(visible(raw.getvalue()), plot, marks)
+    svg = _element(drawn, plot, marks)
     numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
     return (

@@ -29,7 +29,8 @@ PAGE, STYLE, SCRIPT, LIVE = (
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of a report."""
+    """The contents of a report. `main` names the tables to print on a terminal (default: all), and `change`
+    warns that the primary claims were changed after the runs."""
 
     title: str
     scale: str
@@ -45,13 +46,22 @@ class Report:
     facts: Sequence[tuple[str, str]] = ()
     null: Table | None = None
     primary: Table | None = None
+    change: str = ""
+    main: Sequence[str] = ()
     looks: Sequence[tuple[str, Look]] = ()
     checklist: Mapping[str, Sequence[Block]] = field(default_factory=dict)
+
+    @property
+    def statements(self) -> list[str]:
+        """The findings, and the number of claims by verdict."""
+        primary = [self.change, verdicts(self.primary, "primary claim")] if self.primary else []
+        claims = [verdicts(self.claims)] if self.claims else []
+        return [*filter(None, primary), *self.findings, *claims]
 
 
 def write_page(path: Path, report: Report) -> None:
     """Write a report's page, which contains its figures and loads nothing from the network, atomically."""
-    primary = report.primary
+    primary, statements = report.primary, report.statements
     sections = {
         "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
         "Figures": "\n".join(map(figure_html, report.plots)),
@@ -61,14 +71,14 @@ def write_page(path: Path, report: Report) -> None:
         "Training curves": curves_html(report.curves),
         "Look inside": look_html(report.looks),
         "Terms": definitions(report.terms),
-        "Further findings": items(report.findings[FIRST:]),
+        "Further findings": items(statements[FIRST:]),
         "Configuration": definitions(report.facts),
         "Exclusions": items(report.exclusions),
         "Checklist": _checklist(report.checklist),
     }
     example = example_html(report.example) if report.example else ""
     header = (
-        f"{_lead(report.question)}\n{example}\n{items(report.findings[:FIRST], 'findings')}\n"
+        f"{_lead(report.question)}\n{example}\n{items(statements[:FIRST], 'findings')}\n"
         f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; their scale '
         "differs.</p>"
     )

@@ -32,8 +32,7 @@ class Plot:
         """Write `name`.png, `name`.svg, with `pdf` also `name`.pdf, and `name`.jsonl with all numbers."""
         save_figure(self.figure, folder, self.name)
         if pdf:
-            with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
-                self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
+            save_pdf(self.figure, folder / f"{self.name}.pdf")
         records = (dataclasses.replace(record, items=None) for record in self.records)
         floors = (dataclasses.replace(floor, items=None) for floor in self.floors)
         json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
@@ -42,11 +41,22 @@ class Plot:
 def save_figure(figure: Figure, folder: Path, name: str) -> Path:
     """Write a figure as PNG and SVG with reproducible bytes, and return the PNG's path."""
     png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
-    with mpl.rc_context(STYLE):
-        with whole_file(png) as part:
-            figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-        with whole_file(svg) as part:  # Matplotlib keeps control characters, which XML forbids
-            part.write_text(visible(text.getvalue()), encoding="utf-8")
+    with mpl.rc_context(STYLE), whole_file(png) as part:
+        figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
+    with whole_file(svg) as part:
+        part.write_text(svg_of(figure), encoding="utf-8")
     return png
+
+
+def save_pdf(figure: Figure, path: Path) -> None:
+    """Write a figure as PDF with reproducible bytes."""
+    with mpl.rc_context(STYLE), whole_file(path) as part:
+        figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
+
+
+def svg_of(figure: Figure) -> str:
+    """Return a figure as SVG, the same for the same figure."""
+    text = io.StringIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    return visible(text.getvalue())  # Matplotlib keeps control characters, which XML forbids

@@ -24,7 +24,8 @@ def checklist(
     The answers are in Markdown; questions left for you are marked. --study names your own study's file."""
     from calque.analysis.report.table import Table
     from calque.experiments.report.checklist import as_markdown, checklist
-    from calque.experiments.report.folder import report_folder, results_of, stored
+    from calque.experiments.report.folder import report_folder, stored
+    from calque.experiments.report.records import results_of
     from calque.experiments.settings.sweep import studies_of
 
     folder = report_folder(report, runs)

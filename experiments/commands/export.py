@@ -59,7 +59,8 @@ def export(
         raise BadInput("--table applies only to --latex, --macros and --csv")
     inches, names = _inches(width), _labels(labels)
     from calque.experiments.report import export as formats
-    from calque.experiments.report.folder import joined_rows, report_folder
+    from calque.experiments.report.folder import report_folder
+    from calque.experiments.report.records import joined_rows
 
     folder = report_folder(report, runs)
     if figure and out:
@@ -84,17 +85,18 @@ def _table(folder: Path, kind: str, name: str | None, prefix: str) -> str:
 
 def _text(folder: Path, kind: str) -> str:
     from calque.experiments.report.export import bibtex, flat, records_csv
-    from calque.experiments.report.folder import ABOUT, joined_rows, read_records, stored
-    from calque.experiments.report.summary import COMPUTE, compute_statement
+    from calque.experiments.report.folder import ABOUT, stored
+    from calque.experiments.report.records import joined_rows, read_records
+    from calque.experiments.report.summary import compute_statement
 
     if kind == "bibtex":
         return bibtex(read_records(folder)[0])
     if kind == "csv":
         return records_csv(flat(joined_rows(folder)))
-    about = stored(folder)
-    if COMPUTE not in about:
+    statement = compute_statement(stored(folder))
+    if not statement:
         raise BadInput("states no cost; reports from this version's `calque run` do", folder / ABOUT)
-    return compute_statement(about) + "\n"
+    return f"{statement}\n"
 
 
 def _inches(width: str) -> float:

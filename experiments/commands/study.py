@@ -155,7 +155,7 @@ def cell(
     study = session.study.name
     if unknown := sorted(names - {step.fingerprint for step in steps}):
         raise BadInput(f"{study} has no step {unknown[0]}: its inputs changed; restart `calque run`")
-    with board(steps, not first_process(), study) as shown:
+    with board(steps, not first_process(), study, parallel=1) as shown:
         compute_cells(steps, shown.report, change, shown.watch)
 
 
@@ -292,7 +292,8 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
-    from calque.experiments.report.folder import report_folder, results_of
+    from calque.experiments.report.folder import report_folder
+    from calque.experiments.report.records import results_of
 
     folder = report_folder(study, runs)
     results, *variants = results_of(folder)
@@ -342,13 +343,13 @@ def _is_folder(exp: str) -> bool:
 
 
 def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None) -> Outcome:
-    from calque.experiments.report.folder import describe_records, free, named, outside
+    from calque.experiments.report.folder import check_free, check_outside, describe_records, named_report
     from calque.experiments.report.report import summarise_records
 
     title = folder.resolve().name if name is None else name
     about = describe_records(folder, title)
-    place = named(runs, about, title) if out is None else free(out, about)
-    outside(place, folder)
+    place = named_report(runs, about, title) if out is None else check_free(out, about)
+    check_outside(place, folder)
     return summarise_records(folder, place, about, runs)
 
 

@@ -68,7 +68,7 @@ def train_aligner(
         typer.echo(f"labels: {labels} (fast_align's directions share {share:.0%} of their links)", err=True)
     training = replace(training, objective=replace(objective, labels=labels))
     step = training.step(home, threads=threads or os.cpu_count() or 1)
-    with board([*step.needs, step], title=f"training {out.name}") as shown:
+    with board([*step.needs, step], title=f"training {out.name}", parallel=1) as shown:
         compute([training.data], home, 1, shown.report, watch=shown.watch)
         check_known(training.data)
         compute([step], home, 1, shown.report, watch=shown.watch)

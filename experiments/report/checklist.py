@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.report.page import Block
-from calque.analysis.report.table import Table, cell, coverage
+from calque.analysis.report.table import MISSING, Table, cell, coverage
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY, task
@@ -19,12 +19,12 @@ from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe
 from calque.experiments.report.folder import reports
+from calque.experiments.report.records import measured
 from calque.experiments.report.summary import (
     COMPUTE,
     compute_statement,
     exclusions,
     listed,
-    measured,
     scale_of,
 )
 from calque.experiments.run.step import Step, is_finished
@@ -32,7 +32,6 @@ from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 
 YOURS = "For you to answer:"
-NONE = "–"  # an empty cell
 
 
 def checklist(
@@ -44,48 +43,48 @@ def checklist(
 ) -> dict[str, list[Block]]:
     """Return the answers by section. `about` describes the report; `studies` and `results` contain one entry
     per variant of a sweep, otherwise one; `runs` is the results folder."""
-    study = studies[0].name
-    versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
-    cost = (
-        compute_statement(about) if COMPUTE in about else "The cost of the report's steps was not recorded."
-    )
     return {
         "A. Limitations and risks": [
             (*_limitations(studies, claims), f"{YOURS} limitations of your question, and potential risks.")
         ],
-        "B. Artifacts": [
-            f"Citations: calque export {study} --bibtex.",
-            _table("Licences of the data", ("data", "licence", "terms"), _licences(studies)),
-            f"{YOURS} whether your use is the intended one; personal and offensive content of your own data.",
-            _table("Examples of each task", ("task", "split", "examples", "labels"), _labels(studies, runs)),
-            "Exclusions:",
-            tuple(_exclusions(studies, runs)),
-        ],
-        "C. Computational experiments": [
-            _table(
-                "Pretraining",
-                ("objective", "parameters", "models", "seconds per model", "processor"),
-                _models(studies, runs),
-            ),
-            f"{cost} Machine: {about.get('machine', 'not recorded')}.",
-            _table(
-                "Scores in the language of fine-tuning, in percent",
-                ("objective", "task", "metric", "dev", "test"),
-                _dev_and_test(results),
-            ),
-            _table(
-                "Searches; each value has models of all seeds",
-                ("report", "settings", "values tried", "seeds"),
-                _searches(about, study, runs),
-            ),
-            f"{YOURS} searches outside these reports, and how the settings were chosen.",
-            "Hyperparameters:",
-            tuple(_hyperparameters(studies[0])),
-            f"Software: {versions or 'not recorded'}.",
-        ],
+        "B. Artifacts": _artifacts(studies, runs),
+        "C. Computational experiments": _experiments(about, studies, runs, results),
         "D. Human annotators": ["Calque uses none."],
         "E. AI assistants": [f"{YOURS} whether and how you used them."],
     }
+
+
+def _artifacts(studies: Sequence[Study], runs: Path) -> list[Block]:
+    return [
+        f"Citations: calque export {studies[0].name} --bibtex.",
+        _table("Licences of the data", ("data", "licence", "terms"), _licences(studies)),
+        f"{YOURS} whether your use is the intended one; personal and offensive content of your own data.",
+        _table("Examples of each task", ("task", "split", "examples", "labels"), _labels(studies, runs)),
+        "Exclusions:",
+        tuple(_exclusions(studies, runs)),
+    ]
+
+
+def _experiments(
+    about: Mapping[str, Any], studies: Sequence[Study], runs: Path, results: Sequence[Results]
+) -> list[Block]:
+    versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
+    unknown = "The cost of the report's steps was not recorded."
+    models = ("objective", "parameters", "models", "seconds per model", "processor")
+    scores = ("objective", "task", "metric", "dev", "test")
+    searches = ("report", "settings", "values tried", "seeds")
+    return [
+        _table("Pretraining", models, _models(studies, runs)),
+        f"{compute_statement(about) or unknown} Machine: {about.get('machine', 'not recorded')}.",
+        _table("Scores in the language of fine-tuning, in percent", scores, _dev_and_test(results)),
+        _table(
+            "Searches; each value has models of all seeds", searches, _searches(about, studies[0].name, runs)
+        ),
+        f"{YOURS} searches outside these reports, and how the settings were chosen.",
+        "Hyperparameters:",
+        tuple(_hyperparameters(studies[0])),
+        f"Software: {versions or 'not recorded'}.",
+    ]
 
 
 def as_markdown(title: str, sections: Mapping[str, Sequence[Block]]) -> str:
@@ -105,7 +104,7 @@ def as_markdown(title: str, sections: Mapping[str, Sequence[Block]]) -> str:
 
 def _table(title: str, header: tuple[str, ...], rows: Iterable[Sequence[object]]) -> Table:
     cells = tuple(tuple(map(str, row)) for row in rows)
-    return Table(title, header, cells or ((NONE,) * len(header),))
+    return Table(title, header, cells or ((MISSING,) * len(header),))
 
 
 def _limitations(studies: Sequence[Study], claims: Table | None) -> Iterator[str]:
@@ -127,14 +126,14 @@ def _limitations(studies: Sequence[Study], claims: Table | None) -> Iterator[str
 def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
     derived = [study.languages for study in studies if isinstance(study.languages, DerivedLanguages)]
     if any(isinstance(languages.source, PocketEnglish) for languages in derived):
-        yield "Pocket English (generated)", "MIT", NONE
+        yield "Pocket English (generated)", "MIT", MISSING
     paths = list(dict.fromkeys(path for study in studies for path in inputs(study)))
     shipped = [path for path in paths if "everyday" in path.parts]
     if shipped:
         yield f"{KIND} (part of Calque)", "CC BY 2.0 FR (text), CC BY-SA 4.0 (tasks)", "docs/everyday.md"
     for recipe, found in by_recipe([path for path in paths if path not in shipped], studies[0].name).items():
         if not recipe:
-            yield from ((path.name, YOURS, NONE) for path in found)
+            yield from ((path.name, YOURS, MISSING) for path in found)
             continue
         downloads = read_recipe(recipe).downloads
         licences = dict.fromkeys(download.licence for download in downloads)
@@ -185,9 +184,9 @@ def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
             parameters = " or ".join(f"{count:,}" for count in counts)
         except BadInput:
             parameters = "needs the study's data"
-        seconds = f"{sum(cost['seconds'] for cost in spent) / len(spent):,.0f}" if spent else NONE
+        seconds = f"{sum(cost['seconds'] for cost in spent) / len(spent):,.0f}" if spent else MISSING
         processors = dict.fromkeys(name for cost in spent for name in cost["processors"])
-        yield name, parameters, len(own), seconds, ", ".join(processors) or NONE
+        yield name, parameters, len(own), seconds, ", ".join(processors) or MISSING
 
 
 def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
@@ -204,7 +203,7 @@ def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
                 title = ", ".join(filter(None, [*words, settings]))
                 found.setdefault((title, record.task, record.metric), {})[record.measure] = cell(mean(scores))
         for key, scores_of in found.items():
-            yield *key, scores_of.get("DEV", NONE), scores_of.get("SRC", NONE)
+            yield *key, scores_of.get("DEV", MISSING), scores_of.get("SRC", MISSING)
 
 
 def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.json_rows import as_json
-from calque.analysis.records.record import Floor, Record, Run
 from calque.analysis.results.measured import BySeed
 from calque.analysis.results.null import in_claims
 from calque.analysis.results.results import by_settings
@@ -19,7 +18,8 @@ from calque.analysis.statistics.intervals import CONFIDENCE, welch
 from calque.analysis.statistics.verdicts import NO_RECORDS, holm
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
-from calque.experiments.report.folder import read_records, stored
+from calque.experiments.report.folder import stored
+from calque.experiments.report.records import Recorded, read_records
 
 ALPHA = 1 - CONFIDENCE
 # A record's measured fields; the other fields identify it.
@@ -60,19 +60,15 @@ class Comparison:
         return f"{'same conclusions' if self.claims else 'no claims to compare'}; {numbers}"
 
 
-@dataclass(frozen=True)
-class _Report:
-    runs: list[Run]
-    records: list[Record]
-    floors: list[Floor]
-
+class _Report(Recorded):
     def without_sweep(self, other: _Report) -> _Report:
         """For each run that the other report contains without a sweep, drop the swept values from its first
         variant, so that the two can be compared."""
         others = {run.id for run in other.runs}
         firsts = {run.id.split("@")[0]: run.id for run in reversed(self.runs)}
         same = {first for run, first in firsts.items() if run in others}
-        return replace(self, runs=[replace(run, settings={}) if run.id in same else run for run in self.runs])
+        runs = [replace(run, settings={}) if run.id in same else run for run in self.runs]
+        return self._replace(runs=runs)
 
     def configs(self, **changes: Any) -> dict[str, str]:
         return {run.id: fingerprint(as_json(replace(run, id="", claims=(), **changes))) for run in self.runs}
@@ -96,7 +92,7 @@ class _Report:
         from calque.analysis.report.claims_table import claims_table
         from calque.experiments.report.report import joined
 
-        results = joined(kind, self.runs, self.records, self.floors)
+        results = joined(kind, *self)
         table = claims_table(results, list(PAPERS[kind].claims(results)), "")
         return {row[0]: row[1] for row in table.rows} if table else {}
 
@@ -115,23 +111,32 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     different += [f"{_title(b[key])}: not in {first}" for key in b.keys() - common]
     changes = [_change(a[key], b[key]) for key in common]
     different += filter(None, changes)
-    numbers = {key: values for key, _, values in theirs.numbers()}
-    tests = [(title, _test(values, numbers[key])) for key, title, values in ours.numbers() if key in numbers]
-    tested = [(title, *test) for title, test in tests if test]
-    corrected = holm([p for _, p, _ in tested])
-    kind, claims = stored(first).get("report") or stored(second).get("report"), {}
+    tests = _tests(ours, theirs)
+    corrected = holm([p for _, p, _ in tests])
+    kind = stored(first).get("report") or stored(second).get("report")
     swept = any(run.settings for run in (*ours.runs, *theirs.runs))
-    if kind and not swept:  # claims are not tested in sweeps
-        here, there = ours.verdicts(kind), theirs.verdicts(kind)
-        claims = {text: (here.get(text, NO_RECORDS), there.get(text, NO_RECORDS)) for text in here | there}
     return Comparison(
-        claims,
-        Counter(noise for _, _, noise in tested),
-        sum(p < ALPHA for _, p, _ in tested),
-        [title for (title, *_), p in zip(tested, corrected, strict=True) if p < ALPHA],
-        changes.count(""),
-        sorted(different),
+        claims=_verdicts(ours, theirs, kind) if kind and not swept else {},  # claims are not tested in sweeps
+        tested=Counter(noise for _, _, noise in tests),
+        nominal=sum(p < ALPHA for _, p, _ in tests),
+        beyond=[title for (title, *_), p in zip(tests, corrected, strict=True) if p < ALPHA],
+        equal=changes.count(""),
+        different=sorted(different),
     )
+
+
+def _verdicts(ours: _Report, theirs: _Report, kind: str) -> dict[str, tuple[str, str]]:
+    here, there = ours.verdicts(kind), theirs.verdicts(kind)
+    return {text: (here.get(text, NO_RECORDS), there.get(text, NO_RECORDS)) for text in here | there}
+
+
+def _tests(ours: _Report, theirs: _Report) -> list[tuple[str, float, str]]:
+    """Return the title, p-value and source of noise for each number in both reports whose noise is known."""
+    numbers, tests = {key: values for key, _, values in theirs.numbers()}, []
+    for key, title, values in ours.numbers():
+        if key in numbers and (test := _test(values, numbers[key])):
+            tests.append((title, *test))
+    return tests
 
 
 def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:

@@ -125,9 +125,8 @@ def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, st
     """Redraw a report's figure as a PDF, `inches` wide and without its title. `labels` maps names or titles
     of objectives and languages to new titles. Raises BadInput for an unknown figure or label, and for a
     figure that is too narrow for its labels."""
-    import matplotlib as mpl
-
-    from calque.analysis.report.drawing import STYLE, of_width
+    from calque.analysis.report.drawing import of_width
+    from calque.analysis.report.plot import save_pdf
     from calque.experiments.report.report import plots_of_records
 
     with warnings.catch_warnings(), of_width(inches):
@@ -136,10 +135,7 @@ def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, st
         if name not in plots:
             raise BadInput(unknown("figure", name, plots), folder)
         try:
-            with mpl.rc_context(STYLE), whole_file(out) as part:
-                plots[name].figure.savefig(
-                    part, format="pdf", metadata={"CreationDate": None, "Creator": None}
-                )
+            save_pdf(plots[name].figure, out)
         except UserWarning:  # the labels leave no room for the panels
             room = f"too narrow at {2.54 * inches:.1f} cm for its axis labels"
             raise BadInput(f"{name} is {room}: increase --width, or shorten --labels") from None

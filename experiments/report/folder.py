@@ -1,6 +1,4 @@
-"""A report's folder: its records, description and name."""
-
-from __future__ import annotations
+"""A report's folder: its description and name."""
 
 import os
 import platform
@@ -9,27 +7,24 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calque import __version__
 from calque.analysis.records import json_rows
-from calque.analysis.records.json_rows import as_json
-from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
-from calque.analysis.results.results import Results, by_settings
+from calque.analysis.records.record import RECORDS, RUNS, Run
 from calque.derive.errors import BadInput, shown
 from calque.derive.files import make_folder, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
+from calque.experiments.report.records import read_records
+from calque.experiments.report.summary import LIBRARIES, scale_of
 from calque.experiments.run.places import CACHE, REPORT, SHARED, check_report_name, name_mistakes
 from calque.experiments.run.shared import USES
-
-if TYPE_CHECKING:
-    from calque.experiments.settings.sweep import Sweep
-    from calque.experiments.study import Study
+from calque.experiments.settings.sweep import Sweep
+from calque.experiments.study import Study
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
@@ -41,64 +36,6 @@ TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versi
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMITTED = Path(__file__).resolve().parents[1] / "records"
-
-
-# Records
-
-
-def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
-    """Read the runs, records and, unless the folder is old, floors in a report's folder. Raises BadInput if
-    records are missing, contain impossible values, or refer to an unknown run."""
-    if not (folder / RECORDS).is_file():
-        raise BadInput(f"contains no {RECORDS}; expected a report's folder from `calque run`", folder)
-    runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    names = {run.id for run in runs}
-    for line, record in enumerate(records, start=1):
-        if record.run not in names:
-            raise BadInput(f"no run in {RUNS} is called {record.run!r}", folder / RECORDS, line)
-        try:
-            record.check()
-        except ValueError as error:
-            raise BadInput(str(error), folder / RECORDS, line) from None
-    return runs, records, json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
-
-
-def results_of(folder: Path) -> list[Results]:
-    """Read the results in a folder of records, one per combination of swept values."""
-    runs, records, _ = read_records(folder)
-    try:
-        return [*by_settings(runs, records).values()] or [Results([], [])]
-    except BadInput as error:
-        raise BadInput(str(error), folder) from None
-
-
-def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """Return a report's records as dicts, each with its run's study, seed, objective, start, mixture and
-    swept settings, and its model's folder as `path` ("" if it is not found)."""
-    runs, records, _ = read_records(folder)
-    by_run = {run.id: _run_fields(run, folder) for run in runs}
-    absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
-    return [{**by_run[record.run], **absent, **as_json(record)} for record in records]
-
-
-def _run_fields(run: Run, folder: Path) -> dict[str, Any]:
-    places = (above / SHARED / run.id.partition("@")[0] for above in folder.absolute().parents)
-    return {
-        "study": run.study,
-        "seed": run.seed,
-        "objective": run.objective.name if run.objective else "",
-        "start": run.start.objective.name if run.start else "",
-        "mixture": run.mixture.name if run.mixture else "",
-        **{key: _number(value) for key, value in run.settings.items()},
-        "path": next((str(place) for place in places if place.is_dir()), ""),
-    }
-
-
-def _number(text: str) -> str | int | float:
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    return text
 
 
 # Descriptions
@@ -113,9 +50,6 @@ def describe(
     command: str = "",
 ) -> About:
     """Describe a study's report by its configuration and `provenance`."""
-    from calque.experiments.report.summary import scale_of
-    from calque.experiments.settings.sweep import Sweep
-
     first, studies = (study.study, study.variants.values()) if isinstance(study, Sweep) else (study, (study,))
     return {
         "study": study.name,
@@ -133,8 +67,6 @@ def describe(
 def provenance(command: str = "") -> About:
     """Return the date, commit, command, machine and versions. `command` defaults to the command line."""
     import torch
-
-    from calque.experiments.report.summary import LIBRARIES
 
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
     return {
@@ -194,7 +126,7 @@ def stored(folder: Path) -> About:
     return about
 
 
-def again(folder: Path, about: About) -> About:
+def keep_stored(folder: Path, about: About) -> About:
     """Return the stored description if the configuration is unchanged, since it names the command that
     computed the records; otherwise return `about`."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
@@ -234,14 +166,14 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
 # Names and folders
 
 
-def named(runs: Path, about: About, name: str) -> Path:
+def named_report(runs: Path, about: About, name: str) -> Path:
     """Return the folder for a study's report called `name`. Raises BadInput if the name is invalid, or taken
     by a report with a different configuration."""
     check_report_name(name)
-    return free(runs / about["study"] / REPORTS / name, about)
+    return check_free(runs / about["study"] / REPORTS / name, about)
 
 
-def free(folder: Path, about: About) -> Path:
+def check_free(folder: Path, about: About) -> Path:
     """Return the folder if it is empty or contains a report with this configuration, otherwise raise
     BadInput."""
     if not folder.is_dir() or not any(folder.iterdir()):
@@ -262,7 +194,7 @@ def _titled(about: About) -> str:
     return f"{' '.join([about.get('study', 'records'), *options])} ({about['configuration']})"
 
 
-def outside(out: Path, records: Path) -> None:
+def check_outside(out: Path, records: Path) -> None:
     """Raise BadInput if a report's folder would contain the records, or be inside their folder or among the
     committed records."""
     place, source = out.resolve(), records.resolve()

@@ -30,12 +30,11 @@ from calque.analysis.statistics.verdicts import (
 )
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, read_toml, whole_folder
-from calque.derive.strict_json import loads
-from calque.experiments.report.folder import read_records
+from calque.experiments.report.folder import COMMITTED, stored
+from calque.experiments.report.records import read_records
 from calque.experiments.report.report import figures_of, joined
 
 ITEMS = Path(__file__).with_name("papers.toml")
-COMMITTED = Path(__file__).parents[1] / "records"
 SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
@@ -224,7 +223,7 @@ def counted(found: Iterable[Conclusion]) -> str:
 
 def rendered(one: Item) -> Table | Plot:
     """Return an item's table with its conclusions, or its figure."""
-    size = loads((one.folder / "about.json").read_text(encoding="utf-8"))["scale"]
+    size = stored(one.folder)["scale"]
     if one.is_figure:
         plots = figures_of(joined(one.report, *read_records(one.folder), size), one.report)
         return next(plot for plot in plots if plot.name == one.file)

@@ -1,13 +1,19 @@
 """Writing a study's report: the tables, figures and claims of its kind of report, and report.html."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from calque.analysis.checkpoint import Checkpoint
+from calque.analysis.looking.look import look
+from calque.analysis.looking.parts import Derivation, Look
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.papers.columns import specified_figures, specified_tables
+from calque.analysis.papers.looks import looks
 from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
 from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import (
@@ -22,195 +28,184 @@ from calque.analysis.papers.sweep_figure import sweep_figure
 from calque.analysis.papers.texts import terms as report_terms
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Published, Record, Run
-from calque.analysis.report.claims_table import claims_table, null_table, verdicts
+from calque.analysis.report.claims_table import claims_table, null_table
 from calque.analysis.report.curves import Curves
+from calque.analysis.report.drawing import INK
 from calque.analysis.report.page import FIRST, Report, write_page
 from calque.analysis.report.plot import Plot
+from calque.analysis.report.sentence_figure import Example
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results, by_settings
+from calque.derive import strict_json
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
+from calque.derive.folder import VOCABULARY
+from calque.derive.sentence import CHUNKS, Sentence, shown
+from calque.derive.source import Source
+from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.transform import Account, image_of
+from calque.derive.types import USAGE, Usage
+from calque.derive.vocabulary import Vocabulary
 from calque.experiments.report.checklist import checklist
-from calque.experiments.report.folder import ABOUT, About, describe_records, read_records, stored
+from calque.experiments.report.folder import ABOUT, About, describe_records, stored
 from calque.experiments.report.outcome import Outcome
-from calque.experiments.report.parts import (
-    example_of,
-    models_inside,
-    question,
-    recorded_example,
-    recorded_studies,
-    training_curves,
-)
+from calque.experiments.report.records import Recorded, measured, read_records, recorded
 from calque.experiments.report.summary import (
-    COMPUTE,
     compute_statement,
     exclusions,
     facts_by,
     facts_of,
-    floors_of,
-    measured,
-    runs_and_records,
     scale,
     scale_of,
 )
-from calque.experiments.settings.sweep import Sweep
+from calque.experiments.run.places import CACHE
+from calque.experiments.run.step import Step
+from calque.experiments.settings.catalogue import studies, study_doc
+from calque.experiments.settings.sweep import Sweep, studies_of
 from calque.experiments.study import Study
+from calque.experiments.study.languages import DerivedLanguages
 from calque.pretrain import objectives
+from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.run import CLAIMS
 
+WORDS = range(5, 9)  # the sentence lengths, in words, that fit on a phone screen
+INSIDE = 12  # maximum number of models inspected in a report
+SENTENCES = 1_000  # maximum number of sentences searched for an example
+Facts = list[tuple[str, str]]  # names and values in a page's configuration
 
-def summarise(study: Study, root: Path, folder: Path, about: About | None = None) -> Outcome:
-    """Write the report on a finished study to `folder`, atomically, and return its summary. `about` is the
-    report's description."""
+
+def summarise(study: Study | Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
+    """Write the report on a finished study or sweep to `folder`, atomically, and return its summary. `about`
+    is the report's description."""
+    if isinstance(study, Sweep):
+        return _summarise_sweep(study, root, folder, about or {})
+    return _summarise_study(study, root, folder, about or {})
+
+
+def _summarise_study(study: Study, root: Path, folder: Path, about: About) -> Outcome:
     found = measured(study, root)
-    results = joined(study.paper, *runs_and_records(found), floors_of(study, root), scale(study))
-    return _write_study(
-        folder,
-        study.paper,
-        results,
-        about,
-        PrimaryClaims.read(study.claims) if study.claims else None,
-        [study],
-        root,
+    results = joined(study.paper, *recorded(study, root, found), scale(study))
+    claimed = PrimaryClaims.read(study.claims) if study.claims else None
+    page = _study_page(results, study.paper, about, claimed)
+    page = replace(
+        page,
         example=example_of([study], root),
         curves=list(training_curves(study, root, results)),
         looks=models_inside({"": study}, root),
-        terms=_own_terms(study),
+        terms=[*page.terms, *_own_terms(study)],
         exclusions=exclusions(study, root, found),
         facts=[*facts_of(study, root, found), *_cost(about)],
+        checklist=checklist(about, [study], root, [results], page.claims),
     )
+    return _write(folder, page, results, about, claimed)
 
 
-def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
-    """Write the report on a sweep to `folder`, atomically, and return its summary."""
+def _summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About) -> Outcome:
     curves, variants, studies, facts = list[Curves](), {}, {}, {}
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
         suffix = ",".join(f"{key}={value}" for key, value in settings.items())
         found = measured(study, root)
-        its_runs, its_records = runs_and_records(found)
-        its_runs = [replace(run, id=f"{run.id}@{suffix}", settings=settings) for run in its_runs]
-        its_records = [replace(record, run=f"{record.run}@{suffix}") for record in its_records]
-        variants[values] = Results(its_runs, its_records, floors=floors_of(study, root))
+        runs, records, floors = recorded(study, root, found)
+        runs = [replace(run, id=f"{run.id}@{suffix}", settings=settings) for run in runs]
+        records = [replace(record, run=f"{record.run}@{suffix}") for record in records]
+        variants[values] = Results(runs, records, floors=floors)
         curves += training_curves(study, root, variants[values], f", {suffix}")
         studies[f", {suffix}"] = study
         facts[suffix] = list(facts_of(study, root, found))
-    parts = {
-        "example": example_of(sweep.variants.values(), root),
-        "curves": curves,
-        "looks": models_inside(studies, root),
-        "facts": [
-            *((setting_title(key), ", ".join(values)) for key, values in sweep.settings),
-            *facts_by(facts),
-            *_cost(about),
-        ],
-    }
-    size = scale_of(sweep.variants.values())
+    swept = [(setting_title(key), ", ".join(values)) for key, values in sweep.settings]
     results = SweepResults(sweep.keys, variants)
-    return _write_sweep(folder, results, size, about, [*sweep.variants.values()], root, **parts)
+    page = replace(
+        _sweep_page(results, scale_of(studies.values())),
+        example=example_of(studies.values(), root),
+        curves=curves,
+        looks=models_inside(studies, root),
+        facts=[*swept, *facts_by(facts), *_cost(about)],
+        checklist=checklist(about, [*studies.values()], root, [*variants.values()], None),
+    )
+    return _write(folder, page, results, about)
 
 
 def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
     """Write a report on the records in `source` to `folder`, atomically, and return its summary. `about`
     states the kind of report and the study's scale. Without `root`, the results folder, the report has no
     example sentence."""
-    if about["report"] not in PAPERS:
-        raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
-    runs, records, floors = read_records(source)
-    studies = recorded_studies(about) if root else []
-    parts: dict[str, Any] = {
-        "facts": _facts(about),
-        "example": recorded_example(studies, root) if root else None,
-    }
+    paper, size = about["report"], about["scale"]
+    if paper not in PAPERS:
+        raise BadInput(unknown("kind of report", paper, PAPERS), source)
+    rows = read_records(source)
     try:
-        if keys := tuple(runs[0].settings):
-            sweep = SweepResults(keys, by_settings(runs, records, floors))
-            return _write_sweep(folder, sweep, about["scale"], about, studies, root or Path(), **parts)
-        results = joined(about["report"], runs, records, floors, about["scale"])
-        claimed = primary_of(source)
+        results = _results(paper, rows, size)
+        claimed = None if rows.swept else primary_of(source)
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    return _write_study(folder, about["report"], results, about, claimed, studies, root or Path(), **parts)
+    if isinstance(results, SweepResults):
+        page = _sweep_page(results, size)
+    else:
+        page = _study_page(results, paper, about, claimed)
+    page = replace(page, facts=_facts(about))
+    if root and (studies := recorded_studies(about)):
+        answers = checklist(about, studies, root, _variants(results), page.claims)
+        page = replace(page, example=recorded_example(studies, root), checklist=answers)
+    return _write(folder, page, results, about, claimed)
 
 
-def _write_study(
-    folder: Path,
-    paper: str,
-    results: Results,
-    about: About | None,
-    claimed: PrimaryClaims | None = None,
-    studies: Sequence[Study] = (),
-    root: Path = Path(),
-    terms: Iterable[tuple[str, str]] = (),
-    exclusions: Iterable[str] = (),
-    **parts: Any,
-) -> Outcome:
-    """Write a study's report. `terms`, `exclusions` and `parts` are not computed from records. With
-    `studies`, whose steps are below `root`, the page includes a checklist."""
+def _results(paper: str, rows: Recorded, size: str) -> Results | SweepResults:
+    return SweepResults(rows.swept, by_settings(*rows)) if rows.swept else joined(paper, *rows, size)
+
+
+def _variants(results: Results | SweepResults) -> list[Results]:
+    return [*results.variants.values()] if isinstance(results, SweepResults) else [results]
+
+
+def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
+    """Return a page with everything that is computed from a study's records."""
     kind, tables = PAPERS[paper], tables_of(results, paper, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
-    findings = list(kind.findings(results))
-    first = [claimed.change(results), verdicts(primary, "primary claim")] if claimed and primary else []
-    page = Report(
+    return Report(
         title=f"Calque: the study {results.study}",
         scale=results.scale,
-        question=question(results.study, changed=bool(about and about.get("settings"))),
+        question=question(results.study, changed=bool(about.get("settings"))),
         plots=list(figures_of(results, paper)),
         claims=claims,
         primary=primary,
-        findings=[*filter(None, first), *findings, *([verdicts(claims)] if claims else [])],
+        change=claimed.change(results) if claimed and primary else "",
+        findings=list(kind.findings(results)),
         null=null,
         tables=tables,
-        terms=[*report_terms(results, kind.natural), *terms],
-        exclusions=list(exclusions),
-        checklist=checklist(about or {}, studies, root, [results], claims) if studies else {},
-        **parts,
+        main=[name for name in tables if name in kind.shown],
+        terms=list(report_terms(results, kind.natural)),
     )
-    rows = list(results.runs.values()), results.records, results.floors.all
-    _write(folder, page, rows, about, claimed)
-    shown = {name: table for name, table in tables.items() if name in kind.shown} or tables
-    return Outcome(results.study, results.scale, folder, results, findings, claims, shown, primary)
 
 
-def _write_sweep(
-    folder: Path,
-    results: SweepResults,
-    size: str,
-    about: About | None,
-    studies: Sequence[Study],
-    root: Path,
-    **parts: Any,
-) -> Outcome:
-    study, plot, variants = results.first.study, sweep_figure(results, size), [*results.variants.values()]
-    compared, tables = differences_table(results), {"sweep": sweep_table(results, size)}
-    if compared:
-        tables["differences"] = compared
-    page = Report(
-        title=f"Calque: the study {study} by {', '.join(results.titles)}",
+def _sweep_page(results: SweepResults, size: str) -> Report:
+    """Return a page with everything that is computed from a sweep's records."""
+    plot, compared = sweep_figure(results, size), differences_table(results)
+    tables = {"sweep": sweep_table(results, size), "differences": compared}
+    return Report(
+        title=f"Calque: the study {results.first.study} by {', '.join(results.titles)}",
         scale=size,
         question=sweep_question(results),
         plots=[plot] if plot else [],
         findings=list(islice(sweep_findings(results), FIRST)),
-        tables=tables,
-        checklist=checklist(about or {}, studies, root, variants, None) if studies else {},
-        **parts,
+        tables={name: table for name, table in tables.items() if table},
     )
-    runs = [run for one in variants for run in one.runs.values()]
-    records = [record for one in variants for record in one.records]
-    _write(folder, page, (runs, records, results.floors()), about)
-    return Outcome(study, size, folder, None, (), None, tables)
 
 
 def _write(
     folder: Path,
     page: Report,
-    rows: tuple[Sequence[Run], Sequence[Record], Sequence[Floor]],
-    about: About | None,
+    results: Results | SweepResults,
+    about: About,
     claimed: PrimaryClaims | None = None,
-) -> None:
+) -> Outcome:
+    """Write a report's records, tables, figures, page and description, and return its summary."""
+    variants = _variants(results)
+    floors = results.floors() if isinstance(results, SweepResults) else results.floors.all
     with whole_folder(folder, stored(folder).get("files", ())) as part:
-        for name, its in zip((RUNS, RECORDS, FLOORS), rows, strict=True):
-            json_rows.write(part / name, its)
+        json_rows.write(part / RUNS, [run for each in variants for run in each.runs.values()])
+        json_rows.write(part / RECORDS, [record for each in variants for record in each.records])
+        json_rows.write(part / FLOORS, floors)
         tables = {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}
         for name, table in tables.items():
             if table:
@@ -222,9 +217,10 @@ def _write(
         if claimed:
             (part / f"{NAME}.toml").write_bytes(claimed.content)
         if about:
-            about = {key: value for key, value in about.items() if key != CLAIMS}
-            about |= {CLAIMS: claimed.digest} if claimed else {}
-            write_json(part / ABOUT, {**about, "files": sorted([*files_of(part), ABOUT])})
+            description = {key: value for key, value in about.items() if key != CLAIMS}
+            description |= {CLAIMS: claimed.digest} if claimed else {}
+            write_json(part / ABOUT, {**description, "files": sorted([*files_of(part), ABOUT])})
+    return Outcome(folder, page, variants[0].study, results if isinstance(results, Results) else None)
 
 
 def joined(
@@ -258,18 +254,16 @@ def figures_of(results: Results, paper: str) -> Iterator[Plot]:
 
 def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> Iterator[Plot]:
     """Yield the figures for a folder of records, after applying `change` to its runs."""
-    about = describe_records(folder)
-    runs, records, floors = read_records(folder)
-    runs = change(runs)
-    if keys := tuple(runs[0].settings):
-        plot = sweep_figure(SweepResults(keys, by_settings(runs, records, floors)), about["scale"])
+    about, rows = describe_records(folder), read_records(folder)
+    results = _results(about["report"], rows._replace(runs=change(rows.runs)), about["scale"])
+    if isinstance(results, SweepResults):
+        plot = sweep_figure(results, about["scale"])
         yield from [plot] if plot else []
     else:
-        results = joined(about["report"], runs, records, floors, about["scale"])
         yield from figures_of(results, about["report"])
 
 
-def _facts(about: About) -> list[tuple[str, str]]:
+def _facts(about: About) -> Facts:
     """Return the configuration in a report's description, except for date, commit and command."""
     facts = [("Seeds", ", ".join(map(str, about["seeds"])))]
     facts += [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
@@ -278,8 +272,9 @@ def _facts(about: About) -> list[tuple[str, str]]:
     return [fact for fact in facts if fact[1]] + _cost(about)
 
 
-def _cost(about: About | None) -> list[tuple[str, str]]:
-    return [("Compute", compute_statement(about))] if about and COMPUTE in about else []
+def _cost(about: About) -> Facts:
+    statement = compute_statement(about)
+    return [("Compute", statement)] if statement else []
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
@@ -290,3 +285,111 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
     for part in parts:
         if type(part) not in objectives.OBJECTIVES and part.summary:
             yield part.title, part.summary
+
+
+# Parts that are not computed from records: the question, an example, curves and inspections
+
+
+def question(study: str, changed: bool) -> str:
+    """Return the description of one of Calque's studies, or its question alone if settings are `changed`;
+    "" for the user's own studies."""
+    doc = study_doc(study) if study in studies() else ""
+    return doc[: doc.find("?") + 1] if changed else doc
+
+
+def example_of(studies: Iterable[Study], root: Path) -> Example | None:
+    """Return a short corpus sentence in the studies' derived languages, as derived for the first seed; None
+    for natural languages, or if the source's files are missing."""
+    first: Example | None = None
+    images: dict[str, Derivation] = {}
+    for study in studies:
+        names = study.languages.names if isinstance(study.languages, DerivedLanguages) else ()
+        found = None if images.keys() >= set(names) else _example(study.languages, study, root)
+        first = first or found
+        if first and found and found.images[0].source == first.images[0].source:
+            # Earlier images take precedence.
+            images = images | dict(zip(names, found.images, strict=True)) | images
+    return first and replace(first, images=tuple(images.values()))
+
+
+def _example(languages: Any, study: Study, root: Path) -> Example | None:
+    own = languages.of_seed(study.seeds[0])
+    ready = [transform.ready(root / CACHE) for transform in own.transforms]
+    if any("usage" in transform.needs for transform in ready):
+        text = study.data(root, study.seeds[0]).text
+        assert text
+        types = text.folder / VOCABULARY
+        vocabulary = Vocabulary.load(types)
+        usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
+        ready = [transform.informed(usage) for transform in ready]
+    try:
+        found = _short(own.source.ready(root / CACHE, any("tags" in transform.needs for transform in ready)))
+    except BadInput:
+        return None
+    if found is None:
+        return None
+    number, sentence = found
+    images = []
+    for transform in ready:
+        image = image_of(transform, sentence, number, Account())
+        words = [transform.spell(word) for word in image.words]
+        source, derived = tuple(shown(sentence.words)), tuple(shown(words))
+        images.append(Derivation(transform.title, source, derived, image.origin, image.sources))
+    return Example(tuple(images), sentence.tags)
+
+
+def recorded_studies(about: About) -> list[Study]:
+    """Return the study that a report describes, or one per combination of swept values; none if it is not
+    one of Calque's."""
+    try:
+        return studies_of(about)
+    except BadInput:
+        return []
+
+
+def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
+    """Return an example sentence if all studies use Pocket English; other corpora are slow to parse."""
+    pocket = all(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies)
+    try:
+        return example_of(studies, root) if pocket else None
+    except BadInput:
+        return None
+
+
+def _short(source: Source) -> tuple[int, Sentence] | None:
+    """Return the first short sentence near the start of a corpus, or else the shortest there, with its
+    number."""
+    for chunk in source.chunks():
+        sentences, _ = source.sentences(chunk)
+        numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
+        short = (pair for pair in numbered if len(pair[1]) in WORDS)
+        return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
+    return None
+
+
+def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
+    """Yield each model's training curves; `suffix` distinguishes the variants in a sweep."""
+    look = looks(results)
+    for model in study.models(root):
+        run = model.run
+        path = model.weights.folder / METRICS if isinstance(model.weights, Step) else None
+        if path is None or not path.is_file() or run.objective is None:
+            continue
+        rows = [strict_json.loads(line) for line in json_rows.lines(path)]
+        names = ", ".join(language.title for language in run.languages[1:])
+        title = run.objective.title + suffix
+        colour = look[run.objective.name].colour if run.objective.name in look else INK
+        yield Curves(", ".join(filter(None, (title, names, f"seed {run.seed}"))), title, colour, rows)
+
+
+def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
+    """Inspect, for each objective, the first model that has a checkpoint; the keys of `studies` are appended
+    to the objectives' titles."""
+    models = dict[Path, str]()
+    for suffix, study in studies.items():
+        for model in study.models(root):
+            title = model.run.objective.title + suffix if model.run.objective else ""
+            new = title and title not in models.values() and model.training.languages
+            if new and model.checkpoint.is_dir():
+                models.setdefault(model.checkpoint, title)
+    return [(title, look(Checkpoint.open(folder))) for folder, title in islice(models.items(), INSIDE)]

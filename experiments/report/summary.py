@@ -1,16 +1,13 @@
-"""A study's size, records, configuration and exclusions, as text for its report."""
+"""A study's size, configuration and exclusions, as text for its report."""
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.records.record import Floor, Record, Run
 from calque.analysis.report.table import coverage, percent
-from calque.analysis.results.results import over_draws
 from calque.derive.fingerprint import plain
 from calque.derive.preview import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
@@ -20,8 +17,7 @@ from calque.experiments.study import Study
 from calque.experiments.study.gold import GoldPairs, GoldSetLinks
 from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Forms, Growth
-from calque.experiments.study.measuring import MeasuredStep, read_measured
-from calque.experiments.study.tasks import read_floors
+from calque.experiments.study.measuring import MeasuredStep
 
 EFFECTS = {
     "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
@@ -93,30 +89,6 @@ def account(study: Study, root: Path) -> list[str]:
             f"{artefact.folder}: read {PREVIEW}" if PREVIEW in artefact.digests else str(artefact.folder)
         )
     return lines
-
-
-def measured(study: Study, root: Path) -> list[MeasuredStep]:
-    """Read all records of a finished study, in report order."""
-    models = [*study.given_models(root), *study.models(root)]
-    found = [read_measured(step) for model in models for step in study.measuring(root, model)]
-    aligners = [read_measured(step) for step in study.data(root).aligners]
-    encoders = [each for each in aligners if each.step.config.encoder]
-    others = [each for each in aligners if not each.step.config.encoder]
-    return [*others, *found, *encoders]
-
-
-def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Record]]:
-    """Return the measured runs, without duplicates, and all records."""
-    runs = dict[str, Run]()
-    for run in (run for each in found for run in each.runs):
-        other = runs.setdefault(run.id, run)
-        runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *other.claims})))
-    return list(runs.values()), [record for each in found for record in each.records]
-
-
-def floors_of(study: Study, root: Path) -> list[Floor]:
-    """Return the tasks' floors, averaged over seeds if each seed has its own data."""
-    return over_draws([*chain(*map(read_floors, study.data(root, seed).floors))] for seed in study.data_seeds)
 
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
@@ -226,8 +198,10 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
 
 
 def compute_statement(about: Mapping[str, Any]) -> str:
-    """Return sentences about the cost of a report's steps, for its description."""
-    cost = about[COMPUTE]
+    """Return sentences about the cost of a report's steps, given its description; "" if it is unknown."""
+    cost = about.get(COMPUTE)
+    if cost is None:
+        return ""
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
     whole = sum(cost["processors"].values()) or 1.0
     shares = {name: f" ({percent(its / whole)} %)" for name, its in cost["processors"].items()}

@@ -19,22 +19,30 @@ INTERVAL = 0.2
 WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
 FIRST = 0.05  # fraction of a step after which its speed is estimated
-UNTRAINED = 3.0  # assumed seconds for a step that trains nothing, until its stage has been measured
-Measured = dict[tuple[Any, ...], tuple[float, float]]  # a group's seconds, and its operations or steps
+OVERHEAD = 3.0  # assumed seconds per step for everything except training
+Group = tuple[Any, ...]  # what similar steps have in common
+Measured = dict[Group, tuple[float, float]]  # the seconds that a group's steps took, and those in the plan
 
 
 class Remaining:
-    """The number of finished steps, and the remaining time, which is estimated from models' operations and
-    the duration of earlier steps of the same kind."""
+    """The number of finished steps, and the remaining time. A step is expected to take as long as in the
+    plan, multiplied by how much longer than in the plan finished steps of the same kind took.
 
-    def __init__(self, steps: Iterable[Step]) -> None:
+    parallel: the number of parallel steps, or None if it is unknown until steps begin.
+    speed: the number of operations per second in one step (default: as in `calque plan`).
+    """
+
+    def __init__(
+        self, steps: Iterable[Step], parallel: int | None = None, speed: float | None = None
+    ) -> None:
         self.waiting = {step.folder: step for step in steps}
-        self.of, self.parallel = len(self.waiting), 1
+        self.of, self.parallel, self._speed = len(self.waiting), parallel or 1, speed
+        self._unknown = parallel is None
         self.begun: dict[Path, float] = {}
         # The first and last fraction reported; resumed steps begin in the middle.
         self.parts: dict[str, tuple[float, float]] = {}
         self.measured: Measured = {}
-        self._work: dict[Path, float] = {}
+        self._planned: dict[Path, float] = {}
 
     def begin(self, step: Step) -> None:
         self.begun[step.folder] = time.perf_counter()
@@ -49,16 +57,10 @@ class Remaining:
         seconds = time.perf_counter() - self.begun.pop(step.folder)
         self.waiting.pop(step.folder, None)
         first, last = self.parts.pop(step.title, (0.0, 1.0))
-        _measure(self.measured, step, self.work(step), seconds / (last - first) if last > first else seconds)
+        self._measure(self.measured, step, seconds / (last - first) if last > first else seconds)
         if step.stage == "derive":
-            self._work.clear()  # the operations may depend on the number of examples
+            self._planned.clear()  # the operations may depend on the number of examples
         return seconds
-
-    def work(self, step: Step) -> float:
-        """Return a step's operations, or 0 if it trains no model."""
-        if (work := self._work.get(step.folder)) is None:  # another thread may clear it at any time
-            work = self._work[step.folder] = getattr(step.config, "work", 0.0)
-        return float(work)
 
     @property
     def done(self) -> int:
@@ -66,45 +68,58 @@ class Remaining:
 
     @property
     def left(self) -> float | None:
-        """The estimated seconds left, or None while models are waiting and none has been measured."""
-        now, waiting, measured = time.perf_counter(), list(self.waiting.values()), dict(self.measured)
+        """The estimated seconds left; None while the number of parallel steps is unknown because no model has
+        been trained."""
+        if self._unknown and (True,) not in self.measured:
+            return None
+        now, measured, rest = time.perf_counter(), dict(self.measured), dict[Path, float]()
         spent = {folder: now - begun for folder, begun in list(self.begun.items())}
-        rest: dict[Path, float] = {}
+        waiting = list(self.waiting.values())
         for step in (step for step in waiting if step.folder in spent):
             first, last = self.parts.get(step.title, (0.0, 0.0))
             if last - first >= FIRST:
                 whole = spent[step.folder] / (last - first)
-                _measure(measured, step, self.work(step), whole)
+                self._measure(measured, step, whole)
                 rest[step.folder] = whole * (1 - last)
-        if not measured or (any(map(self.work, waiting)) and (True,) not in measured):
-            return None
         for step in (step for step in waiting if step.folder not in rest):
-            expected = _expected(measured, step, self.work(step))
-            rest[step.folder] = max(0.0, expected - spent.get(step.folder, 0.0))
+            rest[step.folder] = max(0.0, self._expected(measured, step) - spent.get(step.folder, 0.0))
         return max(sum(rest.values()) / self.parallel, *rest.values(), 0.0)
+
+    def planned(self, step: Step) -> float:
+        """Return the seconds that the plan expects for a step."""
+        if (seconds := self._planned.get(step.folder)) is None:  # another thread may clear it at any time
+            work = float(getattr(step.config, "work", 0.0))
+            seconds = self._planned[step.folder] = OVERHEAD + (work / self._speed_of(step) if work else 0.0)
+        return seconds
+
+    def _speed_of(self, step: Step) -> float:
+        if self._speed is None:
+            from calque.pretrain.cost import training_speed
+
+            return training_speed(step.threads)
+        return self._speed
+
+    def _groups(self, step: Step) -> list[Group]:
+        """Return the groups that a step belongs to, from the narrowest (its measure or objective) to the
+        widest (its stage, or all training)."""
+        name = step.place.parent.name if step.stage == "pretrain" else step.place.name
+        trains = self.planned(step) > OVERHEAD
+        return [(trains, step.stage, step.kind, name), (trains, step.stage), *([(True,)] if trains else [])]
+
+    def _measure(self, measured: Measured, step: Step, seconds: float) -> None:
+        for group in self._groups(step):
+            before = measured.get(group, (0.0, 0.0))
+            measured[group] = before[0] + seconds, before[1] + self.planned(step)
+
+    def _expected(self, measured: Measured, step: Step) -> float:
+        known = [measured[group] for group in self._groups(step) if group in measured]
+        seconds, planned = known[0] if known else (1.0, 1.0)
+        return self.planned(step) * seconds / planned
 
     def __str__(self) -> str:
         left = self.left if self.waiting else None
         done = f"{self.done} of {self.of} steps"
         return done if left is None else f"{done}, about {duration(left)} left"
-
-
-def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:
-    """Return the groups that a step belongs to, from the narrowest (its measure or objective) to the widest
-    (its stage, or all training)."""
-    name = step.place.parent.name if step.stage == "pretrain" else step.place.name
-    return [(work > 0, step.stage, step.kind, name), (work > 0, step.stage), *([(True,)] if work else [])]
-
-
-def _measure(measured: Measured, step: Step, work: float, seconds: float) -> None:
-    for key in _keys(step, work):
-        before = measured.get(key, (0.0, 0.0))
-        measured[key] = before[0] + seconds, before[1] + (work or 1.0)
-
-
-def _expected(measured: Measured, step: Step, work: float) -> float:
-    seconds, amount = next((measured[key] for key in _keys(step, work) if key in measured), (UNTRAINED, 1.0))
-    return seconds * (work or 1.0) / amount
 
 
 def duration(seconds: float) -> str:
@@ -118,8 +133,8 @@ class Board:
     """Prints a line for each finished step or, if there are no steps, for each finished task, and shows what
     is running: in one updated line on a terminal, in occasional lines elsewhere."""
 
-    def __init__(self, steps: Iterable[Step], quiet: bool) -> None:
-        self.quiet, self.run, self.printed = quiet, Remaining(steps), time.monotonic()
+    def __init__(self, steps: Iterable[Step], quiet: bool, parallel: int | None = None) -> None:
+        self.quiet, self.run, self.printed = quiet, Remaining(steps, parallel), time.monotonic()
         self.terminal, self.lock = sys.stdout.isatty(), RLock()
         self.tasks: dict[str, tuple[float, float]] = {}  # start time and finished fraction
 
@@ -166,14 +181,18 @@ class Board:
 
 
 @contextmanager
-def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> Iterator[Board]:
-    """Show the progress of unfinished steps, or of tasks, while the block runs, unless `quiet`."""
+def board(
+    steps: Iterable[Step] = (), quiet: bool = False, title: str = "", parallel: int | None = None
+) -> Iterator[Board]:
+    """Show the progress of unfinished steps, of which `parallel` run at a time (None: unknown), or of tasks,
+    while the block runs, unless `quiet`."""
     waiting = [step for step in steps if not step.finished]
-    shown = Board(waiting, quiet)
+    shown = Board(waiting, quiet, parallel)
     if waiting:
         stages = Counter(step.stage for step in waiting)
         number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
         shown.say(f"{title}: {number} ({', '.join(f'{count} {stage}' for stage, count in stages.items())})")
+        shown.pulse()  # measures this machine's speed while nothing else runs
     ended = Event()
 
     def repeat() -> None:

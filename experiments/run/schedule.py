@@ -52,12 +52,7 @@ def compute(
     _check(waiting, machine.report)
     with stoppable() as stopped:
         try:
-            many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
-            if many > 1:
-                _Pool(many, machine).compute(waiting)
-            else:
-                for step in waiting:
-                    do(step, machine)
+            _compute_here(waiting, jobs, machine)
         except BrokenExecutor:
             if stopped.is_set():  # the interrupt killed the workers too
                 raise KeyboardInterrupt from None
@@ -67,6 +62,15 @@ def compute(
             raise
         if stopped.is_set():
             raise KeyboardInterrupt
+
+
+def _compute_here(steps: Sequence[Step], jobs: int | None, machine: Machine) -> None:
+    many = min(side_by_side(steps, jobs), sum(not step.spreads for step in steps))
+    if many > 1:
+        _Pool(many, machine).compute(steps)
+        return
+    for step in steps:
+        do(step, machine)
 
 
 def compute_cells(

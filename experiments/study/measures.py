@@ -53,7 +53,7 @@ def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> flo
         split = examples.open().facts["splits"]["train"]
     rows = split["examples"]
     ids = IDS * split.get("words", 10 * rows) / max(1, rows)
-    row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
+    row = 3 * ids * encoder_flops_per_id(model.shape, ids)
     return config.epochs * rows * (row + UPDATE / config.batch)
 
 
@@ -349,7 +349,7 @@ class ZeroShot(TaskScores):
         }
 
     def work(self, model: Model) -> float:
-        return finetuning_work(self.examples, self.finetune, model) if model.trained else 0.0
+        return finetuning_work(self.examples, self.finetune, model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"

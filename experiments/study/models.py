@@ -26,7 +26,7 @@ from calque.pretrain.hub import model_folder
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import GOLD, GROWN, Linked, Objective
 from calque.pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
-from calque.pretrain.saved_model import RUN, weights_digest
+from calque.pretrain.saved_model import RUN, read_config, weights_digest
 from calque.pretrain.shipped import ShippedRun
 from calque.pretrain.start import check_start, has_head
 
@@ -152,6 +152,19 @@ class Model:
     def training(self) -> Training:
         training: Training = self.step.config
         return training
+
+    @property
+    def shape(self) -> ModelConfig:
+        """The sizes of its layers."""
+        if isinstance(self.weights, Step):
+            return self.training.model
+        its: Any = read_config(self.checkpoint)
+        return ModelConfig(
+            layers=its.num_hidden_layers,
+            heads=its.num_attention_heads,
+            hidden=its.hidden_size,
+            ffn=its.intermediate_size,
+        )
 
     def file(self, name: str) -> Path:
         return self.step.open().path(name)

@@ -80,7 +80,6 @@ def bert(tmp_path_factory, sentence_pairs):
 
 def opened(folder, method, layer, joint):
     aligner = EncoderAligner.open(folder, method, layer)
-    pieces = aligner.encoder.pieces
-    around, types = (pieces.before, pieces.after), (0, pieces.second_type if joint else 0)
-    encoder = PairEncoder(aligner.encoder.encoder, around, types, joint, pieces)
-    return EncoderAligner(encoder, aligner.reading)
+    types = (0, aligner.pieces.second_type if joint else 0)
+    encoder = PairEncoder.of(aligner.encoder.encoder, aligner.pieces, types, joint)
+    return EncoderAligner(encoder, aligner.pieces, aligner.reading)

@@ -26,10 +26,12 @@ def test_error_rates_of_the_real_encoder(calque_data, calque_encoder):
     gold = real_set(calque_data, "en-hi")
     choices = [method(similarity) for similarity in SIMILARITIES]
     readings = [LinkReading(one, LAYER) for one in dict.fromkeys([DEFAULT, *choices, OT, RELEASED])]
-    encoder = EncoderAligner.open(calque_encoder, OT, LAYER).encoder
+    aligner = EncoderAligner.open(calque_encoder, OT, LAYER)
+    encoder = aligner.encoder
     if encoder.encoder.layers != 12 or encoder.encoder.types != 250_037:
         pytest.skip("these numbers are of another encoder")
-    columns = score_each(gold.gold.pairs, encoder.links(gold.pairs, readings), len(readings))
+    links = encoder.links(aligner.pieces.of_pairs(gold.pairs), readings)
+    columns = score_each(gold.gold.pairs, links, len(readings))
     scores = [sum(counts, LinkCounts()) for counts in columns]
     rates = {one.method.name: 100 * (score.aer or 0) for one, score in zip(readings, scores, strict=True)}
     assert rates == pytest.approx(MEASURED, abs=0.25)  # processors round differently
@@ -45,7 +47,8 @@ def test_trained_reading_keeps_links_in_a_distant_script(calque_data, calque_enc
         (tuple(word.lower().translate(letters) for word in german), rest) for german, rest in gold.pairs[:60]
     ]
     readings = [LinkReading(one, LAYER) for one in (DEFAULT, SOFTMAX, TRAINED)]
-    links = EncoderAligner.open(calque_encoder, DEFAULT, LAYER).encoder.links(pairs, readings)
+    aligner = EncoderAligner.open(calque_encoder, DEFAULT, LAYER)
+    links = aligner.encoder.links(aligner.pieces.of_pairs(pairs), readings)
     best, likely, both = (
         sum(one, LinkCounts()).aer or 0 for one in score_each(gold.gold.pairs[:60], links, 3)
     )

@@ -10,8 +10,7 @@ from safetensors.torch import save_file
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 
-from calque.analysis.measures.alignment import Types, form_alignment
-from calque.analysis.measures.rotation import normalised
+from calque.analysis.measures.alignment import Types, form_alignment, normalised
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS

@@ -5,25 +5,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.aligners.encoder import Encoder, SubWords
-from calque.analysis.measures import rotation
-from calque.analysis.measures.retrieval import (
-    NEIGHBOURS,
-    PARTS,
+from calque.analysis.measures.neighbours import (
+    CSLS_NEIGHBOURS as CROWD,
+)
+from calque.analysis.measures.neighbours import (
+    MARGIN_NEIGHBOURS as MARGIN,
+)
+from calque.analysis.measures.neighbours import (
     cosine,
+    csls,
     found,
     margin,
-    mined,
-    sentence_vectors,
 )
+from calque.analysis.measures.retrieval import PARTS, mined, sentence_vectors
 from calque.analysis.records.record import MINED_XTREME
 from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.conllu import read_conllu
 
-CROWD = rotation.NEIGHBOURS
 
-
-def csls(source, target):
-    return rotation.csls(cosine(source, target))
+def by_csls(source, target):
+    return csls(cosine(source, target))
 
 
 def drawn(n, seed):
@@ -45,7 +46,7 @@ def test_retrieval_equals_brute_force(n, seed):
     near = [np.mean(sorted(row)[-CROWD:]) for row in cosines]
     near_back = [np.mean(sorted(column)[-CROWD:]) for column in cosines.T]
     corrected = [[2 * cosines[i, j] - near[i] - near_back[j] for j in range(n)] for i in range(n)]
-    for measure, slow in ((cosine, cosines), (csls, np.array(corrected))):
+    for measure, slow in ((cosine, cosines), (by_csls, np.array(corrected))):
         scores = measure(*map(torch.from_numpy, (source, target)))
         assert scores.numpy() == pytest.approx(slow, abs=1e-9)
         forward, back = found(scores)
@@ -62,7 +63,7 @@ def test_real_encoder_finds_most_translations(calque_data, calque_encoder):
         trees = read_conllu(calque_data / "ud" / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu")
         sentences = [sentence.words for sentence, _ in zip(trees, range(100), strict=False)]
         vectors[code] = sentence_vectors(encoder, pieces, sentences, left_out)
-    for similarity in (cosine, csls):
+    for similarity in (cosine, by_csls):
         assert min(map(np.mean, found(similarity(vectors["en"][-1], vectors["fr"][-1])))) > 0.95
     assert not left_out.counts
 
@@ -125,5 +126,5 @@ def test_margin_equals_artetxe_and_schwenk():
     source, target = rows(9, 0), rows(7, 1)
     cosines = torch.nn.functional.cosine_similarity(source[:, None], target[None], dim=2).numpy()
     near = [np.sort(cosines, axis=axis) for axis in (1, 0)]
-    x, y = near[0][:, -NEIGHBOURS:].sum(1) / (2 * NEIGHBOURS), near[1][-NEIGHBOURS:].sum(0) / (2 * NEIGHBOURS)
+    x, y = near[0][:, -MARGIN:].sum(1) / (2 * MARGIN), near[1][-MARGIN:].sum(0) / (2 * MARGIN)
     np.testing.assert_allclose(margin(source, target).numpy(), cosines / (x[:, None] + y[None]), rtol=1e-4)

@@ -9,7 +9,7 @@ from calque import __version__
 from calque.analysis.report.latex import escaped
 from calque.analysis.report.table import MISSING, Table
 from calque.experiments.report.export import REFERENCES, _key
-from calque.experiments.report.folder import joined_rows
+from calque.experiments.report.records import joined_rows
 from calque.pretrain.objectives import OBJECTIVES
 from tests.experiments.committed import ROOT
 from tests.experiments.conftest import calque, refused

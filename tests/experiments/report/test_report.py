@@ -9,8 +9,7 @@ from calque.analysis.records.record import Floor
 from calque.analysis.results.results import Results
 from calque.derive.strict_json import loads
 from calque.experiments.report.comparison import compare_reports
-from calque.experiments.report.parts import training_curves
-from calque.experiments.report.report import summarise
+from calque.experiments.report.report import summarise, training_curves
 from calque.experiments.report.summary import scale
 from calque.experiments.settings.override import override, replaced
 from calque.experiments.study.tasks import read_floors

@@ -113,15 +113,14 @@ def test_time_left_follows_steps_of_the_same_kind(monkeypatch):
         *(Work(f"{name}/seed-0", "pretrain", "run", work=work) for name, work in (("a", 2.0), ("b", 4.0))),
         Work("x"),
     ]
-    run = Remaining(steps)
+    run = Remaining(steps, parallel=1, speed=1.0)
     run.begin(steps[0])
     run.finish(steps[0])
-    assert run.left is None  # no model has been trained
+    assert run.left == (3 + 2) + (3 + 4) + 3  # as planned: 3 s per step, and one operation per second
     run.begin(steps[1])
     run.finish(steps[1])
-    # Other steps are estimated at 3 s until one is measured.
-    assert (run.done, run.of, run.left) == (2, 4, 23.0)
-    assert str(run) == "2 of 4 steps, about 23 s left"
+    assert (run.done, run.of, run.left) == (2, 4, 2 * 7 + 3)  # training took 10 s instead of 5
+    assert str(run) == "2 of 4 steps, about 17 s left"
 
 
 def test_threads_leave_interrupts_to_the_main_thread():
@@ -133,19 +132,19 @@ def test_threads_leave_interrupts_to_the_main_thread():
     assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)
 
 
-@pytest.mark.parametrize("longer", [1.0, 12.0, 0.2])
+@pytest.mark.parametrize(("recorded", "longer"), [("300", 1.0), ("300", 12.0), ("300", 0.2), ("20", 1.0)])
 @pytest.mark.parametrize("jobs", [1, 2, 4])
-def test_time_left_is_within_a_factor_of_three(jobs, longer, tmp_path, monkeypatch):
-    """The recorded seconds are from a run with 300 steps of pretraining on a busy machine."""
-    seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text())
-    steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(
-        tmp_path
-    )
+def test_time_left_is_within_a_factor_of_three(jobs, recorded, longer, tmp_path, monkeypatch):
+    """The recorded seconds are from runs with 300 and 20 steps of pretraining on a busy machine, some times
+    slower than planned; before a model is trained, only the plan is known."""
+    seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text())[recorded]
+    train = round(int(recorded) * longer)
+    steps = override(study("pocket"), [f"train.steps={train}", "train.warmup=2"]).steps(tmp_path)
     assert {step.title for step in steps} == seconds.keys()
     times = {step.title: seconds[step.title] * (longer if step.stage == "pretrain" else 1) for step in steps}
-    now, run, waiting, running = [0.0], Remaining(steps), [*steps], {}
+    now, run, waiting, running = [0.0], Remaining(steps, jobs, 3e10), [*steps], {}
     monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
-    estimates, models = [], 0
+    estimates, models = [(0.0, run.left, 0)], 0
     while waiting or running:
         while waiting and len(running) < jobs:
             step = waiting.pop(0)
@@ -155,10 +154,8 @@ def test_time_left_is_within_a_factor_of_three(jobs, longer, tmp_path, monkeypat
         step = running.pop(now[0])
         run.finish(step)
         models += step.stage == "pretrain"
-        assert run.left is not None or not models
-        if run.left is not None:
-            estimates.append((now[0], run.left))
-    assert len(estimates) > 60
-    for then, left in estimates:
+        estimates.append((now[0], run.left, models))
+    for then, left, models in estimates:
+        within = 3 if models else 10
         if now[0] - then > 30:
-            assert 1 / 3 < left / (now[0] - then) < 3, (then, left, now[0] - then)
+            assert 1 / within < left / (now[0] - then) < within, (then, left, now[0] - then)
