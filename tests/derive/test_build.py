@@ -56,7 +56,7 @@ def test_derived_corpus_equals_its_sentences(study, transform):
         ]
         assert tuple(derived.origin[line].tolist()) == after.origin
     assert np.array_equal(derived.source_line, np.arange(2_500))
-    assert derived.tokens.dtype == np.uint16
+    assert derived.tokens.values.dtype == np.uint16
 
 
 def test_output_does_not_depend_on_the_number_of_workers(study, tmp_path):
