@@ -1,5 +1,5 @@
-"""The languages in a study: a source and its images, or natural languages. `experiments.study.gold` has the
-languages of gold sets.
+"""The languages in a study: a source and languages derived from it, or natural languages. The languages of
+gold sets are in `experiments.study.gold`.
 
 The config of the step that writes their folder provides `identity` (a fingerprint of all languages),
 `language` (a fingerprint of one language, without dictionaries or bitexts if a model does not read them),
@@ -70,7 +70,7 @@ class StudyData:
 class StudyLanguages(ABC):
     """Languages as a study sets them."""
 
-    derived = False  # whether the languages are a source and its images
+    derived = False  # whether the languages are derived from a source
     redraw = False  # whether each seed samples its own data
     bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = {}
 
@@ -90,8 +90,8 @@ class StudyLanguages(ABC):
 
 @dataclass(frozen=True)
 class DerivedLanguages(StudyLanguages):
-    """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the
-    source, or a tokenizer's folder. With `redraw`, each seed also samples its own text, transforms and
+    """A source and the languages that `transforms` derive from it. `vocabulary` is the number of types to learn
+    from the source, or a tokenizer's folder. With `redraw`, each seed also samples its own text, transforms and
     dictionary, so that intervals over seeds cover the data too; seed 0 gives the same data as without it."""
 
     source: Source
