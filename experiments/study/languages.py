@@ -90,9 +90,10 @@ class StudyLanguages(ABC):
 
 @dataclass(frozen=True)
 class DerivedLanguages(StudyLanguages):
-    """A source and the languages that `transforms` derive from it. `vocabulary` is the number of types to learn
-    from the source, or a tokenizer's folder. With `redraw`, each seed also samples its own text, transforms and
-    dictionary, so that intervals over seeds cover the data too; seed 0 gives the same data as without it."""
+    """A source and the languages that `transforms` derive from it. `vocabulary` is the number of types to
+    learn from the source, or a tokenizer's folder. With `redraw`, each seed also samples its own text,
+    transforms and dictionary, so that intervals over seeds cover the data too; seed 0 gives the same data as
+    without it."""
 
     source: Source
     transforms: tuple[Transform, ...]
