@@ -5,10 +5,11 @@ import dataclasses
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, reduce
 from importlib.util import resolve_name
+from operator import add
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,6 +28,11 @@ def sha256(path: Path) -> str:
     """Return a file's SHA-256 in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def total(numbers: Iterable[float]) -> float:
+    """Add numbers from left to right. From Python 3.12 on, `sum` rounds floats differently."""
+    return reduce(add, numbers, 0.0)
 
 
 def plain(value: Any) -> Any:

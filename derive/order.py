@@ -4,7 +4,7 @@ from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from calque.derive.fingerprint import ADDED
+from calque.derive.fingerprint import ADDED, total
 from calque.derive.forms import percent
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, check_share, draw
@@ -72,4 +72,4 @@ def kendall_distance(origin: Sequence[int]) -> float:
 def order_distance(origins: Iterable[Sequence[int]]) -> float:
     """Return the mean `kendall_distance` over sentences of at least two words; 0 if there are none."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
-    return sum(distances) / len(distances) if distances else 0.0
+    return total(distances) / len(distances) if distances else 0.0

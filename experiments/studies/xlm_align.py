@@ -7,6 +7,7 @@ from pathlib import Path
 
 from calque.analysis.papers.published import corpora
 from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.fingerprint import total
 from calque.derive.folder import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.experiments.data.recipe import read_recipe
@@ -112,5 +113,5 @@ def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
     tables = corpora("xlm_align")
     web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}
-    total = sum(weights.values())
-    return tuple(weights[language] / total for language in languages)
+    whole = total(weights.values())
+    return tuple(weights[language] / whole for language in languages)

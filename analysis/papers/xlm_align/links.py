@@ -21,6 +21,7 @@ from calque.analysis.report.drawing import INK, SOFT, Dash, draw_line, key, lege
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, listed, percent
 from calque.analysis.results.results import Results
+from calque.derive.fingerprint import total
 from calque.pretrain.architecture import main_layer
 
 HEADLINE = "grow-diag-final-and"
@@ -162,7 +163,7 @@ def _layers_table(systems: Systems, published: Layers) -> Table:
     for encoder, by_set in published.items():
         if all(name in by_set for name in systems.sets):
             for layer, rates in enumerate(zip(*(by_set[name] for name in systems.sets), strict=True)):
-                cells = map(hundredths, (*rates, sum(rates) / len(rates)))
+                cells = map(hundredths, (*rates, total(rates) / len(rates)))
                 rows.append((encoder, str(layer), "joint", PUBLISHED, *cells, MISSING))
     labels = ("encoder", "layer", "way", "source")
     return table("link-layers", systems.results, labels, systems.heads, rows, aligner=RELEASED.name)
