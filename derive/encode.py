@@ -185,6 +185,7 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def word_table(folder: Path, digest: str) -> WordTable:
+    """Return the table for encoding words with the vocabulary in a folder with this digest."""
     return WordTable(Vocabulary.load(folder))
 
 

@@ -39,7 +39,7 @@ REWRITES = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}  
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
 
-SAMPLE = 100  # number of sentences on which user-defined transforms are tried
+SAMPLE = 100  # number of sentences for trying out user-defined transforms
 Numbered = tuple[int, Sentence]
 
 

@@ -274,7 +274,7 @@ def differences_table(sweep: SweepResults) -> Table | None:
 
 
 def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
-    """Say in words what is compared, and the values of the other settings."""
+    """Describe a comparison and the values of the other settings in words."""
     of = dict(zip(sweep.titles, pair.ours.values, strict=True))
     if pair.setting is None:
         what = f"minus {sweep.objectives.objective_title(pair.theirs.objective)}"

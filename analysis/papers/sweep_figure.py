@@ -87,8 +87,8 @@ Panel = tuple[str, str, str]  # a language, an objective ("" for all) and a colu
 
 @dataclass(frozen=True)
 class _Drawing:
-    """What the panels share. `x` is the index of the setting on the horizontal axis, and `series` that of the
-    setting with one line per value, if there are two settings."""
+    """Everything that the panels share. `x` is the index of the setting on the horizontal axis; `series` is
+    the index of the second setting, if any, which has one line per value."""
 
     sweep: SweepResults
     look: Mapping[str, Look]
@@ -101,7 +101,7 @@ class _Drawing:
         return [] if self.series is None else self.sweep.values[self.series]
 
     def points(self, language: str, objective: str, column: str, value: str | None = None) -> list[Point]:
-        """Return an objective's numbers by their position on the axis; with `value`, only those of a line."""
+        """Return an objective's numbers by their position on the axis; with `value`, only one line's."""
         numbers, points = self.sweep.numbers[column], list[Point]()
         for row in self.sweep.rows:
             of_line = self.series is None or value in (None, row.values[self.series])

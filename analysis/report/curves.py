@@ -25,7 +25,7 @@ class Curves:
 
 
 def curves_html(curves: Sequence[Curves]) -> str:
-    """Return an element with the curves' data, where the script draws them; "" if there are no curves."""
+    """Return an element with the curves' data, in which the script draws them, or "" without curves."""
     panels, steps = _panels(curves), list[list[int]]()
     if not panels:
         return ""

@@ -90,7 +90,7 @@ def _number(text: str) -> str | int | float:
 
 
 def measured(study: Study, root: Path) -> list[MeasuredStep]:
-    """Read what each step of a finished study measured, in report order."""
+    """Read the measurements of each step of a finished study, in report order."""
     models = [*study.given_models(root), *study.models(root)]
     found = [read_measured(step) for model in models for step in study.measuring(root, model)]
     aligners = [read_measured(step) for step in study.data(root).aligners]

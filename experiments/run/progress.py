@@ -21,7 +21,7 @@ SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
 FIRST = 0.05  # fraction of a step after which its speed is estimated
 OVERHEAD = 3.0  # assumed seconds per step for everything except training
 Group = tuple[Any, ...]  # what similar steps have in common
-Measured = dict[Group, tuple[float, float]]  # the seconds that a group's steps took, and those in the plan
+Measured = dict[Group, tuple[float, float]]  # a group's measured and planned seconds
 
 
 class Remaining:
@@ -184,8 +184,8 @@ class Board:
 def board(
     steps: Iterable[Step] = (), quiet: bool = False, title: str = "", parallel: int | None = None
 ) -> Iterator[Board]:
-    """Show the progress of unfinished steps, of which `parallel` run at a time (None: unknown), or of tasks,
-    while the block runs, unless `quiet`."""
+    """Show the progress of unfinished steps or of tasks while the block runs, unless `quiet`. `parallel` is
+    the number of steps that run at a time (None: unknown)."""
     waiting = [step for step in steps if not step.finished]
     shown = Board(waiting, quiet, parallel)
     if waiting:

@@ -51,7 +51,7 @@ class StudyData:
     """What a study reads and measures with one seed, whatever its languages.
 
     groups: the languages that each model reads.
-    described: the languages on which a given model is measured.
+    described: the languages to measure a given model on.
     text: the step that prepares the text for all models, if they share it.
     examples: the steps that prepare examples, by task.
     floors, aligners: steps that need no model of the study, scoring task baselines and word aligners.
@@ -85,7 +85,7 @@ class StudyLanguages(ABC):
 
     @abstractmethod
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
-        """Return what a study reads with this seed; `home` is the folder of steps."""
+        """Return a study's data for a seed; `home` is the folder of steps."""
 
 
 @dataclass(frozen=True)

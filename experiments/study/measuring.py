@@ -37,7 +37,7 @@ class Measure(ABC):
         """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
 
     def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
-        """Return the measure with what it uses of a study's tasks and examples, both by task."""
+        """Return the measure with the tasks and examples (by task) that it needs from a study."""
         return self
 
     def parts(self) -> Sequence[Measure]:

@@ -140,7 +140,7 @@ class Study:
         return self.seeds if self.languages.redraw else self.seeds[:1]
 
     def data(self, root: Path, seed: int = 0) -> StudyData:
-        """Return what the study reads with a seed."""
+        """Return the study's data for a seed."""
         return self._data(root, seed if self.languages.redraw else 0)
 
     @cached_method

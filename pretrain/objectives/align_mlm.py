@@ -40,7 +40,7 @@ class DictionaryCosine(Stream):
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
     """Return the dictionary entries with two different ids, and their languages, both (n, 2) int64. Types
-    that both languages share are their own images, so they are already aligned."""
+    shared by both languages have a single id and are already aligned."""
     if not languages.dictionaries:
         raise BadInput("there is no dictionary, so there is nothing to align", languages.folder)
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]

@@ -41,7 +41,7 @@ class Switched(Monolingual):
 @dataclass(frozen=True)
 class Link(TextObjective):
     """MLM with a fraction `share` of the source's unmasked words replaced by their images, if they have
-    dictionary entries. Labels are the original words; there are no language embeddings."""
+    dictionary entries. Labels are the original words. It uses no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE
