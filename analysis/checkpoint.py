@@ -1,5 +1,6 @@
-"""Inspect a checkpoint in memory, and make copies with changed weights or states. Shapes: n words in a
-sentence, L layers, H hidden, m types whose embedding differs in a derived language."""
+"""Inspect a checkpoint in memory, with its study's languages and tasks, and make copies with changed weights
+or states. Shapes: n words in a sentence, L layers, H hidden, m types whose embedding differs in a derived
+language."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from shutil import copytree, ignore_patterns
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,22 +24,29 @@ from calque.analysis.measures.interventions import (
     train,
 )
 from calque.analysis.measures.states import states
-from calque.analysis.model_study import Derivation, ModelStudy, measured_task, words_of
 from calque.analysis.records.record import MeasuredModel
+from calque.analysis.tasks.catalog import task as task_called
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.transfer import DerivedTask
+from calque.derive.artefact import Artefact, finished, whole_of
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import whole_folder
+from calque.derive.fingerprint import plain
+from calque.derive.folder import LanguagesFolder
 from calque.derive.language import SOURCE, Bitext
 from calque.derive.languages import Languages
 from calque.derive.ragged import Ragged
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Account, image_of
+from calque.derive.task_data import TaskFolder
+from calque.derive.transform import Account, Transform, image_of
+from calque.derive.transforms import transform as transform_called
 from calque.pretrain import start
-from calque.pretrain.architecture import architecture_of, has_languages
-from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.saved_model import load_model, load_tokenizer
+from calque.pretrain.architecture import has_languages
+from calque.pretrain.lazy import Tensor, torch
+from calque.pretrain.run import TRAINED_ON
+from calque.pretrain.saved_model import RUN, load_model, load_tokenizer
 from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types
 
-WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # not copied by `save`
+RECORDS = "records"  # the artefact kind of a measurement
 
 
 class Guess(NamedTuple):
@@ -59,11 +66,27 @@ class Neighbour(NamedTuple):
 
 
 class States(NamedTuple):
-    """A sentence's words and their hidden states (L + 1, n, H): the embeddings, then the states after each
-    layer."""
+    """A sentence's words and their states (L + 1, n, H) after the embeddings and each layer."""
 
     words: tuple[str, ...]
     layers: np.ndarray
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A source sentence and its counterpart in a derived language: `words`, each with its source position in
+    `origin`."""
+
+    language: str
+    source: tuple[str, ...]
+    words: tuple[str, ...]
+    origin: tuple[int, ...]
+    sources: tuple[tuple[int, ...], ...] = ()  # as in `Sentence`
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """The sorted gold links: (position in the source, position in the derivation)."""
+        return Sentence(self.words, origin=self.origin, sources=self.sources).links
 
 
 @dataclass(frozen=True)
@@ -80,13 +103,13 @@ class Checkpoint:
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
-        """Open the checkpoint in a folder. Raises BadInput if there is none, or if a tokenizer belongs to a
-        different model."""
+        """Open a checkpoint's folder. Raises BadInput if it is missing, or if a tokenizer belongs to another
+        model."""
         from transformers import AutoModelForMaskedLM
 
         model, _ = load_model(folder, AutoModelForMaskedLM)
         places = {path.name: path for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()}
-        trained = ModelStudy(folder).identity.get("languages", ())
+        trained = _identity(folder).get("languages", ())
         numbered = tuple(dict.fromkeys([SOURCE, *trained, *places]))
         places = {SOURCE: folder} | {name: places[name] for name in numbered if name in places}
         for place in places.values():
@@ -100,8 +123,7 @@ class Checkpoint:
         return tuple(self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """Return the `count` most probable types, from any language, for the only `<mask>` in a text of words
-        separated by spaces."""
+        """Return the `count` most probable types, from any language, for the only `<mask>` in a text."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:
             mask = self._tokenizer(language).mask_token
@@ -109,37 +131,38 @@ class Checkpoint:
         return guesses[0]
 
     def fill_all(self, text: str, language: str, count: int) -> list[list[Guess]]:
-        """Return the `count` most probable types for each `<mask>` in a text."""
         if not self.has_head:
             raise BadInput("the model has no prediction head, so it cannot fill masks", self.folder)
         tokenizer = self._tokenizer(language)
-        ids = tokenizer(text)["input_ids"]
-        self._check_length(len(ids))
-        rows, types = torch.tensor([ids]), torch.full((1, len(ids)), self.token_type(language))
-        languages = {"token_type_ids": types} if types.any() else {}
+        rows = torch.tensor([tokenizer(text)["input_ids"]])
+        self._check_length(rows.shape[1])
+        types = torch.full_like(rows, self.token_type(language))
         with torch.inference_mode():
-            scores = self.model(input_ids=rows, **languages).logits[0]
-            best = scores[rows[0] == tokenizer.mask_token_id].softmax(-1).topk(min(count, scores.shape[1]))
-        pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
-        return [[Guess(*self.name(i), p) for p, i in zip(*pair, strict=True)] for pair in pairs]
+            scores = self.model(input_ids=rows, token_type_ids=types if types.any() else None).logits[0]
+        filled = []
+        for at_mask in scores[rows[0] == tokenizer.mask_token_id].softmax(-1):
+            best = at_mask.topk(min(count, len(at_mask)))
+            pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
+            filled.append([Guess(*self.name(i), probability) for probability, i in pairs])
+        return filled
 
     def nearest(
         self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5
     ) -> list[Neighbour]:
-        """Return the `count` types whose embeddings have the highest cosine with that of `word`, a single
-        type in `language`. `among` is the language to search (default: all)."""
-        (ids,) = self.pieces([word], language)
+        """Return the `count` types whose embeddings are most similar to that of `word`, a single type in
+        `language`, from the language `among` (default: all)."""
         if not self.is_type(word, language):
             raise BadInput(f"{word!r} is not a single type in the vocabulary of {language}")
+        ((own,),) = self.pieces([word], language)
         table = self._table / self._table.norm(dim=1, keepdim=True).clamp_min(1e-12)
-        cosines = table @ table[ids[0]]
+        cosines = (table @ table[own]).numpy()
         searched = [among] if among else self.languages
         allowed = np.unique(np.concatenate([self.ids(name) for name in searched]))
-        order = allowed[np.argsort(-cosines[torch.from_numpy(allowed)].numpy(), kind="stable")]
-        return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != ids[0]][:count].tolist()]
+        order = allowed[np.argsort(-cosines[allowed], kind="stable")]
+        return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != own][:count].tolist()]
 
     def pieces(self, words: Sequence[str], language: str = SOURCE) -> list[list[int]]:
-        """Return each word's ids, encoded after a space as it would be inside a sentence."""
+        """Return each word's ids, as inside a sentence."""
         tokenizer = self._tokenizer(language)
         spaced = (word if word == tokenizer.mask_token else f" {word}" for word in words)
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
@@ -149,23 +172,21 @@ class Checkpoint:
         return len(ids) == 1 and ids[0] not in self.tokenizers[language].all_special_ids
 
     def embeddings(self, language: str = SOURCE) -> tuple[list[str], np.ndarray]:
-        """Return a language's non-special types, in its own spelling, and their embeddings (types, width)."""
+        """Return a language's types, in its spelling, and their embeddings (types, width)."""
         ids = self.ids(language)
         return [self.name(i)[0] for i in ids.tolist()], self._table[torch.from_numpy(ids)].numpy()
 
     def ids(self, language: str) -> np.ndarray:
-        """Return the ids of a language's non-special types in ascending order."""
+        """The ids of a language's non-special types."""
         tokenizer = self._tokenizer(language)
         return np.array(sorted({*tokenizer.get_vocab().values()} - {*tokenizer.all_special_ids}), np.int64)
 
     def name(self, i: int) -> tuple[str, str]:
-        """Return an id's spelling and language; types shared with the source belong to the source."""
+        """An id's spelling and language; types shared with the source belong to the source."""
         language = self._language_of.get(i, SOURCE)
         return self.tokenizers[language].decode([i]).strip(), language
 
     def token_type(self, language: str) -> int:
-        """Return the token type for text in a language: its index if the model has language embeddings,
-        otherwise 0."""
         types = getattr(self.model.config, "type_vocab_size", None) or 0
         return self.numbered.index(language) if has_languages(types) else 0
 
@@ -173,8 +194,8 @@ class Checkpoint:
     def has_head(self) -> bool:
         return start.has_head(self.folder)
 
-    @cached_property
-    def _table(self) -> torch.Tensor:
+    @property
+    def _table(self) -> Tensor:
         return self.model.get_input_embeddings().weight.detach()
 
     @cached_property
@@ -187,21 +208,29 @@ class Checkpoint:
         return self.tokenizers[language]
 
     def _check_length(self, ids: int) -> None:
-        if ids > (most := self.tokenizers[SOURCE].model_max_length):
+        most = self.tokenizers[SOURCE].model_max_length
+        if ids > most:
             raise BadInput(f"the text has {ids} ids; the model accepts at most {most}", self.folder)
 
     @cached_property
-    def study(self) -> ModelStudy:
-        return ModelStudy(self.folder)
-
-    @property
     def identity(self) -> dict[str, Any]:
         """The configuration of the run that produced the checkpoint; empty if there is none."""
-        return self.study.identity
+        return _identity(self.folder)
 
-    @property
+    @cached_property
     def data(self) -> Languages | None:
-        return self.study.data
+        """The languages that the run was trained on, or None if no parent folder contains them."""
+        return _trained_on(self.folder) if self.identity else None
+
+    def _derived(self, language: str = "") -> tuple[Languages, str]:
+        if self.data is None:
+            raise BadInput("no parent folder contains the languages the model was trained on", self.folder)
+        derived = self.data.others if self.data.languages[0].name == SOURCE else ()
+        if not derived:
+            raise BadInput("the model was not trained on a source language and derived ones", self.folder)
+        if language not in ("", *derived):
+            raise BadInput(unknown("derived language", language, derived), self.folder)
+        return self.data, language or derived[0]
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
         """Derive a source sentence's counterpart in `language`. Raises BadInput if the language's transform
@@ -211,7 +240,8 @@ class Checkpoint:
         [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
         """
         name, words = language or next(iter(self.languages[1:]), ""), words_of(sentence)
-        if not (transform := self.study.transform(name)):
+        transform = self._transform(name)
+        if transform is None:
             raise BadInput(
                 f"cannot derive in {name}: the study is missing, or the transform needs more than words"
             )
@@ -220,15 +250,26 @@ class Checkpoint:
         spelt = (word if word == mask else transform.spell(word) for word in image.words)
         return Derivation(name, words, tuple(spelt), image.origin, image.sources)
 
+    def _transform(self, name: str) -> Transform | None:
+        if self.data is None:
+            return None
+        config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
+        for seed in (0, self.identity["seed"]):
+            try:
+                transform = transform_called(name).reseeded(seed)
+            except BadInput:
+                return None
+            if plain(transform) in config and not transform.needs:
+                return transform
+        return None
+
     def pairs(self, count: int = 100, language: str = "") -> list[Derivation]:
-        """Return the first `count` sentences in the study's corpus that have a counterpart in `language`,
-        each with its counterpart."""
-        languages, language = self.study.derived(language)
+        """Return the first `count` sentences of the study's corpus with their derivations."""
+        languages, language = self._derived(language)
         bitext = languages.bitext(SOURCE, language)
         return [self.pair_of(bitext, pair) for pair in range(min(count, len(bitext)))]
 
     def pair_of(self, bitext: Bitext, pair: int) -> Derivation:
-        """Return sentence pair number `pair` in a bitext: a source sentence and its derivation."""
         own, other = bitext.lines[pair].tolist()
         ids, corpus = bitext.ids(pair), bitext.second.corpus
         source = self.spelt(SOURCE, ids[0], bitext.first.corpus.pieces[own])
@@ -247,7 +288,7 @@ class Checkpoint:
         >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
         (0.03, 0.49)
         """
-        languages, language = self.study.derived(language)
+        languages, language = self._derived(language)
         types = Types.between(languages, SOURCE, language)
         if not types.measurable:
             raise BadInput(f"{language} is in the source's script, so alignment@1 is undefined", self.folder)
@@ -268,7 +309,7 @@ class Checkpoint:
         >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
         True
         """
-        languages, language = self.study.derived(language)
+        languages, language = self._derived(language)
         data = measured_task(self.folder, task, languages, language)
         run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
         return train(run, data, progress, lambda model: [change(model) for change in self.changes])
@@ -281,25 +322,21 @@ class Checkpoint:
         >>> derived[0].layers.shape, pairs[0].links[:2]  # doctest: +SKIP
         ((3, 9, 64), [(0, 7), (1, 6)])
         """
-        texts = list(map(words_of, sentences))
-        rows = [self.encoded(words, language) for words in texts]
-        found: dict[int, States] = {}
-        ids = [np.array(row) for row, _ in rows]
-        for places, hidden in states(self.model, ids, self.token_type(language)):
-            for i, place in enumerate(places):
-                of = rows[place][1]
-                means = [of @ layer[i, 1 : 1 + of.shape[1]] / of.sum(1, keepdim=True) for layer in hidden]
-                found[place] = States(texts[place], torch.stack(means).numpy())
-        return [found[place] for place in range(len(texts))]
-
-    def encoded(self, words: Sequence[str], language: str) -> tuple[list[int], Tensor]:
-        """Return the words' ids, enclosed in special ids, and a 0/1 matrix (words, non-special ids) that
-        shows which ids belong to each word."""
         first, last = self.tokenizers[SOURCE]("")["input_ids"]
-        pieces = self.pieces(words, language)
-        word = torch.arange(len(words)).repeat_interleave(torch.tensor([len(ids) for ids in pieces]))
-        self._check_length(len(word) + 2)
-        return [first, *(i for ids in pieces for i in ids), last], F.one_hot(word, len(words)).float().T
+        texts, rows, sizes = list(map(words_of, sentences)), [], []
+        for words in texts:
+            pieces = self.pieces(words, language)
+            rows.append(np.array([first, *(i for ids in pieces for i in ids), last]))
+            sizes.append([len(ids) for ids in pieces])
+            self._check_length(len(rows[-1]))
+        found: dict[int, States] = {}
+        for places, hidden in states(self.model, rows, self.token_type(language)):
+            stacked = torch.stack(hidden)  # (L + 1, rows, ids, H)
+            for i, place in enumerate(places):
+                words = stacked[:, i, 1 : len(rows[place]) - 1].split(sizes[place], dim=1)
+                means = torch.stack([word.mean(1) for word in words], dim=1)
+                found[place] = States(texts[place], means.numpy())
+        return [found[place] for place in range(len(texts))]
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
         """Return a copy whose transformers model has been modified in place by `change`.
@@ -316,9 +353,8 @@ class Checkpoint:
         return replace(self, model=model, changes=(*self.changes, change))
 
     def rows(self, language: str = "") -> Rows:
-        """Return the source and derived embeddings of the m words whose embedding differs in a derived
-        language."""
-        return Rows.of(self.model, *self.study.derived(language))
+        """Return the source and derived embeddings of the m words whose embedding differs."""
+        return Rows.of(self.model, *self._derived(language))
 
     def with_rows(self, rows: Tensor | np.ndarray, language: str = "") -> Checkpoint:
         """Return a copy with new embeddings (m, H) for a derived language's words, in the order of `rows()`.
@@ -326,7 +362,7 @@ class Checkpoint:
         >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
         1.0
         """
-        languages, language = self.study.derived(language)
+        languages, language = self._derived(language)
         ids = languages[language].images[moved_types(languages, language)]
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
@@ -340,15 +376,50 @@ class Checkpoint:
         """
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
-    def save(self, folder: Path | str) -> None:
-        """Save the model to a new folder that `calque look` and transformers can open. On the copy, methods
-        that need the study work if the folder is next to the run's `checkpoint`. Raises BadInput if a
-        function is applied after a layer."""
-        if any(getattr(change, "func", None) is hook_layer for change in self.changes):
-            raise BadInput("cannot save a function applied after a layer, only changed weights", folder)
-        if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:
-            raise BadInput("cannot save here: the folder exists, or is inside the model's folder", folder)
-        model = self.model if self.has_head else architecture_of(self.model.config).encoder(self.model)
-        with whole_folder(folder) as part:
-            copytree(self.folder, part, ignore=ignore_patterns(*WEIGHTS), dirs_exist_ok=True)
-            model.save_pretrained(part)
+
+def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence's words; a string is split at spaces."""
+    return tuple(sentence.split() if isinstance(sentence, str) else sentence)
+
+
+def _identity(checkpoint: Path) -> dict[str, Any]:
+    run = whole_of(checkpoint, RUN)
+    return run.facts.get("identity", {}) if run else {}
+
+
+def _trained_on(checkpoint: Path) -> Languages | None:
+    facts = whole_of(checkpoint, RUN).facts
+    identity, usual = facts["identity"], str(facts.get(TRAINED_ON, ""))
+    for above in checkpoint.resolve().parents:
+        # Other folders may contain the same text.
+        for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != usual, each)):
+            known = LanguagesFolder.open(folder).prints if finished(folder) else {}
+            if all(value in known.get(name, ()) for name, value in identity["data"].items()):
+                return Languages.open(folder, identity["languages"], whole=True)
+    return None
+
+
+def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
+    """Return a task with the study's examples and settings. Raises BadInput if they are missing or
+    ambiguous."""
+    task, run, ways = task_called(name), checkpoint.resolve().parent, set[tuple[FinetuneConfig, str]]()
+    for folder in (folder for folder in run.glob(f"{name}-*") if finished(folder)):
+        measure, _, settings, *_ = Artefact.open(folder, RECORDS).facts["made from"]
+        if measure == name and isinstance(settings["examples"], dict) and language in settings["examples"]:
+            values = {key: value for key, value in settings["finetune"].items() if key != "kind"}
+            ways.add((FinetuneConfig(**values), settings["examples"][language]))
+    if not ways:
+        raise BadInput(
+            f"the study never fine-tuned this model on {name} in {language}: no folder {name}-*", run
+        )
+    if len(ways) > 1:
+        raise BadInput(
+            f"the measurements {name}-* used {len(ways)} settings or example sets; expected one", run
+        )
+    ((config, wanted),) = ways
+    home = languages.folder.parent
+    for folder in sorted(home.glob(f"tasks/{name}-*")):
+        facts = (examples := TaskFolder.open(folder)).artefact.facts
+        if wanted in (facts["fingerprint"], facts.get("fingerprints", {}).get(language)):
+            return DerivedTask(task, languages, examples, config)
+    raise BadInput(f"no folder tasks/{name}-* contains the examples of this model's measurement", home)

@@ -26,7 +26,7 @@ import calque.derive  # noqa: F401
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
-    from calque.analysis.looking.parts import Look
+    from calque.analysis.looking import Look
     from calque.derive.links.aligner import Links
     from calque.derive.on_demand import Derived
     from calque.experiments.session import StudySession
@@ -100,8 +100,8 @@ def align(
         if method is not None:
             raise BadInput(f"the method {method} needs an encoder, but no model was given")
         return [sorted(links) for links in StatisticalAligner.train(pairs).align(pairs)]
+    from calque.analysis.aligners.encoder import EncoderAligner
     from calque.analysis.aligners.methods import BY_NAME
-    from calque.analysis.aligners.pair_encoder import EncoderAligner
     from calque.pretrain.hub import model_folder
 
     if method is not None and method not in BY_NAME:
@@ -143,7 +143,7 @@ def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), 
     >>> calque.look(checkpoint).alignment.cosines.shape  # doctest: +SKIP
     (8, 8)
     """
-    from calque.analysis.looking.look import look
+    from calque.analysis.looking import look
 
     return look(load(checkpoint), sentence, words, language)
 

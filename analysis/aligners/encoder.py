@@ -1,22 +1,32 @@
-"""Compute hidden states with any transformers encoder. Shapes: B rows, L ids in the longest row, H hidden."""
+"""Encode sentences and sentence pairs with any transformers encoder, and extract links from any layer
+(SimAlign; XLM-Align, section 4.2). Shapes: B rows or pairs, L ids in the longest row, n and m sub-words in
+the longest source and target side, H hidden."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
+from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import Pair
+from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.derive.vocabulary import TOKENIZER, open_tokenizer, tokenizer_settings
+from calque.pretrain.architecture import main_layer
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
-from calque.pretrain.saved_model import load_model, read_config
+from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, load_model, read_config
 from calque.pretrain.tokenizer_check import check_tokenizer
 
 # Models whose upper layers can be removed, because nothing follows the last layer
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
 _LONGEST = 512  # maximum number of ids per row if the model sets no limit
+_UNLIMITED = 1 << 30  # a tokenizer with a larger limit has none
+_ROOM = 1 << 18  # maximum number of cached words
 
 
 class Encoder:
@@ -25,21 +35,19 @@ class Encoder:
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
     ) -> None:
-        """Load a folder's model up to layer `top` (default: all). Raises BadInput if the model is not an
-        encoder or lacks that layer, or if the device does not exist."""
+        """Load layers up to `top` (default: all). Raises BadInput if the model is not an encoder or lacks the
+        layer."""
         self.folder, self.device = folder, _device(device)
-        config = read_config(folder)
-        text: Any = config.get_text_config()
-        layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
-        if not isinstance(layers, int) or not isinstance(types, int):
+        config: Any = read_config(folder)
+        text = config.get_text_config()
+        self.layers: int = getattr(text, "num_hidden_layers", 0)
+        self.types: int = getattr(text, "vocab_size", 0)
+        if not self.layers or not self.types:
             raise BadInput(f"{config.model_type} is not an encoder with layers above embeddings", folder)
-        self.layers, self.types = layers, types
         self.top = self.layers if top is None else top
         if not 0 <= self.top <= self.layers:
-            raise BadInput(
-                f"there is no layer {top}: layers are numbered from 0 (the embeddings) to {self.layers}",
-                folder,
-            )
+            what = f"there is no layer {top}: layers are numbered from 0 (the embeddings) to {self.layers}"
+            raise BadInput(what, folder)
         self.token_types: int = getattr(config, "type_vocab_size", None) or 0
         model, missing = load_model(folder)
         if missing := [name for name in missing if "pooler" not in name]:  # the pooler is not used
@@ -58,8 +66,7 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """Return the hidden states after each layer up to `top`, (B, L, H) each, with arbitrary values at
-        padding. `token_types` is one number per id (default: 0)."""
+        """Return the states after each layer up to `top`, (B, L, H) each, arbitrary at padding."""
         ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
         inputs = {"input_ids": ids}
         if lengths.min() < ids.shape[1]:
@@ -68,25 +75,20 @@ class Encoder:
             inputs["token_type_ids"] = _padded(token_types, 0)
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
         output = self._model(**inputs, output_hidden_states=True)
-        states: tuple[Tensor, ...] = output.hidden_states[: self.top + 1]
-        for layer, hidden in enumerate(states):
-            if hidden.shape[:2] != ids.shape:
-                raise BadInput(f"layer {layer} does not return one state per sub-word", self.folder)
-        return states
+        return tuple(output.hidden_states[: self.top + 1])
 
     def _try(self, kind: str) -> None:
-        ids = [i for i in range(min(self.types, 4)) if i != self._padding]
-        if len(ids) < 2:
-            return
-        rows = [[ids[0]] * (min(8, self.length) - 1) + [last] for last in ids[:2]]
+        """Raise BadInput if the model needs more than ids, or ignores the ids after a word."""
+        first, last = [i for i in range(3) if i != self._padding][:2]
+        rows = [[first] * 7 + [other] for other in (first, last)]
         try:
             states = self(rows)[-1]
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
             if isinstance(error, torch.OutOfMemoryError):
                 raise
             reason = str(error).strip().splitlines() or [type(error).__name__]
-            what = f"{kind} cannot encode rows of ids without further input"
-            raise BadInput(f"{what}: {reason[0]}", self.folder) from None
+            what = f"{kind} cannot encode rows of ids without further input: {reason[0]}"
+            raise BadInput(what, self.folder) from None
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             why = "is not a bidirectional encoder: a word's state ignores the words after it"
             raise BadInput(f"{kind} {why}", self.folder)
@@ -115,23 +117,19 @@ def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
 
 WordIds = Sequence[Sequence[int]]  # each word's ids in a sentence (none if the tokenizer drops the word)
 PairIds = tuple[WordIds, WordIds]  # both sides of a sentence pair
-_ROOM = 1 << 18
-_UNLIMITED = 1 << 30  # transformers uses a larger number to mean "no limit"
 
 
 class SubWords:
-    """A tokenizer that encodes each word separately, preceded by a space. `size` is its number of types,
-    `before` and `after` are the special ids around a sentence, and `second_type` is the token type for the
-    second text in a row."""
+    """A tokenizer that encodes each word separately, preceded by a space. `before` and `after` are the
+    special ids around a sentence, `second_type` is the token type of a second text."""
 
     def __init__(self, folder: Path) -> None:
-        self._tokenizer = open_tokenizer(folder / TOKENIZER)
+        self._tokenizer, self._folder = open_tokenizer(folder / TOKENIZER), folder
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._tokenizer.encode_special_tokens = True
         self._known: dict[str, list[int]] = {}
         self.size: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
-        self._folder, self.longest = folder, _longest(folder)
         (around,), (bare,) = self._encode(["a"], special=True), self._encode(["a"])
         first = next((i for i in range(len(around)) if bare and around[i : i + len(bare)] == bare), None)
         if first is None:
@@ -139,26 +137,230 @@ class SubWords:
         self.before, self.after = around[:first], around[first + len(bare) :]
         check_tokenizer(folder)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
+        longest = tokenizer_settings(folder).get("model_max_length")
+        limited = isinstance(longest, int | float) and 0 < longest <= _UNLIMITED
+        self.longest = int(longest) if limited else None
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         if len(self._known) > _ROOM:
             self._known = {}
-        if new := [word for word in dict.fromkeys(words) if word not in self._known]:
-            self._known.update(zip(new, self._encode([f" {word}" for word in new]), strict=True))
+        new = [word for word in dict.fromkeys(words) if word not in self._known]
+        self._known.update(zip(new, self._encode([f" {word}" for word in new]), strict=True))
         return [self._known[word] for word in words]
 
     def of_pairs(self, pairs: Iterable[Pair]) -> Iterator[PairIds]:
-        """Yield the ids of each word in each sentence pair."""
         return ((self(source), self(target)) for source, target in pairs)
 
     def _encode(self, texts: list[str], special: bool = False) -> list[list[int]]:
         try:
             encoded = self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)
-            return [encoding.ids for encoding in encoded]
         except Exception as error:  # the tokenizers library raises plain exceptions
             raise BadInput(f"the tokenizer cannot encode some words: {error}", self._folder) from None
+        return [encoding.ids for encoding in encoded]
 
 
-def _longest(folder: Path) -> int | None:
-    longest = tokenizer_settings(folder).get("model_max_length")
-    return int(longest) if isinstance(longest, int | float) and 0 < longest <= _UNLIMITED else None
+CELLS = 6144  # maximum number of ids per batch of pairs or sentences, including padding
+ROWS = 32  # rows of similar length per batch
+WINDOW = 1024  # number of pairs sorted by length at a time
+
+
+class CutSide(NamedTuple):
+    """The ids of a sentence that fit into a row, and the index of each id's word."""
+
+    ids: list[int]
+    word: np.ndarray
+
+
+Cut = tuple[CutSide, CutSide]
+
+
+def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
+    """Yield batches of indices of items of similar sizes with at most CELLS ids, omitting empty sides."""
+    batch, widest = list[int](), tuple[int, ...]()
+    whole = [i for i, size in enumerate(sizes) if all(size)]
+    for i in sorted(whole, key=lambda i: (sum(sizes[i]), sizes[i])):
+        wider = tuple(map(max, sizes[i], widest or sizes[i]))
+        if batch and (len(batch) + 1) * sum(wider) > CELLS:
+            yield batch
+            batch, wider = [], sizes[i]
+        batch.append(i)
+        widest = wider
+    if batch:
+        yield batch
+
+
+@dataclass(frozen=True)
+class LinkReading:
+    """A method, and the layer whose states it uses."""
+
+    method: Method
+    layer: int
+
+
+class PairEncoder:
+    """Encodes each sentence pair once, and applies any number of readings. With `joint`, a pair is a single
+    row, `<s> S </s> T </s>`. `around` are the special ids around a sentence, `types` both sides' token
+    types."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        around: tuple[Sequence[int], Sequence[int]],
+        types: tuple[int, int] = (0, 0),
+        joint: bool = False,
+        longest: int | None = None,
+    ) -> None:
+        self.encoder, self.types, self.joint = encoder, types, joint
+        self.before, self.after = map(list, around)
+        self.length = min(encoder.length, longest or encoder.length)
+        self.left_out = LeftOut()
+
+    @classmethod
+    def of(
+        cls, encoder: Encoder, pieces: SubWords, types: tuple[int, int] = (0, 0), joint: bool = False
+    ) -> PairEncoder:
+        return cls(encoder, (pieces.before, pieces.after), types, joint, pieces.longest)
+
+    def links(self, pairs: Iterable[PairIds], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
+        """Yield each reading's links for each sentence pair."""
+        numbered = enumerate(pairs, start=1)
+        while window := list(islice(numbered, WINDOW)):
+            cut = [self._cut(pair, line) for line, pair in window]
+            linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
+            for batch in batches([(len(source.ids), len(target.ids)) for source, target in cut]):
+                encoded = _Batch(self, [cut[i] for i in batch])
+                for number, reading in enumerate(readings):
+                    for i, links in zip(batch, encoded.links(reading), strict=True):
+                        linked[i][number] = links
+            yield from linked
+
+    def _cut(self, pair: PairIds, line: int) -> Cut:
+        flat = [[i for word in side for i in word] for side in pair]
+        if not all(pair):
+            self.left_out.add("sentence pairs with an empty side", line)
+        sides = []
+        for side, ids, kept in zip(pair, flat, self._kept([len(ids) for ids in flat]), strict=True):
+            words = np.repeat(np.arange(len(side)), [len(word) for word in side])
+            if dropped := sum(not word for word in side):
+                self.left_out.add("words that the tokenizer drops", line, dropped)
+            if kept < len(ids):
+                beyond = len(np.setdiff1d(words[kept:], words[:kept]))
+                self.left_out.add(f"words beyond the {self.length:,} ids that the model takes", line, beyond)
+            sides.append(CutSide(ids[:kept], words[:kept]))
+        return sides[0], sides[1]
+
+    def _kept(self, sizes: list[int]) -> list[int]:
+        """How many ids of each side fit; in a joint row, the longer side is cut first."""
+        if not self.joint:
+            room = self.length - len(self.before) - len(self.after)
+            return [min(size, room) for size in sizes]
+        room = self.length - len(self.before) - 2 * len(self.after)
+        if sum(sizes) <= room:
+            return sizes
+        least = min(*sizes, room // 2)
+        return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
+
+
+class _Batch:
+    """The states of a batch of pairs at every layer."""
+
+    def __init__(self, encoder: PairEncoder, cut: Sequence[Cut]) -> None:
+        self.cut, self.folder = cut, encoder.encoder.folder
+        self.spans: tuple[list[tuple[int, slice]], ...] = [], []  # each pair's row and positions, by side
+        rows, types = list[list[int]](), list[list[int]]()
+        for sides in cut:
+            for side, kind in enumerate(encoder.types):
+                if side == 0 or not encoder.joint:
+                    rows.append([*encoder.before])
+                    types.append([kind] * len(encoder.before))
+                start, ids = len(rows[-1]), sides[side].ids
+                self.spans[side].append((len(rows) - 1, slice(start, start + len(ids))))
+                rows[-1] += [*ids, *encoder.after]
+                types[-1] += [kind] * (len(ids) + len(encoder.after))
+        self.states: list[list[Tensor]] = [[] for _ in rows]  # by row and layer
+        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+        for first in range(0, len(order), ROWS):
+            chosen = order[first : first + ROWS]
+            token_types = [types[row] for row in chosen] if any(encoder.types) else None
+            layers = encoder.encoder([rows[row] for row in chosen], token_types)
+            for i, row in enumerate(chosen):
+                self.states[row] = [hidden[i] for hidden in layers]
+
+    def links(self, reading: LinkReading) -> list[Scored]:
+        method, states, masks = reading.method, [], []
+        for side in (0, 1):
+            own = [self.states[row][reading.layer][positions].float() for row, positions in self.spans[side]]
+            if method.words:
+                own = [_means(of, pair[side].word) for of, pair in zip(own, self.cut, strict=True)]
+            padded = nn.utils.rnn.pad_sequence(own, batch_first=True)
+            lengths = torch.tensor([len(each) for each in own], device=padded.device)
+            states.append(padded)
+            masks.append(torch.arange(padded.shape[1], device=padded.device) < lengths[:, None])
+            if not states[-1].isfinite().all():
+                raise BadInput(f"the states after layer {reading.layer} are not finite", self.folder)
+        scores = method.score(*states, *masks)
+        links = method.extract(scores, *masks)
+        words = [
+            [(np.unique(side.word) if method.words else side.word).tolist() for side in pair]
+            for pair in self.cut
+        ]
+        if method.also:
+            more = enumerate(self.links(replace(reading, method=method.also)))
+            added = [(pair, *map(list.index, words[pair], link)) for pair, of in more for link in of]
+            links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
+        linked: list[Scored] = [{} for _ in self.cut]
+        for (pair, i, j), value in zip(links.tolist(), scores[links.unbind(1)].tolist(), strict=True):
+            link = words[pair][0][i], words[pair][1][j]
+            linked[pair][link] = max(value, linked[pair].get(link, value))
+        return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
+
+
+def _means(states: Tensor, word: np.ndarray) -> Tensor:
+    """Average states (n, H) over each word's ids."""
+    _, sizes = np.unique(word, return_counts=True)
+    return torch.stack([own.mean(0) for own in states.split(sizes.tolist())])
+
+
+class EncoderAligner(Aligner):
+    """Extracts links from an encoder's hidden states."""
+
+    def __init__(self, encoder: PairEncoder, pieces: SubWords, reading: LinkReading) -> None:
+        self.encoder, self.pieces, self.reading = encoder, pieces, reading
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        method: Method | None = None,
+        layer: int | None = None,
+        device: str = "cpu",
+        precision: Precision = "float32",
+    ) -> EncoderAligner:
+        """Open a model and its tokenizer. By default, the method is DEFAULT at two thirds of the depth or,
+        for a trained aligner, TRAINED at its layer."""
+        config = read_config(folder)
+        trained = getattr(config, ALIGNER_LAYER, None)
+        if trained is not None and type(trained) is not int:
+            raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}, not a layer's number", folder / CONFIG)
+        if layer is None:
+            layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
+        encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
+        if pieces.size > encoder.types:
+            what = f"the tokenizer has {pieces.size:,} types, but the model has only {encoder.types:,}"
+            raise BadInput(what, folder)
+        reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
+        return cls(PairEncoder.of(encoder, pieces), pieces, reading)
+
+    @property
+    def name(self) -> str:
+        return f"{self.reading.method.name}, layer {self.reading.layer}"
+
+    @property
+    def left_out(self) -> LeftOut:
+        return self.encoder.left_out
+
+    def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
+        return map(list, self.align_scored(pairs))
+
+    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
+        return (links for (links,) in self.encoder.links(self.pieces.of_pairs(pairs), [self.reading]))

@@ -42,11 +42,10 @@ class Direct:
     """Maps the similarity s to the range from 0 to 1 by (1 + s) / 2 (SimAlign, section 2.1)."""
 
     similarity: Similarity
-    bounded: bool = True
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
         table = self.similarity(source, target, row_mask, col_mask)
-        if not self.bounded:
+        if self.similarity is products:  # not limited to the range from -1 to 1
             real = table.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), 0)
             table = table / real.abs().amax((1, 2), keepdim=True).clamp(min=EPSILON)
         return table.add_(1).div_(2).clamp_(min=0)  # rounding may give small negative values
@@ -62,46 +61,35 @@ class Transport:
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
         table = self.similarity(source, target, row_mask, col_mask)
-        plan = self.plan(table, row_mask, col_mask)
-        single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
-        if len(single):
-            plan[single] = untied(plan[single], log_kernel(table[single]), row_mask[single], col_mask[single])
-        return plan
+        return untied(self.plan(table, row_mask, col_mask), log_kernel(table), row_mask, col_mask)
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
-        if padding is not None:
-            table = table.masked_fill(padding, 0.0)  # values at padding may even be NaN
-        if float((table.amax().clamp(min=EPSILON) / EPSILON).log()) > SAFE:
+        padding = ~(row_mask[:, :, None] & col_mask[:, None])
+        kernel = table.clamp(min=EPSILON).masked_fill_(padding, 0.0)
+        if float((kernel.amax() / EPSILON).log()) > SAFE:
             return sinkhorn(log_kernel(table), row_mask, col_mask, self.iterations)
-        kernel = table.clamp(min=EPSILON)
-        if padding is not None:
-            kernel.masked_fill_(padding, 0.0)
         no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
-        turned = kernel.mT  # a view, because a copy would take longer than two iterations
         row, column = torch.ones_like(no_row), torch.ones_like(no_column)
         for turn in range(round(2 * self.iterations)):
             if turn % 2 == 0:
                 column = torch.bmm(row, kernel).add_(no_column).reciprocal_()
             else:
-                row = torch.bmm(column, turned).add_(no_row).reciprocal_()
+                row = torch.bmm(column, kernel.mT).add_(no_row).reciprocal_()
         return kernel.mul_(row.mT).mul_(column)
 
 
 def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the link probabilities of a trained aligner."""
+    """A trained aligner's link probabilities."""
     cosines = torch.bmm(centred_words(source, row_mask), centred_words(target, col_mask).mT)
     return probabilities(cosines, row_mask, col_mask)
 
 
 def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the links whose score is at least LEAST."""
     return ((scores >= LEAST) & row_mask[:, :, None] & col_mask[:, None]).nonzero()
 
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the one-to-one links with the largest total score, one per sub-word of the shorter side
-    (SimAlign's Match)."""
+    """The one-to-one links with the largest total score (SimAlign's Match)."""
     from scipy.optimize import linear_sum_assignment  # slow to import
 
     assignments = []
@@ -114,8 +102,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores every pair of sub-words (with `words`: of words, represented by their sub-words' mean states),
-    extracts links from the scores, and adds the links found by the method `also`."""
+    """Scores pairs of sub-words (with `words`: words' mean states), extracts links, and adds those of
+    `also`."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -124,19 +112,17 @@ class Method:
     also: Method | None = None
 
 
-DIRECT, TRANSPORT = "direct", "transport"  # two plans: the similarity itself, or optimal transport
 SIMILARITIES: dict[str, Similarity] = {"products": products, "cosine": cosines, "centred": centred}
 RULES = {"argmax": argmax, "itermax": itermax, "match": match}
-_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}  # as in SimAlign and XLM-Align; omitted from names
 
 
-def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
-    """Return the method for these choices. Its name, such as `argmax`, `argmax-centred` or `ot-match`, omits
-    the choices made in the papers."""
+def method(similarity: str = "centred", rule: str = "argmax", transport: bool = False) -> Method:
+    """Return a method, whose name omits the choices made in SimAlign (cosine) and XLM-Align (products,
+    Itermax)."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
-    suffix = "" if similarity == _USUAL[plan] else f"-{similarity}"
-    if plan == DIRECT:
-        return Method(f"{rule}{suffix}", Direct(how, bounded=how is not products), extract)
+    suffix = "" if similarity == ("products" if transport else "cosine") else f"-{similarity}"
+    if not transport:
+        return Method(f"{rule}{suffix}", Direct(how), extract)
     name = f"ot-{rule}{suffix}" if suffix or rule != "itermax" else "ot"
     return Method(name, Transport(similarity=how), extract)
 
@@ -145,10 +131,10 @@ RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
 """The aligner in XLM-Align's released code, which does not use Itermax. A link's source is its target's
 argmax after the last column scaling, and its target is its source's argmax after one more row scaling. Row
 scaling does not change a row's argmax, so these links are the mutual argmax before it."""
-OT = method("products", TRANSPORT, "itermax")
+OT = method("products", "itermax", transport=True)
 """Optimal transport filtered by Itermax, as in XLM-Align's self-labelling (sections 3.1 and 3.2)."""
 DEFAULT = method()  # mutual argmax of centred cosines, which has the lowest AER on en-fr
-METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
+METHODS = (OT, RELEASED, *(method("cosine", rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
 """Finds a trained aligner's likely links; it finds few in text unlike the aligner's training text."""
@@ -156,13 +142,10 @@ TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
 """The default for trained aligners. DEFAULT finds links even if all similarities are low, and adding
 SOFTMAX's links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
-CHOICES = (
-    *(
-        method(similarity, plan, rule)
-        for plan in (DIRECT, TRANSPORT)
-        for rule in RULES
-        for similarity in SIMILARITIES
-    ),
-    RELEASED,
-)
-"""All combinations of similarity, plan and rule, followed by RELEASED."""
+_COMBINED = [
+    method(similarity, rule, transport)
+    for transport in (False, True)
+    for rule in RULES
+    for similarity in SIMILARITIES
+]
+CHOICES = (*_COMBINED, RELEASED)  # all combinations of similarity, plan and rule, followed by RELEASED

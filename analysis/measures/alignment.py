@@ -1,10 +1,10 @@
-"""Measure alignment@1, the share of types whose nearest neighbour in the other language is their translation.
-Shapes: V source types, n types that occur in the corpus, H width."""
+"""Measure alignment@1, the share of types whose nearest neighbour in the other language is their translation,
+and the similarity of a lexicon's words. Shapes: V source types, n types that occur in the corpus, H width."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from calque.analysis.measures.neighbours import csls, nearest
 from calque.analysis.measures.nulls import like_frequent, null, shuffled
+from calque.analysis.measures.states import csls, nearest
 from calque.analysis.records.record import (
     ALIGNMENT,
     FORM,
@@ -26,13 +26,16 @@ from calque.analysis.records.record import (
     Null,
     Record,
 )
+from calque.derive.dictionary import Entry, only_ids
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
+from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.rotation import procrustes
 from calque.pretrain.run import read_metrics
+from calque.pretrain.saved_model import load_model
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
 ROUNDS = 20  # maximum number of self-learning rounds
@@ -42,9 +45,9 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 
 @dataclass(frozen=True)
 class TypeHits:
-    """For each of the m types whose id differs between the languages, as arrays (m,): whether its nearest
-    neighbour is its translation (`forward`, `back` in the opposite direction, and `rotated` after each
-    rotation), whether the dictionary contains it, and its count."""
+    """For each of the m types whose id differs, (m,): whether its nearest neighbour is its translation
+    (`forward`, `back` in the other direction, `rotated` after each rotation), whether the dictionary contains
+    it, and its count."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -54,8 +57,8 @@ class TypeHits:
     undetermined: int = 0  # number of dimensions whose rotation the dictionary leaves undetermined
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """Return the shares for a run's metrics; with `any_dictionary`, return each type's hits, and only
-        those shares that do not depend on the dictionary."""
+        """Return the shares for a run's metrics or, with `any_dictionary`, each type's hits and the shares
+        that do not depend on the dictionary."""
         shares = {metric: value for metric, (value, _) in self.shares.items()}
         if not any_dictionary:
             return {"probe": shares}
@@ -64,15 +67,13 @@ class TypeHits:
         return {"probe": shares, HITS: hits}
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
-        """Return the same types with the hits stored at a different step."""
         found = [np.unpackbits(np.frombuffer(bytes.fromhex(one), np.uint8)).astype(bool) for one in hits]
         forward, back = (one[: len(self.forward)] for one in found)
         return TypeHits(forward, back, self.in_dictionary, self.counts)
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
-        """For each metric that covers any types, the share of them whose translation is found, and their
-        number."""
+        """For each metric, the share of types whose translation is found, and their number."""
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
@@ -121,8 +122,7 @@ class Types:
 
     @property
     def measurable(self) -> bool:
-        """Whether any type's id differs between the languages; if they share a script, none does, and
-        alignment@1 is undefined."""
+        """Whether any type's id differs between the languages."""
         return bool(self.moved.any())
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -137,8 +137,8 @@ class Types:
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
-        """Measure alignment@1 in a table of word embeddings, optionally with language embeddings added
-        (ALIGN-MLM, section 5). Raises ValueError if it is undefined, or if an embedding is not finite."""
+        """Measure alignment@1 in a table of word embeddings, with any language embeddings added (ALIGN-MLM,
+        section 5). Raises ValueError if it is undefined."""
         if not self.measurable:
             raise ValueError("every type has the same id in both languages, so alignment@1 is undefined")
         moved, places = self.moved, np.arange(len(self.types))
@@ -167,21 +167,20 @@ class Types:
 
 
 def normalised(rows: Tensor) -> Tensor:
-    """Scale rows (n, H) to unit length, centre them, and rescale them to unit length, as VecMap does."""
+    """Normalise rows (n, H) to unit length, centre them, and normalise them again, as VecMap does."""
     rows = F.normalize(rows, dim=1)
     return F.normalize(rows - rows.mean(0), dim=1)
 
 
 def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
-    """Rotate the derived language's normalised embeddings (n, H) onto the source's. The rotation is fitted on
-    `pairs` (2, d), row indices of source types and of their translations."""
+    """Rotate the derived embeddings (n, H) onto the source's, fitted on `pairs` (2, d) of row indices."""
     own, other = torch.from_numpy(pairs).to(source.device)
     return derived @ procrustes(derived[other], source[own])
 
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
-    """Like `rotated`, but the dictionary grows by self-learning (VecMap, section 3): frequent types (by
-    `counts`, (n,)) that are mutual nearest neighbours by CSLS are added to `pairs` until nothing changes."""
+    """Like `rotated`, but mutual nearest neighbours by CSLS among frequent types are added to `pairs` until
+    nothing changes (VecMap, section 3)."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
     known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
@@ -203,8 +202,7 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """Return nulls for the shares `all`, `dictionary` and `held-out`, obtained by pairing each type at random
-    with a type of similar frequency."""
+    """Return nulls for three shares, pairing each type with a random one of similar frequency."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
@@ -227,7 +225,7 @@ def _language_rows(token_types: Tensor) -> Tensor | None:
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
-    """Measure alignment@1 and its controls for a checkpoint, reading only its embeddings."""
+    """Measure alignment@1 and its controls, reading only a checkpoint's embeddings."""
     path = checkpoint / "model.safetensors"
     try:
         with safe_open(path, framework="pt") as weights:
@@ -248,8 +246,8 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """Measure alignment@1 over pretraining: the last step from the checkpoint, earlier ones from
-    metrics.jsonl. `before` is the number of steps before this run."""
+    """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl; `before` is the number of
+    earlier steps."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
@@ -268,8 +266,7 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """Measure alignment@1 over held-out inflected types with another form in the dictionary (`held-out-form`)
-    and without one (`held-out-lemma`)."""
+    """Measure alignment@1 over held-out inflected types with and without another form in the dictionary."""
     if not types.measurable:
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)
@@ -280,3 +277,67 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
     hits = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
     shares = ((metric, float(found.mean()), len(found)) for metric, found in hits.items() if len(found))
     return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
+
+
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class LexiconRows:
+    """The embeddings of n words and of their translations, (n, H) float32 each, normalised to unit length."""
+
+    entries: tuple[Entry, ...]
+    source: np.ndarray
+    target: np.ndarray
+
+    @property
+    def cosine(self) -> float:
+        return float((self.source * self.target).sum(1).mean())
+
+    @property
+    def found(self) -> int:
+        near = self.source @ self.target.T
+        own = np.diag(near).copy()
+        np.fill_diagonal(near, -np.inf)
+        return int((own > near.max(1)).sum())
+
+
+def chosen(
+    entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
+) -> tuple[Entry, ...]:
+    """Return the first `count` entries whose two words differ, are single types in every model, and do not
+    occur in an entry already chosen or in `left_out`."""
+    sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
+    own = np.ones(len(entries), bool)
+    for folder in folders:
+        vocabulary = GivenVocabulary(folder).open()
+        source, target = (np.array(only_ids(words, vocabulary)) for words in sides)
+        own &= (source >= 0) & (target >= 0) & (source != target)
+    found: list[Entry] = []
+    seen: set[tuple[str, str]] = set()
+    for entry, usable in zip(entries, own, strict=True):
+        words = {(side, getattr(entry, side)) for side in SIDES}
+        if usable and not words & seen and not {entry.source, entry.target} & set(left_out):
+            found.append(entry)
+            seen |= words
+        if len(found) == count:
+            break
+    if len(found) < 2:
+        raise BadInput(f"{len(found)} lexicon entries consist of two single types; expected at least two")
+    return tuple(found)
+
+
+def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
+    """Read, from the model in a folder, the embeddings of the words in `entries`, a result of `chosen`."""
+    vocabulary = GivenVocabulary(folder).open()
+    model: Any = load_model(folder)[0]
+    table = model.get_input_embeddings().weight.detach().numpy()
+    sides = []
+    for side in SIDES:
+        ids = np.array(only_ids([getattr(entry, side) for entry in entries], vocabulary))
+        if ids.max() >= len(table):
+            what = f"the tokenizer uses the id {ids.max():,}, but the model has only {len(table):,} types"
+            raise BadInput(what, folder)
+        rows = table[ids]
+        sides.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    return LexiconRows(tuple(entries), *sides)

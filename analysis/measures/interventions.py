@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -16,8 +16,8 @@ from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel, Meas
 from calque.analysis.tasks.finetune import Finetuned, finetune, longest_row
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Score
-from calque.analysis.tasks.split import EncodedSet, Split
 from calque.analysis.tasks.tagging import Tagging, tagged_words
+from calque.analysis.tasks.task import EncodedSet, Split
 from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput
@@ -44,8 +44,7 @@ StateChange = Callable[["Tensor"], "Tensor | None"]
 
 
 def control_of(intervention: str) -> str:
-    """Return the name of an intervention's control, a comparable change that uses no translations; "" if
-    there is none."""
+    """The name of an intervention's control, a comparable change without translations, or ""."""
     if intervention.startswith(PATCHED):
         return OF_OTHERS + intervention.removeprefix(PATCHED)
     return CONTROLS.get(intervention, "")
@@ -54,70 +53,66 @@ def control_of(intervention: str) -> str:
 @dataclass(frozen=True)
 class Rows:
     """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, the indices
-    `known` (d,) of the types in the dictionary, and each type's most frequent training tag (or "") and source
-    word."""
+    `known` (d,) of dictionary types, and each type's most frequent training tag."""
 
     derived: Tensor
     source: Tensor
     known: np.ndarray
     tags: np.ndarray
     random: np.random.Generator = field(default_factory=partial(np.random.default_rng, 0))
-    words: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None) -> Self:
-        """Read the embeddings from a model in memory. Raises BadInput if there is no dictionary."""
-        types = moved_types(languages, language)
-        table = _table(model)
-        own, images = (languages[name].images[types] for name in (SOURCE, language))
-        known = known_types(languages, language)
-        words = tuple(languages.vocabulary.text([i]) for i in types)
-        tags = np.full(len(types), "") if tags is None else tags
-        return cls(table[torch.from_numpy(images)], table[torch.from_numpy(own)], known, tags, words=words)
+    def of(
+        cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None, seed: int = 0
+    ) -> Self:
+        """Read the embeddings from a model; `tags` (V,) are all types' tags. Raises BadInput without a
+        dictionary."""
+        types, table = moved_types(languages, language), _table(model)
+        derived, source = (languages[name].images[types] for name in (language, SOURCE))
+        return cls(
+            table[torch.from_numpy(derived)],
+            table[torch.from_numpy(source)],
+            known_types(languages, language),
+            np.full(len(types), "") if tags is None else tags[types],
+            np.random.default_rng(seed),
+        )
 
     @property
     def rank(self) -> int:
-        """The number of dimensions (at most H) whose rotation the dictionary's pairs determine."""
-        known = torch.from_numpy(self.known)
-        return Rotation.fit(self.derived[known], self.source[known]).rank
+        """The number of dimensions (at most H) whose rotation the dictionary determines."""
+        return self._rotation(self.known).rank
 
-    def wrong_words(self, of_tag: bool) -> Tensor:
-        """Return, for each type, the source embedding of a random different word (with `of_tag`, a word with
-        the same tag)."""
-        order = np.arange(len(self.tags))
-        groups = self.tags if of_tag else np.zeros(len(order))
+    def changes(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield each intervention's name and the new embeddings (m, H)."""
+        yield COUNTERPART, self.source
+        yield SAME_TAG, self._wrong_words(self.tags)
+        yield ANY_TAG, self._wrong_words(np.zeros(len(self.tags)))
+        yield ROTATION, self._rotation(self.known)(self.derived)
+        yield SHUFFLED, self._rotation(self.random.permutation(self.known))(self.derived)
+        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2))
+        centre = self.derived.mean(0)
+        yield RANDOM_ROTATION, (self.derived - centre) @ torch.linalg.qr(noise.to(centre))[0] + centre
+        yield SHIFT, self.derived + (self.source.mean(0) - self.derived.mean(0))
+        for name, share in WAYS.items():
+            yield name, self.derived + share * (self.source - self.derived)
+
+    def _wrong_words(self, groups: np.ndarray) -> Tensor:
+        """For each type, the source embedding of a random other word in its group."""
+        order = np.arange(len(groups))
         for group in np.unique(groups):
             cycle = self.random.permutation(np.flatnonzero(groups == group))
             order[cycle] = np.roll(cycle, 1)
         return self.source[torch.from_numpy(order)]
 
-    def rotated(self, partners: np.ndarray) -> Tensor:
-        """Apply the rotation that maps the derived embeddings of `partners` (d,) onto the source embeddings
-        of the dictionary types."""
-        known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
-        return Rotation.fit(self.derived[others], self.source[known])(self.derived)
-
-    def randomly_rotated(self) -> Tensor:
-        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2))
-        centre = self.derived.mean(0)
-        return (self.derived - centre) @ torch.linalg.qr(noise.to(centre))[0] + centre
-
-    def changes(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield each intervention's name and the new embeddings (m, H) for the derived types."""
-        yield COUNTERPART, self.source
-        yield SAME_TAG, self.wrong_words(of_tag=True)
-        yield ANY_TAG, self.wrong_words(of_tag=False)
-        yield ROTATION, self.rotated(self.known)
-        yield SHUFFLED, self.rotated(self.random.permutation(self.known))
-        yield RANDOM_ROTATION, self.randomly_rotated()
-        yield SHIFT, self.derived + (self.source.mean(0) - self.derived.mean(0))
-        for name, share in WAYS.items():
-            yield name, self.derived + share * (self.source - self.derived)
+    def _rotation(self, partners: np.ndarray) -> Rotation:
+        return Rotation.fit(
+            self.derived[torch.from_numpy(partners)], self.source[torch.from_numpy(self.known)]
+        )
 
 
 def moved_types(languages: Languages, language: str) -> np.ndarray:
-    """Return the source ids (m,) of the types whose embedding differs in a derived language. Raises BadInput
-    if there are none, or if a type has several embeddings."""
+    """Return the source ids (m,) of the types whose embedding differs. Raises BadInput if there are none, or
+    if a type has several."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
         raise BadInput(f"a type has several embeddings in {language}; expected exactly one for each type")
@@ -128,7 +123,7 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def known_types(languages: Languages, language: str) -> np.ndarray:
-    """Return the indices (d,) of the moved types in the dictionary. Raises BadInput if there are none."""
+    """The indices (d,) of the moved types in the dictionary."""
     images = languages[language].images[moved_types(languages, language)]
     known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(known):
@@ -137,7 +132,7 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def not_changed(languages: Languages, language: str) -> str:
-    """Return why interventions cannot be applied to a language, or "" if they can."""
+    """Why interventions cannot be applied to a language, or ""."""
     try:
         known_types(languages, language)
     except BadInput as error:
@@ -150,8 +145,8 @@ def _table(model: Any) -> Tensor:
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Apply `change` to the states (B, L, H) after a layer (0: to the embeddings), and return the hook. If
-    `change` returns None, the states stay unchanged."""
+    """Apply `change` to the states (B, L, H) after a layer (0: the embeddings), and return the hook. None
+    leaves the states unchanged."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
@@ -171,15 +166,15 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
 def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
     """Replace the word embeddings of `ids` (n,) by `rows` (n, H)."""
     expected = len(ids), model.config.hidden_size
-    if (shape := tuple(rows.shape)) != expected:
-        raise BadInput(f"the new embeddings have the shape {shape}; expected {expected}")
+    if tuple(rows.shape) != expected:
+        raise BadInput(f"the new embeddings have the shape {tuple(rows.shape)}; expected {expected}")
     table = _table(model)
     table[torch.from_numpy(ids)] = torch.as_tensor(rows).to(table)
 
 
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
-    """Replace word embeddings as `set_rows` does, and restore them when the context ends."""
+    """Replace word embeddings within the context."""
     before = _table(model)[torch.from_numpy(ids)].clone()
     set_rows(model, ids, rows)
     try:
@@ -189,8 +184,8 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples, with test examples in the source and in a
-    derived language. Changes passed to a method affect only the score it returns."""
+    """A model fine-tuned on a tagging task's source examples. Changes passed to a method affect only the
+    score it returns."""
 
     def __init__(
         self, tuned: Finetuned, data: DerivedTask, run: MeasuredModel, labels: Sequence[str], length: int
@@ -203,104 +198,82 @@ class SourceTuned:
         self.train = Split(data.examples.path("train"), data.task)
         self.types = moved_types(self.languages, self.language)  # source ids, (m,)
         self.images = self.languages[self.language].images[self.types]  # derived ids, (m,)
+        own = self.languages[SOURCE].images[self.types].tolist()
+        self._image_of = dict(zip(own, self.images.tolist(), strict=True))
 
-    def rows(self, random: np.random.Generator | None = None) -> Rows:
-        """Return the moved types' embeddings after fine-tuning, in the order of the argument `rows` of
-        `score`."""
-        tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
-        rows = Rows.of(self.tuned.model, self.languages, self.language, tags)
-        return replace(rows, random=random) if random else rows
+    def rows(self, seed: int = 0) -> Rows:
+        """Return the moved types' embeddings after fine-tuning, for `score`; `seed` is for the random
+        changes."""
+        tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)
+        return Rows.of(self.tuned.model, self.languages, self.language, tags, seed)
 
     def score(
         self,
         rows: Tensor | None = None,
         of_source: bool = False,
         random_order: np.random.Generator | None = None,
-        after: tuple[int, StateChange] | None = None,
     ) -> Score:
-        """Return the main metric on the derived test set, optionally with new embeddings `rows` (m, H) for
-        the moved types, with each sentence's words in random order, or with a function applied `after` a
-        layer. With `of_source`, score the source sentences written in derived words instead."""
+        """Return the main metric on the derived test set, with new embeddings `rows` (m, H) or words in
+        random order. With `of_source`, score source sentences in derived words instead."""
         test, encoded = self._test(SOURCE if of_source else self.language, self.language)
         orders = [word_order(row, random_order) for row in encoded.rows]
         pairs = zip(encoded.rows, orders, strict=True)
         moved = tuple(replace(row, ids=row.ids[order]) for row, order in pairs)
-        model = self.tuned.model
-        with (
-            other_rows(model, self.images, rows) if rows is not None else nullcontext(),
-            hook_layer(model, *after) if after else nullcontext(),
-        ):
+        with nullcontext() if rows is None else other_rows(self.tuned.model, self.images, rows):
             answers = self.tuned.answers(replace(encoded, rows=moved))
-        ordered = zip(answers, orders, strict=True)
-        restored = [answer[: len(order)][np.argsort(order)] for answer, order in ordered]
+        pairs_of_answers = zip(answers, orders, strict=True)
+        restored = [answer[: len(order)][np.argsort(order)] for answer, order in pairs_of_answers]
         return self._scored(test, encoded, restored)
 
-    def patched(
-        self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None
-    ) -> Score:
-        """Return the main metric on the derived test set after replacing each word's state after a layer by
-        its counterpart's state in the source sentence or, with `random`, by the state of a random word in
-        that sentence. A word keeps its state if it occurs twice, if its sentence takes several rows, or if
-        `only` (indices into `rows()`) excludes it."""
+    def patched(self, layer: int, random: np.random.Generator | None = None) -> Score:
+        """Return the main metric after replacing each word's state after a layer by its counterpart's in the
+        source sentence or, with `random`, by a random word's. Words that occur twice keep their state."""
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)
-        pairs = [(row, row) for row in derived.rows]
+        partners = list(derived.rows)
         for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
-            row = derived.firsts[example]
-            pairs[row] = derived.rows[row], source.rows[source.firsts[example]]
-        chosen = None if only is None else self.images[only]
-        answers: list[np.ndarray] = []
-        for first in range(0, len(pairs), BATCH):
-            answers += self._patched(layer, pairs[first : first + BATCH], random, chosen)
+            partners[derived.firsts[example]] = source.rows[source.firsts[example]]
+        answers = list[np.ndarray]()
+        for first in range(0, len(partners), BATCH):
+            batch = slice(first, first + BATCH)
+            answers += self._patched(layer, derived.rows[batch], partners[batch], random)
         return self._scored(test, derived, answers)
 
     @inference_mode
     def _patched(
         self,
         layer: int,
-        pairs: Sequence[tuple[TaskRow, TaskRow]],
+        rows: Sequence[TaskRow],
+        partners: Sequence[TaskRow],
         random: np.random.Generator | None,
-        chosen: np.ndarray | None,
     ) -> list[np.ndarray]:
-        number, at, of = list[int](), list[int](), list[int]()
-        for i, (derived, source) in enumerate(pairs):
-            places, partners = self._counterparts(derived, source, chosen)
-            number += [i] * len(places)
-            at += places
-            of += partners if random is None else random.permutation(partners).tolist()
+        number, places, others = list[int](), list[int](), list[int]()
+        for i, (row, partner) in enumerate(zip(rows, partners, strict=True)):
+            if row is not partner:
+                here, there = self._counterparts(row, partner)
+                number += [i] * len(here)
+                places += here
+                others += there if random is None else random.permutation(there).tolist()
         found = list[Tensor]()
 
         def patch(states: Tensor) -> Tensor:
             states = states.clone()
-            states[number, at] = found[0][number, of]
+            states[number, places] = found[0][number, others]
             return states
 
         self.tuned.model.eval()
         with hook_layer(self.tuned.model, layer, found.append):
-            self.tuned.logits([source for _, source in pairs])
+            self.tuned.logits(partners)
         with hook_layer(self.tuned.model, layer, patch):
-            logits = self.tuned.logits([derived for derived, _ in pairs])
+            logits = self.tuned.logits(rows)
         return list(self.tuned.head.answers(logits).cpu().numpy())
 
-    def _counterparts(
-        self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
-    ) -> tuple[list[int], list[int]]:
-        """Return the positions of the non-special ids that occur exactly once in each of the rows, and their
-        counterparts' positions."""
-        if derived is source:
-            return [], []
-        images = self._image_of[source.ids]
-        shared, places, partners = np.intersect1d(derived.ids[1:-1], images[1:-1], return_indices=True)
-        once = np.array([(derived.ids == i).sum() == (images == i).sum() == 1 for i in shared], bool)
-        if chosen is not None:
-            once &= np.isin(shared, chosen)
-        return (1 + places[once]).tolist(), (1 + partners[once]).tolist()
-
-    @cached_property
-    def _image_of(self) -> np.ndarray:
-        images = np.arange(len(_table(self.tuned.model)))
-        images[self.languages[SOURCE].images[self.types]] = self.images
-        return images
+    def _counterparts(self, derived: TaskRow, source: TaskRow) -> tuple[list[int], list[int]]:
+        """The positions of the ids that occur once in both rows, and of their counterparts."""
+        ours, theirs = derived.ids.tolist(), [self._image_of.get(i, i) for i in source.ids.tolist()]
+        shared = sorted(set(ours[1:-1]) & set(theirs[1:-1]))
+        once = [i for i in shared if ours.count(i) == theirs.count(i) == 1]
+        return [ours.index(i) for i in once], [theirs.index(i) for i in once]
 
     def _test(self, sentences: str, words: str) -> tuple[Split, EncodedSet]:
         test = self.splits[sentences]
@@ -312,8 +285,7 @@ class SourceTuned:
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
-    """Return a reading order (L,) of a row's positions: words are shuffled if `random` is given;
-    special ids stay in place."""
+    """Return a reading order (L,) of a row's positions, with words shuffled if `random` is given."""
     places = np.arange(len(row.ids))
     starts = np.flatnonzero(row.targets != UNLABELLED)  # a word is labelled at its first sub-word
     if random is None or not len(starts):
@@ -345,8 +317,8 @@ def train(
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer is
-    recovered by the source's words, its word order, or both."""
+    """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer the
+    source's words, order or both recover."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
     scores = dict(_after_interventions(tuned, run.seed))
     records = [
@@ -364,7 +336,7 @@ def interventions(tuned: SourceTuned) -> Measurement:
 def _after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Score]]:
     random = partial(np.random.default_rng, seed)
     yield NOTHING, tuned.score()
-    rows = tuned.rows(random())
+    rows = tuned.rows(seed)
     for name, changed in rows.changes():
         yield name, tuned.score(changed)
     yield ORDER, tuned.score(of_source=True)

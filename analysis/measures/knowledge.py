@@ -29,8 +29,8 @@ UNDECIDED = -1
 def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
-    """Measure accuracy on facts stated only in the source, queried in the source (known) and in the derived
-    language (carried), and on facts stated in both languages, with chance levels and nulls."""
+    """Measure accuracy on facts stated only in the source, queried in the source and in the derived language,
+    and on facts stated in both, with chance levels and nulls."""
     network = model_with_head(model)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
@@ -59,8 +59,8 @@ def knowledge(
 
 @inference_mode
 def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
-    """Return the index of the candidate chosen for each question, (Q,): the one with the largest
-    log-probability at the mask, summed over the question's clozes; UNDECIDED in case of a tie."""
+    """Return the index of the candidate with the largest log-probability at the mask, summed over each
+    question's clozes, (Q,); UNDECIDED for ties."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []
@@ -89,8 +89,7 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
 def _logits(
     model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
 ) -> torch.Tensor:
-    """Return the logits at one position per row, (N, vocabulary). `types` are the token types for words and
-    for padding."""
+    """Return the logits at one position per row, (N, vocabulary)."""
     device = next(model.parameters()).device
     ids = nn.utils.rnn.pad_sequence(list(map(torch.from_numpy, rows)), True, pad)
     languages = torch.where(ids == pad, types[1], types[0])
@@ -104,8 +103,7 @@ def _logits(
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """Return, for each metric, which questions (Q,) it covers: the dictionary contains their answer or
-    subject (`seen`), or lacks it (`held-out`)."""
+    """Which questions (Q,) have an answer or subject in the dictionary."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

@@ -22,8 +22,7 @@ PARTS = 8  # number of parts into which a text is split to estimate sampling noi
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """Measure the loss, in nats per masked id, on the last `share` of the sentences in each language, packed
-    and masked as in pretraining."""
+    """Measure the loss, in nats per masked id, on the last `share` of each language's sentences."""
     network = model_with_head(model)
     length = architecture_of(network.config).length(network.config)
     stream = Monolingual(only_last(languages.whole, share), length, MASK_RATE)
@@ -48,8 +47,8 @@ def masked_only(rows: Rows, mask: int) -> Rows:
 
 @inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """Return the mean loss in nats over N masked ids, the number N, and the mean losses (S,) after shuffling
-    the correct ids among the masked positions."""
+    """Return the mean loss in nats over N masked ids, N, and the mean losses (S,) after shuffling the correct
+    ids."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
@@ -62,24 +61,22 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
 
 
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
-    """Return the mean loss in nats for predicting the ids `labels` (N,) from add-one smoothed `counts`
-    (V,)."""
+    """The mean loss in nats for predicting `labels` (N,) from add-one smoothed `counts` (V,)."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
 
 
 def gradient_parts(model: Any, rows: Rows) -> list[list[Tensor]]:
-    """Split `rows` into `PARTS` nearly equal parts, and return each part's contribution to the gradients."""
+    """Return the contribution to the gradients of each of PARTS parts of the rows."""
     return [layer_gradients(model, rows.part(i, PARTS), rows.labelled) for i in range(PARTS)]
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """Sum the parts' contributions to the gradients, parameter by parameter."""
     return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
-    """Return the gradient of the MLM loss, summed over `rows` and divided by `of` (default: the number of
-    labelled ids), for each parameter of the layers: (U, I), or (U, 1) for vectors."""
+    """Return the gradient of the MLM loss, summed over `rows` and divided by `of` (default: labelled ids),
+    for each parameter of the layers: (U, I), or (U, 1) for vectors."""
     of = rows.labelled if of is None else of
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
@@ -89,14 +86,13 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
 
 
 def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
-    """Return the cosine between two gradients, each flattened into one vector."""
     return _product(first, second) / _norms(first, second)
 
 
 def shuffled_cosines(
     first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int
 ) -> np.ndarray:
-    """Return the cosines (S,) after shuffling the units of each parameter in the second gradient."""
+    """The cosines (S,) after shuffling the units of each parameter in the second gradient."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
@@ -108,8 +104,7 @@ def shuffled_cosines(
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """Sample the noise (S,) in the cosine between two gradients: each part's deviation from its text's mean
-    gets a random sign."""
+    """Sample the noise (S,) in the cosine: each part's deviation from the mean gets a random sign."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

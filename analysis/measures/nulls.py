@@ -15,22 +15,20 @@ LIKE_FREQUENT = 10  # number of similarly frequent types in a group
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
-    """Return a group number for each type: a group contains LIKE_FREQUENT types of similar frequency; only
-    the last one may contain more."""
+    """Number groups of LIKE_FREQUENT types of similar frequency; only the last may contain more."""
     rank, last = np.argsort(np.argsort(-counts, kind="stable")), max(len(counts) // LIKE_FREQUENT - 1, 0)
     groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, last).tolist()
     return groups
 
 
 def in_company(kinds: Sequence[Hashable]) -> list[int]:
-    """Return the indices of the items whose kind occurs at least `ALIKE` times."""
+    """The indices of the items whose kind occurs at least ALIKE times."""
     counts = Counter(kinds)
     return [place for place, kind in enumerate(kinds) if counts[kind] >= ALIKE]
 
 
 def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
-    """Return random permutations (S, N) of the items within each kind: entry i is the index of the item that
-    replaces item i."""
+    """Return random permutations (S, N) of the items within each kind."""
     number: dict[Hashable, int] = {}
     kind_of = np.array([number.setdefault(kind, len(number)) for kind in kinds], np.int64)
     home = np.argsort(kind_of, kind="stable")  # item indices, sorted by kind
@@ -50,16 +48,15 @@ def null(values: np.ndarray, chance: float | None = None) -> Null:
 
 
 def either(first: Null, second: Null) -> Null:
-    """Return the first null, with its band extended to cover the second's, so that neither null explains a
-    value outside it."""
+    """Extend the first null's band to cover the second's."""
     return replace(first, low=min(first.low, second.low), high=max(first.high, second.high))
 
 
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
 ) -> np.ndarray:
-    """Return the accuracies (S,) of the predicted labels (N,) after giving each type the gold labels of a
-    random type of similar frequency. `types` (N,) are the words' types."""
+    """Return the accuracies (S,) of the predicted labels (N,) after giving each type (N,) the gold labels of
+    a type of similar frequency."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ import numpy as np
 
 from calque.analysis.measures import loss
 from calque.analysis.measures.alignment import Types, alignment_nulls, alignment_of_model
-from calque.analysis.measures.neighbours import mutually_nearest, nearest
 from calque.analysis.measures.nulls import (
     either,
     exchanged_accuracies,
@@ -23,7 +21,13 @@ from calque.analysis.measures.nulls import (
     null,
     shuffled,
 )
-from calque.analysis.measures.states import model_with_head, sentence_means, states
+from calque.analysis.measures.states import (
+    model_with_head,
+    mutually_nearest,
+    nearest,
+    sentence_means,
+    states,
+)
 from calque.analysis.records.record import (
     ALIGNMENT,
     CKA,
@@ -41,6 +45,7 @@ from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, only_last
+from calque.derive.ragged import Ragged
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import load_snapshot
@@ -55,8 +60,8 @@ MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's i
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The numbers of parallel sentences, of rows of text per language, of tagged sentences for training and
-    testing, and of shuffles for nulls."""
+    """The numbers of parallel sentences, rows of text per language, tagged sentences, and shuffles for
+    nulls."""
 
     sentences: int = 400
     rows: int = 128
@@ -70,7 +75,9 @@ class ProbeConfig:
         wrong = [f"{name} must be at least {low}, not {size}" for name, low, size in sizes if size < low]
         if self.shuffles > MOST_SHUFFLES:
             wrong.append(f"shuffles must be at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
-        return wrong + ([] if 0 <= self.seed < 2**63 else ["seed must be at least 0 and below 2**63"])
+        if not 0 <= self.seed < 2**63:
+            wrong.append("seed must be at least 0 and below 2**63")
+        return wrong
 
 
 @dataclass(frozen=True)
@@ -82,28 +89,47 @@ class TaggedWords:
     at: np.ndarray
     labels: np.ndarray
 
+    @classmethod
+    def of(
+        cls, examples: Iterable[Example], task: Task, labels: tuple[str, ...], reader: Reader, length: int
+    ) -> TaggedWords:
+        rows, at, targets = list[np.ndarray](), list[tuple[int, int]](), list[int]()
+        for example in examples:
+            for row in task.rows(example, labels, reader, length)[0]:
+                places = np.flatnonzero(row.targets != UNLABELLED)
+                at += [(len(rows), place) for place in places.tolist()]
+                targets += row.targets[places].tolist()
+                rows.append(row.ids.astype(np.int64))
+        return cls(rows, np.array(at).reshape(-1, 2), np.array(targets, np.int64))
+
     @property
     def types(self) -> np.ndarray:
         return np.array([self.rows[row][place] for row, place in self.at])
 
     @property
     def kinds(self) -> list[Hashable]:
-        """Each word's position and row length; a label can be guessed from them without the word."""
-        return [(int(place), len(self.rows[row])) for row, place in self.at]
+        """Each word's position and row length, from which a label can be guessed."""
+        return [(place, len(self.rows[row])) for row, place in self.at.tolist()]
 
     def in_company(self) -> TaggedWords:
-        """Keep only words whose combination of position and row length is not rare."""
         kept = in_company(self.kinds)
         if not kept:
             raise BadInput(f"too few tagged words to test a probe: {len(self.at)} (increase probe.tested)")
         return TaggedWords(self.rows, self.at[kept], self.labels[kept])
 
+    def vectors(self, model: Any, language: int) -> Tensor:
+        """The words' states (N, H) after the last layer."""
+        found: dict[int, Tensor] = {}
+        for places, hidden in states(model, self.rows, language):
+            found.update(zip(places, hidden[-1], strict=True))
+        return torch.stack([found[row][place] for row, place in self.at.tolist()])
+
 
 @dataclass(frozen=True)
 class ProbeText:
     """The text used by the probes. Every labelled id is masked in `masked`; `gradient_rows` are masked as in
-    pretraining. `unigram` is the loss when predicting by frequency, `numbers` are the languages' token types,
-    and `types` is None if the languages share a script."""
+    pretraining. `unigram` is the loss by frequency, `numbers` are token types, and `types` is None without a
+    second script."""
 
     language: str
     numbers: tuple[int, int]
@@ -125,32 +151,32 @@ class ProbeText:
         examples: TaskFolder,
         config: ProbeConfig,
     ) -> ProbeText:
-        """Read the last `share` of the text in the source and in the only derived language, in rows of
-        `length` ids."""
+        """Read the last `share` of the text, in rows of `length` ids."""
         (other,) = languages.others
         held = only_last(languages, share)
-        stream = Monolingual(held, length, MASK_RATE)
-        rows, sizes = config.rows, list(stream.parts.values())
+        stream, rows = Monolingual(held, length, MASK_RATE), config.rows
+        sizes = list(stream.parts.values())
         if min(sizes) < 2 * rows:
             text = f"the held-out text fills {min(sizes)} rows of {length} ids"
             raise BadInput(f"{text}, fewer than twice probe.rows ({rows})", languages.folder)
-        firsts = dict(zip((SOURCE, other), (0, sizes[0]), strict=True))
 
-        def masked(first: int, seed: int) -> Rows:
+        def drawn(first: int, seed: int) -> Rows:
             return stream.draw(range(first, first + rows), np.random.default_rng(seed))[0]
 
-        drawn = {name: masked(first, config.seed) for name, first in firsts.items()}
-        hidden = {name: loss.masked_only(rows, languages.specials.mask) for name, rows in drawn.items()}
-        types, counts = Types.open(languages.folder, other), languages.vocabulary.counts
-        ids = {name: _types(rows, languages[name]) for name, rows in hidden.items()}
+        of_source, of_other = drawn(0, config.seed), drawn(sizes[0], config.seed)
+        masked, unigram, counts = dict[str, Rows](), dict[str, float](), languages.vocabulary.counts
+        for name, text_rows in ((SOURCE, of_source), (other, of_other)):
+            masked[name] = loss.masked_only(text_rows, languages.specials.mask)
+            unigram[name] = loss.unigram_loss(_types(masked[name], languages[name]), counts)
+        types = Types.open(languages.folder, other)
         train, tests = _tagged_sets(languages, examples, task, length, config)
         return cls(
             language=other,
             numbers=(languages[SOURCE].number, languages[other].number),
             pairs=_pairs(held.bitext(SOURCE, other), held, length, config.sentences),
-            masked=hidden,
-            unigram={name: loss.unigram_loss(labels, counts) for name, labels in ids.items()},
-            gradient_rows=(drawn[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
+            masked=masked,
+            unigram=unigram,
+            gradient_rows=(of_source, drawn(sizes[0] + rows, config.seed + 1)),
             train=train,
             tests={name: words.in_company() for name, words in tests.items()},
             types=types if types.measurable else None,
@@ -160,6 +186,7 @@ class ProbeText:
 def _pairs(
     bitext: Bitext, languages: Languages, length: int, most: int
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return up to `most` distinct sentences and their counterparts, as rows."""
     start, end = languages.specials.start, languages.specials.end
     seen: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for number in range(len(bitext)):
@@ -170,15 +197,15 @@ def _pairs(
     kept = in_company([(len(first), len(second)) for first, second in pairs])
     if not kept:
         raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
-    rows = [[np.concatenate([[start], ids, [end]]) for ids in pairs[i]] for i in kept]
-    return [first for first, _ in rows], [second for _, second in rows]
+    first, second = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
+    return first, second
 
 
 def _types(rows: Rows, language: Language) -> np.ndarray:
-    labels = rows.labels.flatten()[rows.positions.at[: loss.MOST]].numpy()
+    labels = rows.labels.flatten()[rows.positions.at[: loss.MOST]].tolist()
     tables = language.table[None] if language.places is None else language.places
-    type_of = {int(row): number for table in tables for number, row in enumerate(table)}
-    return np.array([type_of[int(label)] for label in labels])
+    type_of = {row: number for table in tables for number, row in enumerate(table.tolist())}
+    return np.array([type_of[label] for label in labels])
 
 
 def _tagged_sets(
@@ -189,54 +216,38 @@ def _tagged_sets(
     tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in names}
     labels = task.labels(task.gold(example) for example in chain(train, *tests.values()))
     readers = {name: Reader.of(languages, name) for name in names}
-    words = {name: _tagged(tests[name], task, labels, readers[name], length) for name in names}
-    return _tagged(train, task, labels, readers[SOURCE], length), words
-
-
-def _tagged(
-    examples: Iterable[Example], task: Task, labels: tuple[str, ...], reader: Reader, length: int
-) -> TaggedWords:
-    rows, at, targets = list[np.ndarray](), list[tuple[int, int]](), list[int]()
-    for example in examples:
-        for row in task.rows(example, labels, reader, length)[0]:
-            places = np.flatnonzero(row.targets != UNLABELLED)
-            at += [(len(rows), int(place)) for place in places]
-            targets += row.targets[places].tolist()
-            rows.append(row.ids.astype(np.int64))
-    return TaggedWords(rows, np.array(at).reshape(-1, 2), np.array(targets, np.int64))
+    words = {name: TaggedWords.of(tests[name], task, labels, readers[name], length) for name in names}
+    return TaggedWords.of(train, task, labels, readers[SOURCE], length), words
 
 
 def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
-    """Run all probes on each of a model's snapshots; `snapshots` maps steps to files."""
+    """Run all probes on each snapshot, by step. The chance level of CKA is its value before training."""
     network, records = model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         load_snapshot(network, path)
         records += probes(network, replace(model, step=step))
         progress(done, len(snapshots))
-    return Measurement(tuple(_with_untrained_chance(records)))
-
-
-def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
     untrained = {r.layer: r.value for r in records if r.measure == CKA and r.step == 0}
-    for record in records:
+    for i, record in enumerate(records):
         if record.measure == CKA and record.null and record.layer in untrained:
-            record = replace(record, null=replace(record.null, chance=untrained[record.layer]))
-        yield record
+            records[i] = replace(record, null=replace(record.null, chance=untrained[record.layer]))
+    return Measurement(tuple(records))
 
 
 class Probes:
-    """Runs all probes on the same text. They switch the model to evaluation mode, but do not change it
-    otherwise."""
+    """Runs all probes on the same text, in evaluation mode."""
 
     def __init__(self, text: ProbeText, task: str, config: ProbeConfig) -> None:
         self.text, self.task = text, task
         self.shuffles, self.seed = config.shuffles, config.seed
         lengths: list[Hashable] = [(len(a), len(b)) for a, b in zip(*text.pairs, strict=True)]
         self.pairings = shuffled(lengths, self.shuffles, self.seed)
-        orders = {name: shuffled(words.kinds, self.shuffles, self.seed) for name, words in text.tests.items()}
-        self.shuffled_labels = {name: words.labels[orders[name]] for name, words in text.tests.items()}
+        self.shuffled_labels = {
+            name: words.labels[shuffled(words.kinds, self.shuffles, self.seed)]
+            for name, words in text.tests.items()
+        }
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
         network.eval()
@@ -271,9 +282,9 @@ class Probes:
             yield model.record(ALIGNMENT, metric, *shares[metric], null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        text = self.text
-        sides = map(partial(sentence_means, network), text.pairs, text.numbers)
-        n, types = len(text.pairs[0]), type_means(network, text.pairs[1], text.numbers[1])
+        text, pairs, numbers = self.text, self.text.pairs, self.text.numbers
+        n, types = len(pairs[0]), type_means(network, pairs[1], numbers[1])
+        sides = [sentence_means(network, pairs[side], numbers[side]) for side in (0, 1)]
         here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
         for layer, (source, other) in enumerate(zip(*sides, strict=True)):
             forward, back = nearest(source, other), nearest(other, source)
@@ -284,31 +295,23 @@ class Probes:
                 ("cosine", SOURCE, back == here, back == inverse, 1 / n),
                 ("mexa", text.language, both, shuffled_both, 1 / (2 * n - 1)),
             ):
-                band = null(shuffled_hits.mean(1), chance)
-                about = {"layer": layer, "null": band, **self._about(name)}
+                about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
                 yield model.record(RETRIEVAL, metric, float(hits.mean()), n, **about)
             band = null(types.exchanged_ckas(source, other, layer, self.shuffles, self.seed))
             yield model.record(CKA, "sentences", linear_cka(source, other), n, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         train = self.text.train
-        probe = linear_probe(_vectors(network, train, self.text.numbers[0]), train.labels)
+        probe = linear_probe(train.vectors(network, self.text.numbers[0]), train.labels)
         usual = np.bincount(train.labels).argmax()
         for (name, words), number in zip(self.text.tests.items(), self.text.numbers, strict=True):
-            predicted = probe(_vectors(network, words, number)).argmax(1).cpu().numpy()
+            predicted = probe(words.vectors(network, number)).argmax(1).cpu().numpy()
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
             exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
             about = {"task": self.task, "null": either(of_places, null(exchanged, chance))}
             correct = float((predicted == words.labels).mean())
             yield model.record(LINEAR, "accuracy", correct, len(predicted), **about, **self._about(name))
-
-
-def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:
-    rows: dict[int, Tensor] = {}
-    for places, hidden in states(model, words.rows, language):
-        rows.update(zip(places, hidden[-1], strict=True))
-    return torch.stack([rows[row][place] for row, place in words.at.tolist()])
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
@@ -321,8 +324,7 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 
 def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
-    """Fit a ridge regression on standardised vectors (N, H), and return a function from vectors (M, H) to
-    label scores (M, C)."""
+    """Fit a ridge regression on standardised vectors (N, H); return a function to label scores (M, C)."""
     if len(set(labels.tolist())) < 2:
         raise ValueError("all words have the same label, but a probe needs at least two")
     x = vectors.double()
@@ -340,35 +342,34 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 @dataclass(frozen=True)
 class TypeMeans:
-    """Each type's mean state at each layer (L, T, H), its share of the tokens in each sentence (N, T), and
-    its frequency (T,)."""
+    """Each type's mean state at each layer (L, T, H), its share of each sentence (N, T), and frequency
+    (T,)."""
 
     means: Tensor
     shares: Tensor
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Return the linear CKA of `x` (N, K) and `y` (N, H), (S,), after exchanging the mean states of
-        similarly frequent types in `y`."""
+        """The linear CKA (S,) of `x` and `y` after exchanging the means of similarly frequent types in
+        `y`."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
-        return np.array(
-            [linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges]
-        )
+        ckas = [linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges]
+        return np.array(ckas)
 
 
 def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
-    """Return the mean state of each type in the rows and its share of each row, excluding special ids."""
-    types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     lengths = np.array([len(row) - 2 for row in rows])
-    of = np.split(inside, np.cumsum(lengths)[:-1])
-    counted, shares = np.bincount(inside), np.zeros((len(rows), len(types)), np.float32)
-    np.add.at(shares, (np.repeat(np.arange(len(rows)), lengths), inside), 1 / np.repeat(lengths, lengths))
+    types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
+    type_of, counts = Ragged.of(inside, lengths), np.bincount(inside)
+    shares = np.zeros((len(rows), len(types)), np.float32)
+    for row, own in enumerate(type_of):
+        np.add.at(shares[row], own, 1 / len(own))
     sums: list[Tensor] = []
     for places, hidden in states(model, rows, language):
         sums = sums or [layer.new_zeros(len(types), layer.shape[2]) for layer in hidden]
-        here = torch.from_numpy(np.concatenate([of[place] for place in places])).to(hidden[0].device)
+        here = torch.from_numpy(np.concatenate([type_of[place] for place in places])).to(hidden[0].device)
         for total, layer in zip(sums, hidden, strict=True):
             total.index_add_(0, here, torch.cat([layer[i, 1 : 1 + lengths[p]] for i, p in enumerate(places)]))
-    means = torch.stack(sums) / torch.from_numpy(counted).to(sums[0].device)[:, None]
-    return TypeMeans(means, torch.from_numpy(shares).to(means.device), counted)
+    means = torch.stack(sums) / torch.from_numpy(counts).to(sums[0].device)[:, None]
+    return TypeMeans(means, torch.from_numpy(shares).to(means.device), counts)

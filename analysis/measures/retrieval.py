@@ -8,11 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder, SubWords
-from calque.analysis.aligners.pair_encoder import batches
+from calque.analysis.aligners.encoder import Encoder, SubWords, batches
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
-from calque.analysis.measures.neighbours import MARGIN_NEIGHBOURS, cosine, csls, found, margin
-from calque.analysis.measures.states import in_order, mean_states, model_with_head, sentence_means
+from calque.analysis.measures.states import (
+    MARGIN_NEIGHBOURS,
+    cosine,
+    csls,
+    found,
+    in_order,
+    margin,
+    mean_states,
+    model_with_head,
+    sentence_means,
+)
 from calque.analysis.records.record import (
     AFTER,
     MINED,
@@ -40,8 +48,8 @@ PARTS = 4  # of every four sentences, two are in both texts, one only in the fir
 def retrieval(
     model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int
 ) -> Measurement:
-    """Measure retrieval for every pair of languages, at every layer and in both directions. All languages
-    have the same sentences, given as words."""
+    """Measure retrieval for every pair of languages, at every layer and in both directions, between the same
+    sentences, given as words."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")
@@ -71,9 +79,8 @@ def derivation_retrieval(
     most: int,
     tags: np.ndarray | None = None,
 ) -> Measurement:
-    """Measure retrieval between up to `most` distinct sentences of a task and their derivations, at every
-    layer and in both directions. If the types' `tags` (V,) are given, instead measure it only at the last
-    layer, after each intervention on the embeddings."""
+    """Measure retrieval between up to `most` distinct sentences and their derivations, at every layer or,
+    given the types' `tags` (V,), at the last layer after each intervention."""
     network, exclusions = model_with_head(model), LeftOut()
     (other,) = languages.others
     rows = _derived_rows(network, languages, examples, most, exclusions)
@@ -82,7 +89,7 @@ def derivation_retrieval(
     if tags is None:
         return Measurement(tuple(_found(model, vectors, last)), exclusions.counts)
     types, records = moved_types(languages, other), list[Record]()
-    moved = replace(Rows.of(network, languages, other, tags[types]), random=np.random.default_rng(model.seed))
+    moved = Rows.of(network, languages, other, tags, model.seed)
     for name, changed in chain([(NOTHING, moved.derived)], moved.changes()):
         with other_rows(network, languages[other].images[types], changed):
             vectors[other] = sentence_means(network, rows[other], languages[other].number)
@@ -95,14 +102,13 @@ def derivation_retrieval(
 def _derived_rows(
     network: Any, languages: Languages, examples: TaskFolder, most: int, exclusions: LeftOut
 ) -> dict[str, list[np.ndarray]]:
-    """Encode up to `most` sentences and their derivations, by language."""
     (other,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
     start, end = languages.specials.start, languages.specials.end
     readers = {name: Reader.of(languages, name) for name in (SOURCE, other)}
     rows: dict[str, list[np.ndarray]] = {name: [] for name in readers}
     for line, pair in enumerate(_derivations(examples, other), start=1):
-        ids = [reader.ids([sentence]) for reader, sentence in zip(readers.values(), pair, strict=True)]
+        ids = [reader.read([sentence]).ids for reader, sentence in zip(readers.values(), pair, strict=True)]
         if max(map(len, ids)) > room:
             exclusions.add("sentences that do not fit into a row", line)
         elif len(rows[SOURCE]) < most:
@@ -159,8 +165,8 @@ def sentence_vectors(
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """Mine translations from two texts made from N parallel sentences, (N, H) each. The threshold is tuned on
-    the first half; return F1 and the number of gold pairs on the second half."""
+    """Mine translations from two texts made from N parallel sentences, (N, H) each: tune the threshold on the
+    first half; return F1 and the number of gold pairs on the second."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"mining needs at least {2 * PARTS} sentences, not {len(source)}")

@@ -1,4 +1,5 @@
-"""Compute hidden states. Shapes: N rows, L layers including the embeddings, H hidden."""
+"""Compute hidden states, and find vectors' nearest neighbours in another language. Shapes: N and M rows or
+vectors, L layers including the embeddings, H hidden."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -8,15 +9,18 @@ import numpy as np
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.pretrain.architecture import architecture_of, has_languages
-from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
+from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
 ROWS = 128  # rows of similar length per batch; affects only rounding
+NONE = -1  # replaces the nearest row's index in case of a tie
+BLOCK = 512
+CSLS_NEIGHBOURS = 10  # as in MUSE (Conneau et al. 2018)
+MARGIN_NEIGHBOURS = 4  # as in Artetxe and Schwenk 2019
 
 
 def model_with_head(model: MeasuredModel) -> Any:
-    """Load a checkpoint's masked language model in evaluation mode. Raises BadInput if its prediction head is
-    missing."""
+    """Load a masked language model. Raises BadInput if its prediction head is missing."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any
     network, missing = load_model(model.checkpoint, spelt.masked_model)
@@ -30,8 +34,8 @@ def model_with_head(model: MeasuredModel) -> Any:
 def states(
     model: Any, rows: Sequence[np.ndarray], language: int
 ) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Encode rows of ids in batches, and yield each batch's row indices and its states at each layer: L
-    tensors (rows, ids, H), with arbitrary values at padding."""
+    """Encode rows of ids in batches; yield each batch's row indices and its states at each layer (rows, ids,
+    H), arbitrary at padding."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
@@ -46,8 +50,7 @@ def states(
 
 
 def mean_states(hidden: Sequence[Tensor], first: int, sizes: Sequence[int]) -> Tensor:
-    """Average the states of `sizes` (N,) ids in each row, from position `first`, at every layer: (L, N,
-    H)."""
+    """Average the states of `sizes` (N,) ids in each row, from position `first`: (L, N, H)."""
     place = torch.arange(hidden[0].shape[1], device=hidden[0].device) - first
     inside = (place >= 0) & (place < torch.tensor(sizes, device=place.device)[:, None])  # (N, ids)
     counts = inside.sum(1, keepdim=True)
@@ -63,9 +66,58 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 
 def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
-    """Join batches of row indices and means (L, B, H) into one tensor (L, N, H), in the rows' order."""
+    """Join batches of row indices and means (L, B, H) in the rows' order, (L, N, H)."""
     order, means = list[int](), list[Tensor]()
     for places, tensor in batches:
         order += places
         means.append(tensor)
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort().to(means[0].device)]
+
+
+@inference_mode
+def nearest(source: Tensor, target: Tensor) -> np.ndarray:
+    """The index (N,) of the row of `target` with the highest cosine to each row of `source`; NONE for
+    ties."""
+    source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
+    blocks = []
+    for rows in source.split(BLOCK):
+        values, indices = (rows @ target.T).topk(min(2, len(target)), dim=1)
+        tied = (values[:, 0] == values[:, -1]) & (len(target) > 1)
+        blocks.append(indices[:, 0].masked_fill(tied, NONE))
+    return torch.cat(blocks).cpu().numpy()
+
+
+def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
+    """Whether each pair's cosine exceeds all others of either member (MEXA, Kargaran et al. 2024, equation
+    1), from indices of nearest rows (N,) and each row's partner, `pairing` (..., N)."""
+    return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
+
+
+def cosine(source: Tensor, target: Tensor) -> Tensor:
+    """The cosines (N, M) between rows, (N, H) and (M, H)."""
+    return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
+
+
+def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
+    own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
+    return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
+
+
+def csls(cosines: Tensor) -> Tensor:
+    """Correct cosines (N, M) for hubs (Conneau et al. 2018, equation 3)."""
+    rows, columns = neighbourhoods(cosines, CSLS_NEIGHBOURS)
+    return 2 * cosines - rows[:, None] - columns[None]
+
+
+def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
+    """The mean of the largest cosines in each row, and in each column."""
+    return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
+
+
+def margin(source: Tensor, target: Tensor) -> Tensor:
+    """The margins (N, M) between rows: their cosine, divided by the mean cosine with their nearest
+    neighbours."""
+    cosines = cosine(source, target)
+    rows, columns = neighbourhoods(cosines, MARGIN_NEIGHBOURS)
+    return 2 * cosines / (rows[:, None] + columns[None])

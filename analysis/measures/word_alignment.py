@@ -1,18 +1,16 @@
-"""Measure the AER of word aligners on gold sets and between derived languages, and the quality of XLM-Align's
-self-labels."""
+"""Score word links against gold links by alignment error rate (Och and Ney 2003), and read the quality of
+XLM-Align's self-labels."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder, PairIds, SubWords
+from calque.analysis.aligners.encoder import Encoder, LinkReading, PairEncoder, PairIds, SubWords
 from calque.analysis.aligners.methods import METHODS, OT, Method
-from calque.analysis.aligners.pair_encoder import LinkReading, PairEncoder
-from calque.analysis.measures.aer import GoldSet, score_all, score_each
 from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Bitext
@@ -21,20 +19,80 @@ from calque.derive.links.aligner import Links, Pair
 from calque.derive.links.fast_align import FastAlign
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.derive.ragged import Ragged
-from calque.derive.readers.links import Gold, GoldPair
+from calque.derive.readers.links import Gold, GoldPair, Link, read_gold
+from calque.derive.readers.parallel import TwoFiles
 from calque.pretrain.architecture import has_languages, main_layer
 from calque.pretrain.batch import MARKS
 from calque.pretrain.run import read_metrics
 
+SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # in XLM-Align's Table 2
 PAIRS = 500  # number of sentence pairs to align
 # Names of statistics on self-labels in metrics.jsonl and in records
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
 
 
+def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
+    predicted = frozenset(links)
+    found = len(predicted & gold.sure), len(predicted & gold.possible)
+    return LinkCounts(1, len(predicted), len(gold.sure), *found)
+
+
+def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
+    """Sum the link counts over a corpus."""
+    return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
+
+
+def score_each(
+    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
+) -> list[list[LinkCounts]]:
+    """Return a list for each of `n` aligners with its link counts for every sentence pair."""
+    columns: list[list[LinkCounts]] = [[] for _ in range(n)]
+    for correct, row in zip(gold, links, strict=True):
+        for column, each in zip(columns, row, strict=True):
+            column.append(score(correct, each))
+    return columns
+
+
+@dataclass(frozen=True)
+class GoldSet:
+    """Sentence pairs with their gold links."""
+
+    name: str
+    pairs: tuple[Pair, ...]
+    gold: Gold
+
+    @property
+    def counts(self) -> Counter[str]:
+        """The sizes of the set, with counts of irregular gold links."""
+        counts = Counter({"sentence pairs": len(self.pairs)})
+        for pair, links in zip(self.pairs, self.gold.pairs, strict=True):
+            counts["source words"] += len(pair[0])
+            counts["target words"] += len(pair[1])
+            counts["sure links"] += len(links.sure)
+            counts["other possible links"] += len(links.possible) - len(links.sure)
+        counts.update(self.gold.counts)
+        return counts
+
+
+def gold_set(folder: Path, name: str) -> GoldSet:
+    """Open a gold set: for de-en, `folder`/de-en contains `test.de`, `test.en` and `alignv2.txt` in WPT
+    format. Raises BadInput if a file is malformed, or if they do not match."""
+    home, (first, _, second) = folder / name, name.partition("-")
+    files = home / f"test.{first}", home / f"test.{second}"
+    pairs = tuple(TwoFiles(*files))
+    for number, pair in enumerate(pairs, start=1):
+        if not all(pair):
+            raise BadInput("the line has no words", files[bool(pair[0])], number)
+    return GoldSet(name, pairs, read_gold(home / "alignv2.txt", lengths(pairs)))
+
+
+def lengths(pairs: Iterable[Pair]) -> list[Link]:
+    return [(len(source), len(target)) for source, target in pairs]
+
+
 @dataclass(frozen=True)
 class EncoderScore:
-    """A method's link counts for each sentence pair at a layer. `joint` means that both sides were encoded in
-    a single row."""
+    """A method's link counts for each sentence pair at a layer."""
 
     method: str
     layer: int
@@ -54,7 +112,7 @@ class EncoderScore:
 def link_record(
     model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object
 ) -> Record:
-    """Return a record of an aligner's error rate. Raises BadInput if the rate is undefined."""
+    """Return a record of an error rate. Raises BadInput if it is undefined."""
     if score.aer is None:
         raise BadInput(f"{gold_set} has no sure or predicted links, so the error rate is undefined")
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
@@ -62,17 +120,17 @@ def link_record(
 
 
 def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
-    """Score the diagonal alignment, which links each target word to the source word at the same relative
-    position."""
-    sizes = ((len(source), len(target)) for source, target in pairs)
-    return score_all(gold.pairs, ([((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in sizes))
+    """Score links from each target word to the source word at the same relative position."""
+    links = []
+    for n, m in lengths(pairs):
+        links.append([((2 * j + 1) * n // (2 * m), j) for j in range(m)])
+    return score_all(gold.pairs, links)
 
 
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """Train fast_align on `corpus`, and return its scores by direction and symmetrisation, with counts of
-    exclusions."""
+    """Train fast_align, and return its scores by direction and symmetrisation, with exclusions."""
     ways, exclusions = dict[str, list[Links]](), Counter[str]()
     for way in ("forward", "reverse"):
         model = FastAlign.train(corpus, reverse=way == "reverse")
@@ -83,13 +141,13 @@ def fast_align_scores(
     return {way: score_all(gold.pairs, links) for way, links in ways.items()}, exclusions
 
 
-def encoder_scores(
+def _encoder_scores(
     encoders: Sequence[PairEncoder],
     pairs: Sequence[PairIds],
     gold: Sequence[GoldPair],
     readings: Sequence[LinkReading],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every reading of each encoder, and count exclusions."""
+    """Score every reading of each encoder, sorted by layer, and count exclusions."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for encoder in encoders:
         columns = score_each(gold, encoder.links(pairs, readings), len(readings))
@@ -98,11 +156,7 @@ def encoder_scores(
         way = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
         for reason, count in encoder.left_out.counts.items():
             exclusions[f"{reason}{way}"] += count
-    return scores, exclusions
-
-
-def _by_layer(scores: Sequence[EncoderScore]) -> list[EncoderScore]:
-    return sorted(scores, key=lambda score: (score.layer, score.joint))
+    return sorted(scores, key=lambda score: (score.layer, score.joint)), exclusions
 
 
 def alone_and_joint(
@@ -112,33 +166,30 @@ def alone_and_joint(
     types: Mapping[bool, int],
     device: str,
     everywhere: Sequence[Method],
+    at_main: Sequence[Method] = METHODS,
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score METHODS at a model's main layer, and the methods in `everywhere` at every layer. `types` gives
-    the target's token type, by whether both sides are encoded in a single row."""
-    encoder, pieces = Encoder(folder, device=device), SubWords(folder)
-    readings = []
+    """Score the methods `at_main` at the main layer, and `everywhere` at every layer. `types` gives the
+    target's token type, by whether both sides share a row."""
+    encoder, pieces, readings = Encoder(folder, device=device), SubWords(folder), list[LinkReading]()
     for layer in range(encoder.layers + 1):
-        methods = (*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere
-        readings += [LinkReading(method, layer) for method in dict.fromkeys(methods)]
+        more = at_main if layer == main_layer(encoder.layers) else ()
+        readings += [LinkReading(method, layer) for method in dict.fromkeys((*more, *everywhere))]
     encoders = [PairEncoder.of(encoder, pieces, (0, of_target), joint) for joint, of_target in types.items()]
-    scores, exclusions = encoder_scores(encoders, list(pieces.of_pairs(pairs)), gold.pairs, readings)
-    return _by_layer(scores), exclusions
+    return _encoder_scores(encoders, list(pieces.of_pairs(pairs)), gold.pairs, readings)
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
-    """Measure the AER on a gold set at every layer, encoding sentences separately. Each sentence pair is an
-    item."""
-    encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
-    readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
-    pairs = list(pieces.of_pairs(gold.pairs))
-    scores, exclusions = encoder_scores([PairEncoder.of(encoder, pieces)], pairs, gold.gold.pairs, readings)
+    """Measure the AER on a gold set at every layer, encoding sentences separately."""
+    scores, exclusions = alone_and_joint(
+        model.checkpoint, gold.pairs, gold.gold, {False: 0}, model.device, methods, ()
+    )
     records = (link_record(model, gold.name, s.method, s.total, layer=s.layer, items=s.items) for s in scores)
     return Measurement(tuple(records), exclusions)
 
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
     """Measure the AER of optimal transport between the source and a derived language at every layer, with the
-    two sides encoded separately and in a single row."""
+    sides encoded separately and in a single row."""
     encoder, bitext = Encoder(model.checkpoint, device=model.device), languages.bitext(SOURCE, language)
     if not bitext.gold:
         raise BadInput(f"there are no gold links between {SOURCE} and {language}", languages.folder)
@@ -150,7 +201,7 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
     around = [languages.specials.start], [languages.specials.end]
     encoders = [PairEncoder(encoder, around, types, joint) for joint in (False, True)]
     readings, records = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)], list[Record]()
-    for score in _by_layer(encoder_scores(encoders, words, gold, readings)[0]):
+    for score in _encoder_scores(encoders, words, gold, readings)[0]:
         total = score.total
         assert total.aer is not None  # gold links exist, as every sentence contains words
         about = {"language": language, "layer": score.layer, "joint": score.joint}
@@ -159,34 +210,24 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
 
 
 def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], list[GoldPair]]:
-    """Return up to PAIRS random sentence pairs that fit into a row with `room` ids, and their links."""
+    """Up to PAIRS random sentence pairs with at most `room` ids, and their links."""
     words, gold, order = list[PairIds](), list[GoldPair](), bitext.order(seed)[::-1].tolist()
     fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= room)
     for number in islice(fitting, PAIRS):
-        words.append(_words(bitext, number))
+        (a, b), (ours, theirs) = bitext.lines[number], bitext.ids(number)
+        first, second = bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b]
+        words.append((_by_word(ours, first), _by_word(theirs, second)))
         links = frozenset((i, j) for i, j in bitext.links(number).tolist())
         gold.append(GoldPair(links, links))
     return words, gold
 
 
-def _words(bitext: Bitext, number: int) -> PairIds:
-    (a, b), links, ids = bitext.lines[number], bitext.links(number), bitext.ids(number)
-    first, second = bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b]
-    same = len(first) == len(second) and np.array_equal(first[links[:, 0]], second[links[:, 1]])
-    if same or bitext.rewritten:
-        return cut(ids[0], first), cut(ids[1], second)
-    source, derived = bitext.names
-    raise BadInput(f"line {b + 1:,} in {derived} is not derived from line {a + 1:,} in {source}")
-
-
-def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
-    """Split a line's ids into one tuple per word; `pieces` is the number of ids in each word."""
-    return [tuple(word.tolist()) for word in Ragged.of(ids, pieces)]
+def _by_word(ids: np.ndarray, pieces: np.ndarray) -> list[list[int]]:
+    return [word.tolist() for word in Ragged.of(ids, pieces)]
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Read the precision, recall and coverage of XLM-Align's self-labels from metrics.jsonl. Each number is a
-    mean over the steps since the previous row."""
+    """Read the quality of XLM-Align's self-labels from metrics.jsonl, as means since the previous row."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from calque.analysis.measures.lexicon import LexiconRows
+from calque.analysis.measures.alignment import LexiconRows
 from calque.analysis.report.drawing import INK, LOOKS, SOFT, key, legend, small_multiples
 from calque.analysis.report.table import visible
 

@@ -30,8 +30,7 @@ def write(path: Path, rows: Iterable[Any]) -> None:
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
-    """Read each row of a JSON Lines file as the dataclass `kind`. Raises BadInput with the number of the
-    first malformed line."""
+    """Read each row as the dataclass `kind`. Raises BadInput for the first malformed line."""
     rows = []
     for number, line in enumerate(lines(path), 1):
         try:
@@ -42,7 +41,7 @@ def read(path: Path, kind: type[T]) -> list[T]:
 
 
 def lines(path: Path) -> list[str]:
-    """Read the lines of a JSON Lines file. Raises BadInput if the file is missing, not UTF-8 or truncated."""
+    """Read the lines of a file. Raises BadInput if it is missing, not UTF-8 or truncated."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -56,7 +55,7 @@ def lines(path: Path) -> list[str]:
 
 
 def as_json(row: Any) -> dict[str, Any]:
-    """Return a dataclass as plain JSON values, without fields equal to their defaults."""
+    """Return a dataclass as plain values, without fields equal to their defaults."""
     fields = [field for field in dataclasses.fields(row) if getattr(row, field.name) != _default(field)]
     return {field.name: _plain(getattr(row, field.name)) for field in fields}
 
@@ -85,8 +84,8 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
 
 
 def parsed(kind: type[T], value: Any) -> T:
-    """Convert an object read from JSON or TOML into a dataclass. Raises ValueError if fields are missing or
-    unknown, or if a value has the wrong type."""
+    """Convert a JSON or TOML object into a dataclass. Raises ValueError for missing, unknown or wrong
+    fields."""
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
     fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))

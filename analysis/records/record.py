@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from functools import lru_cache
-from itertools import chain, groupby, repeat, starmap
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,8 @@ MOST_ITEMS = 10_000_000  # without a limit, a short string could exhaust memory
 
 @dataclass(frozen=True)
 class Items:
-    """A ratio stored per item, such as a sentence, so that models can be compared on the same examples: the
-    sum of `hits` divided by the sum of `of`. Both are strings of whole numbers with repetitions: `3 4*2`
-    means 3, 4, 4. Raises ValueError for other strings."""
+    """A ratio stored per item, such as a sentence: the sum of `hits` divided by the sum of `of`, both whole
+    numbers with repetitions: `3 4*2` means 3, 4, 4. Raises ValueError for other strings."""
 
     hits: str
     of: str
@@ -41,22 +40,22 @@ class Items:
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
-        """Build items from two sequences of non-negative whole numbers."""
-        hits, of = [int(n) for n in hits], [int(n) for n in of]
-        if any(n < 0 for n in (*hits, *of)):
-            raise ValueError("items should not be negative")
         return cls(_written(hits), _written(of))
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
-        """`hits` and `of` as lists with one number per item."""
-        hits, of = (list(chain.from_iterable(starmap(repeat, _runs(text)))) for text in (self.hits, self.of))
+        hits, of = ([n for n, times in _runs(text) for _ in range(times)] for text in (self.hits, self.of))
         return hits, of
 
 
-def _written(numbers: Sequence[int]) -> str:
-    runs = ((number, len(list(run))) for number, run in groupby(numbers))
-    return " ".join(f"{number}*{times}" if times > 1 else str(number) for number, times in runs)
+def _written(numbers: Iterable[int]) -> str:
+    runs = []
+    for number, run in groupby(map(int, numbers)):
+        if number < 0:
+            raise ValueError("items should not be negative")
+        times = len(list(run))
+        runs.append(f"{number}*{times}" if times > 1 else str(number))
+    return " ".join(runs)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -79,8 +78,7 @@ def _run(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Null:
-    """A number's null distribution: the value expected by chance, and the 2.5th and 97.5th percentiles
-    (`low`, `high`) after `shuffles` shuffles."""
+    """The value expected by chance, and the 2.5th and 97.5th percentiles after `shuffles` shuffles."""
 
     chance: float
     low: float
@@ -88,16 +86,14 @@ class Null:
     shuffles: int
 
     def left(self, value: float, side: int = 1) -> bool:
-        """Whether a value is above both `high` and chance (`side` +1), or below both `low` and chance
-        (-1)."""
+        """Whether a value is beyond chance and the band, above (`side` +1) or below (-1)."""
         return value > max(self.high, self.chance) if side > 0 else value < min(self.low, self.chance)
 
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """Link counts over `pairs` sentence pairs, for predicted links A, sure gold links S and possible gold
-    links P, which include S: |A|, |S|, |A ∩ S| and |A ∩ P|. Rates from summed counts are micro-averages; they
-    are None if the denominator is 0."""
+    """For predicted links A, sure gold links S and possible gold links P: |A|, |S|, |A ∩ S| and |A ∩ P|, over
+    `pairs` sentence pairs. Rates are None if the denominator is 0."""
 
     pairs: int = 0
     predicted: int = 0
@@ -116,17 +112,14 @@ class LinkCounts:
 
     @property
     def precision(self) -> float | None:
-        """The share of predicted links that are possible gold links."""
         return _share(self.found_possible, self.predicted)
 
     @property
     def recall(self) -> float | None:
-        """The share of sure gold links that are predicted."""
         return _share(self.found_sure, self.sure)
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall; 0 if both are 0."""
         precision, recall = self.precision, self.recall
         if precision is None or recall is None:
             return None
@@ -186,8 +179,8 @@ ROUNDED = 1e-6  # rounding error allowed at the bounds
 @dataclass(frozen=True)
 class Record:
     """A number, its run's id, and everything that varies within a run (docs/records.md). `value` is a share
-    unless `LIMITS` lists the measure, and `count` the number of items behind it. For an ordered pair of
-    languages, `first` is the first language ("" for the source) and `language` the second."""
+    unless `LIMITS` lists the measure, `count` the number of items behind it. For a pair of languages, `first`
+    is the first ("" for the source)."""
 
     run: str
     measure: str
@@ -232,8 +225,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """A number printed in a paper, as a share. `setting` is "" for the paper's default, `title` the
-    transform's display name, and `language` the test set's language."""
+    """A number printed in a paper, as a share; `setting` is "" for the paper's default."""
 
     paper: str
     table: int
@@ -250,9 +242,8 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """The score of a baseline trained in the language `learnt` and tested in `language`. A `surface`
-    baseline compares two texts by surface features, such as shared words. `settings` are the values of
-    swept settings."""
+    """The score of a baseline trained in the language `learnt`. A `surface` baseline compares two texts by
+    surface features; `settings` are the values of swept settings."""
 
     baseline: str
     title: str
@@ -269,7 +260,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class MeasuredModel:
-    """A checkpoint to measure, the fields common to its records, and torch's name for the device."""
+    """A checkpoint to measure, and the fields common to its records."""
 
     checkpoint: Path
     run: str
@@ -285,12 +276,11 @@ class MeasuredModel:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The output of a measure: records, counts of exclusions by reason, text `files` by name, and `facts` for
+    """The output of a measure: records, counts of exclusions by reason, and `facts` for
     the manifest."""
 
     records: tuple[Record, ...] = ()
     exclusions: Counter[str] = field(default_factory=Counter)
-    files: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -300,8 +290,8 @@ GIVEN = "GivenModel"  # the kind of a part that identifies a given model by the 
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as stored in records: its `name` in folders and on the command line, its
-    `title`, and its `parts`, each with a `kind` and plain parameters."""
+    """A language or an objective in records: its `name` on the command line, its `title`, and its `parts`,
+    each with a `kind` and parameters."""
 
     name: str
     title: str
@@ -309,7 +299,6 @@ class Described:
 
     @classmethod
     def of(cls, thing: Any) -> Described:
-        """Describe a transform or an objective."""
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
@@ -317,21 +306,20 @@ class Described:
 
     @property
     def given(self) -> bool:
-        """Whether this is a given model, about which at most the digest of its weights is known."""
+        """Whether this is a given model, known only by the digest of its weights."""
         return all(part["kind"] == GIVEN for part in self.parts)
 
 
 @dataclass(frozen=True)
 class Start:
-    """The model that a run started from, and the fraction of all steps spent on training it (0 for a given
-    model)."""
+    """The model that a run started from, and the fraction of all steps spent on training it (0 if given)."""
 
     objective: Described
     fraction: float
 
     @property
     def title(self) -> str:
-        """The display name, followed by the fraction of steps unless that is half or 0."""
+        """The title, with the fraction of steps unless that is half or 0."""
         steps = "" if self.fraction in (0.0, 0.5) else f" ({self.fraction * 100:g} % of the steps)"
         return self.objective.title + steps
 
@@ -339,9 +327,8 @@ class Start:
 @dataclass(frozen=True)
 class Run:
     """A model or aligner and its configuration (docs/records.md). `languages` starts with the source.
-    `objective` describes a pretraining objective, fast_align's corpus, or a given encoder's folder. `redrawn`
-    lists the data that depend on the seed, `claims` the digests of primary claims ("" for none), and
-    `settings` the values of swept settings."""
+    `objective` describes an objective, fast_align's corpus, or an encoder's folder; `redrawn` the data that
+    depend on the seed; `claims` the digests of primary claims; `settings` the values of swept settings."""
 
     id: str
     study: str

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.looking.parts import Derivation, EmbeddingMap, Look
+from calque.analysis.looking import Derivation, EmbeddingMap, Look
 from calque.analysis.report.html import items, script_json, scroll, table_html, text
 from calque.analysis.report.sentence_figure import Example, example_html
 from calque.analysis.report.table import MISSING, Table

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 
-from calque.analysis.looking.parts import Look
+from calque.analysis.looking import Look
 from calque.analysis.report.claims_table import verdicts
 from calque.analysis.report.curves import Curves, curves_html
 from calque.analysis.report.html import definitions, details, figure_html, items, table_html, text

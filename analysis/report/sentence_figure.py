@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calque.analysis.looking.parts import Derivation
+from calque.analysis.looking import Derivation
 from calque.analysis.report.drawing import LOOKS
 from calque.analysis.report.html import text, themed
 

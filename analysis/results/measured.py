@@ -26,8 +26,8 @@ Test = tuple[str, str, str]  # a test set: its task, its language, and its split
 
 @dataclass(frozen=True)
 class Measured:
-    """A number from one run, its bounds, and its standard error over test items (None if it is not a share of
-    sampled items). `parts` (n,) are the items' contributions, and `test` identifies the test set."""
+    """A run's number, its bounds, and its standard error over test items, if known. `parts` (n,) are the
+    contributions of the items in `test`."""
 
     value: float
     error: float | None
@@ -48,8 +48,7 @@ class Measured:
         return cls(record.value, error, low=low, high=high)
 
     def __sub__(self, other: Measured) -> Measured:
-        """The difference between two numbers, paired by item if both have the same test items; otherwise they
-        are treated as independent."""
+        """The difference, paired by item if both have the same test items."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
         ours, theirs = self.parts, other.parts
         same = self.test is not None and self.test == other.test
@@ -63,7 +62,6 @@ class Measured:
 def over_parts(
     value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0
 ) -> Measured:
-    """Return a number whose standard error is computed from its test items' contributions."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 
@@ -71,8 +69,7 @@ BySeed = Mapping[int, Measured]
 
 
 def mean(values: BySeed) -> Estimate | None:
-    """Return the mean over seeds, or None if there are none; for a single seed, its interval is over test
-    items."""
+    """The mean over seeds, or None; for a single seed, its interval is over test items."""
     if not values:
         return None
     first, *others = (score for _, score in sorted(values.items()))
@@ -83,31 +80,28 @@ def mean(values: BySeed) -> Estimate | None:
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
-    """Return the mean over seeds at each position, such as a step, that has any numbers."""
+    """The mean over seeds at each position, such as a step, that has any numbers."""
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
-    """Return the mean of ours - theirs over common seeds, or None if there are none; for a single seed, its
-    interval is over test items."""
+    """The mean of ours - theirs over common seeds, or None; for a single seed, its interval is over items."""
     return mean(differences(ours, theirs))
 
 
 def differences(ours: BySeed, theirs: BySeed) -> BySeed:
-    """Return ours - theirs for each common seed."""
+    """Ours - theirs for each common seed."""
     return {seed: ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())}
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """Average several measures for each seed that has all of them. If they share test items, the items'
-    contributions are averaged too."""
+    """Average several measures for each seed that has all; items of one test set are averaged too."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
 
 def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
-    """Return the mean of ours - theirs over pairs of numbers and over seeds; for a single seed, its interval
-    is over test items."""
+    """The mean of ours - theirs over pairs of numbers and over seeds."""
     return mean(average([differences(*pair) for pair in zip(ours, theirs, strict=True)]))
 
 
@@ -135,11 +129,10 @@ def _average(values: Sequence[Measured]) -> Measured:
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Judge, over seeds, whether ours - theirs is above (`side` +1) or below (-1) `bound`."""
+    """Judge whether ours - theirs is above (`side` +1) or below (-1) `bound`."""
     return judge_estimate(difference(ours, theirs), side, bound)
 
 
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Judge whether an estimate is above (`side` +1) or below (-1) `bound`; None means that there are no
-    records."""
+    """Judge whether an estimate is above (`side` +1) or below (-1) `bound`."""
     return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")

@@ -37,8 +37,7 @@ Split = tuple[tuple[int, int], ...]  # pairs with one seed from each group
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Return all ways to choose two groups of `size` seeds and pair their members, or a fixed random sample
-    of `most` if there are more."""
+    """All ways to choose and pair two groups of `size` seeds, or a fixed random sample of `most`."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     if len(every) <= most:
         return every
@@ -60,9 +59,9 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds with the same objective were found to differ in a measure: by
-    intervals over test items if groups are single seeds, otherwise by verdicts. The interval for `share` is
-    over cells (Cochran 1977, section 6.4), because comparisons within a cell share seeds."""
+    """How often two groups of `seeds` seeds with the same objective differ, by intervals over test items for
+    single seeds, otherwise by verdicts. The interval of `share` is over cells (Cochran 1977, section 6.4),
+    whose comparisons share seeds."""
 
     measure: str
     seeds: int
@@ -77,8 +76,7 @@ class Rate:
 
     @property
     def against_nominal(self) -> str:
-        """How the interval compares with the nominal rate: "as nominal" if it covers that rate but nothing
-        above `WIDEST`, otherwise "unclear", "too often" or "too seldom"; "" without an interval."""
+        """How the interval compares with the nominal rate; "" without an interval."""
         if self.share.interval is None:
             return ""
         low, high = self.share.interval
@@ -88,7 +86,7 @@ class Rate:
 
 
 def null_rates(*variants: Results) -> list[Rate]:
-    """Return the rates for each group size, over all measures and then by measure."""
+    """The rates for each group size, over all measures and then by measure."""
     tallies: dict[tuple[int, str], dict[object, list[bool]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
@@ -145,5 +143,5 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
-    """Return the rates over all measures, by number of seeds."""
+    """The rates over all measures, by number of seeds."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

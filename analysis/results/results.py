@@ -16,7 +16,7 @@ from calque.derive.errors import BadInput
 
 
 class Key(NamedTuple):
-    """The fields that identify a number, apart from its seed and step."""
+    """What identifies a number, apart from its seed and step."""
 
     measure: str
     objective: str
@@ -62,29 +62,29 @@ class FloorTable:
     def highest(
         self, task: str, metric: str, language: str, learnt: str, surface: bool = False
     ) -> Floor | None:
-        """Return the floor of the strongest baseline (the first in case of a tie), or None."""
+        """The strongest baseline's floor, or None."""
         floors = self.of(task, metric, language, learnt).values()
         return max((f for f in floors if f.surface == surface), key=lambda f: f.value, default=None)
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """Average floors over random draws of the data; averages have no items, because draws differ in
-    examples."""
+    """Average floors over random draws of the data."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
     groups: dict[Floor, list[Floor]] = {}
     for floor in chain.from_iterable(by_draw):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
-    return [
-        replace(common, value=fmean(floor.value for floor in each), count=sum(floor.count for floor in each))
-        for common, each in groups.items()
-    ]
+    averages = []
+    for common, each in groups.items():
+        value, count = fmean(floor.value for floor in each), sum(floor.count for floor in each)
+        averages.append(replace(common, value=value, count=count))
+    return averages
 
 
 class Results:
-    """A study's runs, records, published numbers and floors; `scale` describes its models and data in words.
-    Raises BadInput if runs and records do not match, or if two of them have the same key."""
+    """A study's runs, records, published numbers and floors; `scale` describes its size in words. Raises
+    BadInput if runs and records do not match, or if two have the same key."""
 
     def __init__(
         self,
@@ -141,18 +141,17 @@ class Results:
         return columns
 
     def last(self, *key: Any, **facets: Any) -> dict[int, Record]:
-        """Return each seed's record at the last step; `key` and `facets` are fields of `Key`."""
+        """Each seed's record at the last step, by fields of `Key`."""
         return {seed: list(curve.values())[-1] for seed, curve in self.curves(*key, **facets).items()}
 
     def scores(self, *key: Any, **facets: Any) -> BySeed:
-        """Return each seed's number at the last step; `key` and `facets` are fields of `Key`. DELTA is SUP -
-        ZS."""
+        """Each seed's number at the last step, by fields of `Key`. DELTA is SUP - ZS."""
         if key[0] == DELTA:
             return differences(*(self.scores(name, *key[1:], **facets) for name in ("SUP", "ZS")))
         return {seed: Measured.of(record) for seed, record in self.last(*key, **facets).items()}
 
     def curves(self, *key: Any, **facets: Any) -> dict[int, dict[int, Record]]:
-        """Return each seed's records by step, in ascending order; `key` and `facets` are fields of `Key`."""
+        """Each seed's records by step, by fields of `Key`."""
         curves: dict[int, dict[int, Record]] = {}
         column = self._columns.get(Key(*key, **facets), {})
         for seed, step in sorted(column):
@@ -160,13 +159,12 @@ class Results:
         return curves
 
     def keys(self, **fields: Any) -> list[Key]:
-        """Return the keys of all numbers whose fields have the given values, in the order of the records."""
+        """The keys of all numbers whose fields have the given values, in the order of the records."""
         wanted = fields.items()
         return [key for key in self._columns if all(getattr(key, name) == value for name, value in wanted)]
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
-        """Yield every number at the last step by seed, including DELTA, each with a record that describes
-        it."""
+        """Yield every number at the last step, including DELTA, with a record that describes it."""
         for key in self._columns:
             first = next(iter(self.last(*key).values()))
             if key.measure != DELTA:
@@ -175,8 +173,7 @@ class Results:
                 yield replace(first, measure=DELTA), self.scores(DELTA, *key[1:])
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """Return the alignment@1 of all types and the Delta, averaged over seeds, for every objective and
-        transform that has both."""
+        """The alignment@1 of all types and the Delta for every objective and transform that has both."""
         return [
             Point(objective, transform, alignment, delta)
             for transform, objective in product(self.transforms, self.objectives)
@@ -192,8 +189,7 @@ class Results:
         return sorted({key.layer for key in self.keys(measure=measure) if key.layer is not None})
 
     def printed(self, *key: Any) -> Published | None:
-        """Return the number printed in a paper's table for its default setting, given the table, measure,
-        objective, language, task and metric."""
+        """The number printed in a paper's table, by table, measure, objective, language, task and metric."""
         return self._printed.get(key)
 
     def objective_of(self, record: Record) -> str:
@@ -204,7 +200,7 @@ class Results:
         return self._objectives[name]
 
     def start(self, name: str) -> Start | None:
-        """Return the model that an objective's runs started from; None for random weights."""
+        """The model that an objective's runs started from, if any."""
         return self._starts[name]
 
     def transform(self, name: str) -> Described:
@@ -214,7 +210,7 @@ class Results:
         return self._objectives[name].title if name in self._objectives else name
 
     def transform_title(self, name: str) -> str:
-        """Return a transform's display name, from the paper if the study does not include the transform."""
+        """A transform's title, from the paper if the study does not include it."""
         if name in self._languages:
             return self._languages[name].title
         return next((p.title for p in self.published if p.transform == name), "") or name
@@ -224,21 +220,19 @@ def by_settings(
     runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = ()
 ) -> dict[tuple[str, ...], Results]:
     """Split a sweep into the results for each combination of values."""
-    values = {run.id: tuple(run.settings.values()) for run in runs}
     by_value = dict[tuple[str, ...], Results]()
-    for each in dict.fromkeys(values.values()):
-        own_runs = [run for run in runs if values[run.id] == each]
-        own_records = [record for record in records if values[record.run] == each]
+    for each in dict.fromkeys(tuple(run.settings.values()) for run in runs):
+        own = {run.id: run for run in runs if tuple(run.settings.values()) == each}
         own_floors = [floor for floor in floors if tuple(floor.settings.values()) in ((), each)]
-        by_value[each] = Results(own_runs, own_records, floors=own_floors)
+        own_records = [record for record in records if record.run in own]
+        by_value[each] = Results(own.values(), own_records, floors=own_floors)
     return by_value
 
 
 @dataclass(frozen=True)
 class Retained:
     """Retained transfer, (ZS - floor) / (SUP - floor). `zs`, `sup` and `over_surface` are differences from
-    floors. `share` is None if SUP's interval includes the floor, because the ratio could then be any
-    number."""
+    floors; `share` is None if SUP's interval includes the floor."""
 
     floor: Floor
     zs: Estimate
@@ -252,7 +246,7 @@ class Retained:
 
     @property
     def remark(self) -> str:
-        """A remark that qualifies the share or explains why it is None; "" if none is needed."""
+        """What qualifies the share, or why it is None; "" if nothing does."""
         if self.share is None:
             return "SUP at the floor" if self.sup.mean > 0 else "SUP below the floor"
         if self.zs.mean < 0:
@@ -264,13 +258,11 @@ class Retained:
 
 
 def beyond_floor(above: Estimate) -> bool:
-    """Whether a difference from a floor, including any interval, is above 0."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Compute retained transfer with Fieller's interval over the seeds with both scores; None if there are no
-    such seeds, or no floor."""
+    """Compute retained transfer with Fieller's interval; None without seeds or a floor."""
     score = task, metric, transform, results.source
     floor, surface = (results.floors.highest(*score, surface) for surface in (False, True))
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
@@ -301,8 +293,8 @@ def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """Return the verdict on a claim about Delta, or AT_FLOOR if ZS is at the floor in all `cells` (pairs of
-    an objective and a transform)."""
+    """Return a verdict about Delta, or AT_FLOOR if ZS is at the floor in all `cells` (objective,
+    transform)."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

@@ -1,12 +1,12 @@
-"""Compute means and ratios of means with intervals over seeds or test items, and Welch's test."""
+"""Compute means, ratios of means and correlations with intervals, and Welch's test."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from calque.derive.lazy import special
+from calque.derive.lazy import special, stats
 
 CONFIDENCE = 0.95
 UPPER = (1 + CONFIDENCE) / 2  # the quantile for an interval's upper end
@@ -16,8 +16,8 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over `seeds` seeds, with its standard error and clipped interval, if they are known. `over` says
-    whether the interval is over "seeds" or "items"."""
+    """A mean over `seeds` seeds, with its standard error and clipped interval over "seeds" or "items", if
+    known."""
 
     mean: float
     seeds: int
@@ -41,15 +41,13 @@ class Estimate:
         return math.isclose(self.mean - self.low, self.high - self.mean, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """Return the one-sided p-value, by Student's t over seeds, of the claim that the mean is above
-        (`side` +1) or below (-1) `bound`; None without an interval over seeds."""
+        """The one-sided p-value, by Student's t, that the mean is above (`side` +1) or below (-1) `bound`."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
 
     def at(self, confidence: float, bounds: Bounds = UNBOUNDED) -> "Estimate":
-        """Return the same mean with an interval over seeds at a different confidence level, clipped to
-        `bounds`."""
+        """The same mean with an interval at a different confidence level."""
         assert self.error is not None
         half = float(special.stdtrit(self.seeds - 1, (1 + confidence) / 2)) * self.error
         return replace(self, low=max(self.mean - half, bounds[0]), high=min(self.mean + half, bounds[1]))
@@ -68,8 +66,7 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Return a single seed's number with a normal interval over test items, clipped to `bounds`, if its
-    standard error is known."""
+    """A single seed's number with a normal interval over test items, if its standard error is known."""
     if error is None:
         return Estimate(value, 1)
     half = float(special.ndtri(UPPER)) * error
@@ -77,15 +74,14 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 
 def item_error(share: float, count: int) -> float:
-    """Return the standard error of a share of `count` independent items, after adding two hits and two misses
-    (Agresti and Coull 1998)."""
+    """The standard error of a share of `count` items, plus two hits and two misses (Agresti and Coull
+    1998)."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """Return each item's linearised contribution (n,) to sum(hits) / sum(of) (Cochran 1977, section 6.4);
-    they sum to 0."""
+    """Each item's linearised contribution (n,) to sum(hits) / sum(of) (Cochran 1977, section 6.4)."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("the items' denominators sum to 0, so the ratio has no standard error")
@@ -93,9 +89,9 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 
 
 def paired_error(parts: np.ndarray) -> float:
-    """Return the standard error of a ratio, or of a difference between ratios over the same items, from each
-    item's contribution (n,). As in Bonett and Price (2012), two items are added, one that raises and one that
-    lowers the number, each by the largest contribution."""
+    """The standard error of a ratio, or a difference of ratios, from its items' contributions (n,). As in
+    Bonett and Price (2012), two items are added, one that raises and one that lowers the number, by the
+    largest contribution."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
@@ -109,8 +105,7 @@ Moments = tuple[float, float, float]  # variances of numerator and denominator, 
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Divide the mean of `upper` by the mean of `lower`, paired by seed, with Fieller's interval; None if the
-    denominator's interval includes 0."""
+    """Divide two means, paired by seed, with Fieller's interval; None if the denominator's includes 0."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -119,8 +114,7 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
-    """Return a single seed's ratio, with an interval from each test item's contributions to the numerator and
-    denominator, (n,) each."""
+    """A single seed's ratio, with an interval from the items' contributions, (n,) each."""
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
     return _fieller(*value, moments, float(special.ndtri(UPPER)), 1, "items")
@@ -139,8 +133,8 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 
 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
-    """Return the two-sided p-value of Welch's (1947) t-test; None if neither sample varies. A sample of a
-    single value is assumed to have the other sample's variance."""
+    """The two-sided p-value of Welch's (1947) t-test, or None without variance. A single value is assumed to
+    have the other sample's variance."""
     samples = [
         (len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)
     ]
@@ -155,3 +149,106 @@ def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     if error <= 1e-12 * max(1.0, abs(a), abs(b)):
         return None
     return float(2 * special.stdtr(freedom, -abs(a - b) / error))
+
+
+EXACT = 12  # maximum group size for enumerating all pairings
+LEAST = 4  # minimum number of points for rho: with three, each order has a probability of 1/6
+FEWEST = 8  # minimum number of points for a bootstrap interval; with five, it covers only 77 to 90 %
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """rho over `n` points, its two-sided permutation p-value (`exact`: from all pairings), and, for at least
+    FEWEST points, a bootstrap interval and values `rhos`."""
+
+    rho: float
+    p: float
+    n: int
+    low: float | None
+    high: float | None
+    exact: bool
+    rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
+
+    def beyond(self, bound: float, side: int) -> float | None:
+        """The one-sided bootstrap p-value that rho is above (`side` +1) or below (-1) `bound`, if any."""
+        if not len(self.rhos):
+            return None
+        return float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1))
+
+
+def spearman(
+    alignment: Sequence[float],
+    delta: Sequence[float],
+    seed: int = 0,
+    draws: int = 9_999,
+    groups: Sequence[Hashable] | None = None,
+) -> Correlation | None:
+    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E). p is the share of within-group
+    pairings whose rho is as far from the pairings' mean. None for fewer than LEAST points, a constant
+    variable, or groups of one."""
+    names = [""] * len(delta) if groups is None else list(map(str, groups))
+    points = sorted(zip(alignment, delta, names, strict=True))  # results should not depend on the order
+    n, names = len(points), [name for _, _, name in points]
+    x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
+    if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:
+        return None
+    random = np.random.default_rng(seed)
+    rho = float(_rho(x[None], y[None])[0])
+    members = [np.array([i for i in range(n) if names[i] == name]) for name in dict.fromkeys(names)]
+    exact = max(map(len, members)) <= EXACT
+    a, b = stats.rankdata(x), stats.rankdata(y)
+    p = _exact_p(a, b, members) if exact else _random_p(a, b, members, random, draws)
+    rhos = _bootstrap(x, y, random, draws) if n >= FEWEST else np.empty(0)
+    low, high = np.quantile(rhos, [1 - UPPER, UPPER]).tolist() if len(rhos) else (None, None)
+    return Correlation(rho, p, n, low, high, exact, rhos)
+
+
+def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    a, b = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
+    a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
+    return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
+
+
+def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> float:
+    a, b = (2 * x).astype(int), (2 * y).astype(int)
+    shares, middle = np.ones(1), 0.0
+    for group in members:
+        shares = np.convolve(shares, _products(a[group].tolist(), b[group].tolist()))
+        middle += a[group].sum() * b[group].sum() / len(group)
+    distance = np.abs(np.arange(len(shares)) - middle)
+    return float(min(1.0, shares[distance >= abs(int(a @ b) - middle) - 1e-6].sum()))
+
+
+def _products(a: list[int], b: list[int]) -> np.ndarray:
+    n, most = len(a), int(np.sort(a) @ np.sort(b))
+    ways = {0: np.eye(1, most + 1, dtype=np.int64)[0]}
+    for rank in a:
+        longer: dict[int, np.ndarray] = {}
+        for taken, counts in ways.items():
+            for j in range(n):
+                if not taken >> j & 1:
+                    product = rank * b[j]
+                    after = longer.setdefault(taken | 1 << j, np.zeros(most + 1, np.int64))
+                    after[product:] += counts[: len(counts) - product]
+        ways = longer
+    counts = ways[2**n - 1]
+    return np.asarray(counts / counts.sum())
+
+
+def _random_p(
+    x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray], random: np.random.Generator, draws: int
+) -> float:
+    others, middle = np.tile(y, (draws, 1)), 0.0
+    for group in members:
+        others[:, group] = random.permuted(others[:, group], axis=1)
+        middle += x[group].sum() * y[group].sum() / len(group)
+    as_far = int((np.abs(others @ x - middle) >= abs(x @ y - middle) - 1e-6).sum())
+    return (as_far + 1) / (draws + 1)
+
+
+def _bootstrap(x: np.ndarray, y: np.ndarray, random: np.random.Generator, draws: int) -> np.ndarray:
+    picks = np.empty((0, len(x)), int)
+    while len(picks) < draws:
+        more = random.integers(len(x), size=(draws, len(x)))
+        picks = np.concatenate([picks, more[(np.ptp(x[more], axis=1) > 0) & (np.ptp(y[more], axis=1) > 0)]])
+    return _rho(x[picks[:draws]], y[picks[:draws]])

@@ -18,8 +18,8 @@ WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, and the number and interval behind it. `p` is twice the smaller of the p-values
-    of the claim and of its opposite; None if the claim cannot be tested."""
+    """The verdict on a claim, and the number behind it. `p` is twice the smaller of the p-values of the claim
+    and of its opposite, if it can be tested."""
 
     verdict: str
     because: str
@@ -28,7 +28,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, its source, the family of claims to correct it for, and the verdict from a study's records."""
+    """A claim, its source, its family for correction, and its verdict."""
 
     text: str
     where: str
@@ -69,8 +69,7 @@ def points(estimate: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A verdict after correction for its family, its adjusted p-value, and the number of testable claims in
-    the family."""
+    """A verdict corrected for its family, its adjusted p-value, and the number of testable claims."""
 
     verdict: str
     p: float | None
@@ -83,8 +82,8 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
-    """Return each adjusted p-value, and the confidence level at which its two-sided interval excludes the
-    null if and only if the adjusted p-value is below 5 %."""
+    """Each adjusted p-value (Holm 1979), and the confidence level at which its interval excludes the null if
+    and only if that p-value is below 5 %."""
     adjusted, worst = [(0.0, 0.0)] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
         number = len(ps) - rank
@@ -95,7 +94,7 @@ def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
-    """Correct verdicts, each given with its family's name, for multiple comparisons within the family."""
+    """Correct verdicts, each given with its family's name, within the family."""
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     families: dict[str, dict[int, float]] = {}

@@ -31,24 +31,22 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
-        """Learn from examples, whose words `spell` returns as spelled in their language. Raises ValueError if
-        there are none."""
+        """Learn from examples, whose words `spell` returns as spelled in their language."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
-    """Return the words in an example's text number `text`, as spelled in a language."""
     return [spell(word) for sentence in example.texts[text] for word in sentence.words]
 
 
 def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
-    """Return the label with the largest count; ties are broken by the overall count, then alphabetically."""
+    """The label with the largest count; ties are broken by the overall count, then alphabetically."""
     if not counts:
         raise ValueError("there are no labels to learn from")
     return min(counts, key=lambda label: (-counts[label], -overall[label], label))
 
 
 def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, str], Counter[str]]:
-    """Return each item's most frequent label, and the counts of all labels."""
+    """Each item's most frequent label, and the counts of all labels."""
     by_item: dict[T, Counter[str]] = {}
     overall: Counter[str] = Counter()
     for item, label in labelled:
@@ -68,15 +66,16 @@ class Majority(Baseline):
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
         counts = Counter(label for _, gold in examples for label in gold)
         label = most_frequent(counts, counts)
-        return lambda tests, _: [
-            (label,) * (sum(map(len, test.texts[0])) if self.of_words else 1) for test in tests
-        ]
+
+        def size(test: Example) -> int:
+            return sum(map(len, test.texts[0])) if self.of_words else 1
+
+        return lambda tests, _: [(label,) * size(test) for test in tests]
 
 
 @dataclass(frozen=True)
 class Unigram(Baseline):
-    """Assigns to every word its most frequent tag in training, and to unknown words the most frequent tag
-    overall."""
+    """Assigns to every word its most frequent tag in training, or the most frequent tag overall."""
 
     name: str = "unigram"
     title: str = "unigram"
@@ -85,15 +84,16 @@ class Unigram(Baseline):
         pairs = (zip(words_of(example, spell), gold, strict=True) for example, gold in examples)
         tags, overall = most_frequent_of_each(chain.from_iterable(pairs))
         unknown = most_frequent(overall, overall)
-        return lambda tests, spell: [
-            tuple(tags.get(word, unknown) for word in words_of(test, spell)) for test in tests
-        ]
+
+        def answer(test: Example, spell: Spell) -> Answer:
+            return tuple(tags.get(word, unknown) for word in words_of(test, spell))
+
+        return lambda tests, spell: [answer(test, spell) for test in tests]
 
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """Tags, in IOB2, every sequence of words that is a name in training, with the name's most frequent type.
-    Matching is greedy, from left to right, and prefers longer names."""
+    """Tags, in IOB2, every sequence of words that is a name in training; longer names come first."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"
@@ -104,7 +104,7 @@ class Gazetteer(Baseline):
             words = words_of(example, spell)
             names += [(tuple(words[span.start : span.end]), span.label) for span in spans_of(gold)]
         types, _ = most_frequent_of_each(names)
-        longest = max(map(len, ((), *types)))
+        longest = max(map(len, types), default=0)
         return lambda tests, spell: [_tags(words_of(example, spell), types, longest) for example in tests]
 
 
@@ -123,8 +123,7 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression (scikit-learn with C=1) on the word counts of only text number `text`, such as the
-    hypothesis (Gururangan et al. 2018)."""
+    """Logistic regression on the word counts of only text number `text` (Gururangan et al. 2018)."""
 
     text: int
     name: str
@@ -146,8 +145,10 @@ class BagOfWords(Baseline):
         model = LogisticRegression(max_iter=STEPS).fit(_matrix(rows, len(columns)), labels)
 
         def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
-            texts = (words_of(example, spell, self.text) for example in tests)
-            rows = [Counter(columns[word] for word in words if word in columns) for words in texts]
+            rows = []
+            for example in tests:
+                words = words_of(example, spell, self.text)
+                rows.append(Counter(columns[word] for word in words if word in columns))
             predicted = model.predict(_matrix(rows, len(columns))) if rows else ()
             return [(str(label),) if row else (usual,) for row, label in zip(rows, predicted, strict=True)]
 
@@ -165,8 +166,8 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Histogram-based gradient boosting (scikit-learn) on sixteen `features` of a pair of texts: lengths,
-    shared words and their order, and negations in the training language."""
+    """Gradient boosting on sixteen features of a pair of texts: lengths, shared words and their order, and
+    negations."""
 
     name: str = "shallow"
     title: str = "shallow features"
@@ -176,14 +177,15 @@ class Shallow(Baseline):
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
 
-        negations = frozenset(map(spell, NEGATIONS))
-        rows = [(features(example, spell, negations), gold) for example, gold in examples]
-        labels = [gold[0] for _, gold in rows]
+        negations, rows, labels = frozenset(map(spell, NEGATIONS)), list[list[float]](), list[str]()
+        for example, (label,) in examples:
+            rows.append(features(example, spell, negations))
+            labels.append(label)
         if len(set(labels)) < 2:
             return Majority().learn([(Example(()), (label,)) for label in labels], spell)
         model = HistGradientBoostingClassifier(early_stopping=False, random_state=0)
         with threadpool_limits(1):
-            model.fit(np.array([row for row, _ in rows]), labels)
+            model.fit(np.array(rows), labels)
 
         def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
             rows = [features(example, spell, negations) for example in tests]
@@ -194,7 +196,6 @@ class Shallow(Baseline):
 
 
 def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
-    """Compute sixteen features of an example's first two texts; a share with denominator 0 is 0."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
     ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
     shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second
@@ -208,9 +209,9 @@ def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:
-    """Return the share of pairs of shared words that first occur in the same order in both texts."""
-    places = {word: place for place, word in reversed(list(enumerate(second)))}
-    pairs = list(combinations((places[word] for word in dict.fromkeys(first) if word in shared), 2))
+    """The share of pairs of shared words that first occur in the same order in both texts."""
+    places = [second.index(word) for word in dict.fromkeys(first) if word in shared]
+    pairs = list(combinations(places, 2))
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0
 
 
@@ -219,46 +220,41 @@ def _share(part: int, whole: int) -> float:
 
 
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
-    """Return the baselines for pairs of texts: majority, the words of a single text (such as
-    `hypothesis-only`), and shallow features."""
     alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
     return (Majority(), *alone, Shallow())
 
 
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
-    """Answers with a string that was a training answer, from the sentence in the context that shares the most
-    words with the question."""
+    """Answers with a training answer, from the sentence that shares the most words with the question."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"
 
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
-        known = {
-            tuple(map(spell, sentence.words[span.start : span.end]))
-            for example, _ in examples
-            for sentence in example.texts[1]
-            for span in sentence.spans
-        }
-        longest = max(map(len, (("any word",), *known)))
+        known = set[tuple[str, ...]]()
+        for example, _ in examples:
+            for sentence in example.texts[1]:
+                for span in sentence.spans:
+                    known.add(tuple(map(spell, sentence.words[span.start : span.end])))
+        longest = max(map(len, known), default=1)
+        return lambda tests, spell: [_known_answer(example, spell, known, longest) for example in tests]
 
-        def answer(example: Example, spell: Spell) -> Answer:
-            question = set(words_of(example, spell))
-            # Texts kept as written are split at spaces, because their words would reveal where answers are.
-            texts = (each.text.split() if any(each.glued) else each.words for each in example.texts[1])
-            sentences = [(words, tuple(map(spell, words))) for words in texts]
-            alike = sorted(sentences, key=lambda sentence: -len(question.intersection(sentence[1])))
-            # All strings from left to right, starting with the longest at each position.
-            strings = [
-                (words[start:end], spelled[start:end])
-                for words, spelled in alike
-                for start in range(len(words))
-                for end in range(min(start + longest, len(words)), start, -1)
-            ]
-            for usable in (lambda words: words in known, lambda words: len(words) == 1):
-                for words, spelled in strings:
-                    if usable(spelled) and question.isdisjoint(spelled):
-                        return (" ".join(words),)
-            return (alike[0][0][0],)
 
-        return lambda tests, spell: [answer(example, spell) for example in tests]
+def _known_answer(example: Example, spell: Spell, known: set[tuple[str, ...]], longest: int) -> Answer:
+    question, sentences = set(words_of(example, spell)), []
+    for sentence in example.texts[1]:
+        # Texts kept as written are split at spaces, because their words would reveal where answers are.
+        words = sentence.text.split() if any(sentence.glued) else list(sentence.words)
+        sentences.append((words, tuple(map(spell, words))))
+    sentences.sort(key=lambda sentence: -len(question.intersection(sentence[1])))
+    fallback = None  # a single word
+    for words, spelled in sentences:
+        for start in range(len(words)):
+            for end in range(min(start + longest, len(words)), start, -1):
+                if question.isdisjoint(spelled[start:end]):
+                    if spelled[start:end] in known:
+                        return (" ".join(words[start:end]),)
+                    if fallback is None and end == start + 1:
+                        fallback = words[start]
+    return (fallback or sentences[0][0][0],)

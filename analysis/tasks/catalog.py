@@ -1,10 +1,20 @@
-"""List all tasks, in their order in tables."""
+"""List all tasks, in their order in tables, and compute their floors: the scores of their baselines, trained
+and tested on the same examples as models."""
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import product
+
+from calque.analysis.records.record import Floor
+from calque.analysis.tasks.baselines import Baseline, Spell
 from calque.analysis.tasks.classification import NLI, PairLabels, Paraphrase, TextLabels
 from calque.analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
+from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.tagging import NER, POS, WordLabels
-from calque.analysis.tasks.task import Task
+from calque.analysis.tasks.task import Split, Task
 from calque.derive.errors import BadInput, unknown
+from calque.derive.languages import Languages
+from calque.derive.task_data import TaskFolder
 
 _ALL = (
     NLI(),
@@ -32,11 +42,47 @@ def task(name: str) -> Task:
 
 
 def task_title(name: str) -> str:
-    """Return a task's display name, or the name itself for a task that is only in published tables."""
+    """A task's title, or the name of a task that is only in published tables."""
     return TASKS[name].title if name in TASKS else name
 
 
 def metric_title(name: str) -> str:
-    """Return a metric's display name, or the name itself if no task uses the metric."""
     metrics = (metric for task in TASKS.values() for metric in task.metrics)
     return next((metric.title for metric in metrics if metric.name == name), name)
+
+
+def floors(
+    examples: TaskFolder,
+    task: Task,
+    pairs: Sequence[tuple[str, str]],
+    spell: Mapping[str, Spell],
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    scored: Callable[[str], Task] | None = None,
+) -> list[Floor]:
+    """Compute all metrics for a task's baselines, for each (training language, test language)."""
+    firsts = list(dict.fromkeys(first for first, _ in pairs))
+    kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
+    for number, (first, baseline) in enumerate(kinds):
+        progress(number, len(kinds))
+        learnt = baseline.learn(Split(examples.path("train", first), task), spell[first])
+        for second in (second for learnt_in, second in pairs if learnt_in == first):
+            test = list(Split(examples.path("test", second), task))
+            predictions = learnt((example for example, _ in test), spell[second])
+            scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
+            for metric, score in scores.items():
+                about = task.name, metric, score.value, score.count, second, first
+                floor = Floor(baseline.name, baseline.title, *about, baseline.surface, score.items)
+                rows.setdefault((first, second, baseline), []).append(floor)
+    return [floor for pair, baseline in product(pairs, task.baselines) for floor in rows[*pair, baseline]]
+
+
+def spelling(languages: Languages, name: str) -> Spell:
+    """Return a function that marks words with the language's name, unless their ids are the source's."""
+    reader = Reader.of(languages, name)
+
+    @cache
+    def spell(word: str) -> str:
+        moved = any(reader.table[piece] != piece for piece in reader.encode(word))
+        return f"{word}\0{name}" if moved else word
+
+    return spell

@@ -16,8 +16,7 @@ SAME_OR_NOT = ("0", "1")
 
 
 class Classification(Task):
-    """A task that labels one or more texts, which are encoded in a single row and truncated if they do not
-    fit."""
+    """A task that labels one or more texts, encoded in a single row."""
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     head = TextHead()
@@ -49,7 +48,6 @@ class NLI(Classification):
     data = "nli"
     texts = ("premise", "hypothesis")
     baselines = pair_baselines(*texts)
-    xtreme = "xnli"
 
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
@@ -67,7 +65,6 @@ class Paraphrase(Classification):
     data = "paraphrase"
     texts = ("first sentence", "second sentence")
     baselines = pair_baselines("first", "second")
-    xtreme = "pawsx"
 
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)

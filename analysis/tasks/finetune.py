@@ -6,25 +6,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
-from calque.analysis.tasks.split import EncodedSet
-from calque.analysis.tasks.task import Head
+from calque.analysis.tasks.task import EncodedSet, Head
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
 from calque.pretrain.config import not_finite
-from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
+from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
-
-if TYPE_CHECKING:  # importing a class from transformers takes seconds
-    from transformers import PreTrainedModel
 
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids per batch for prediction
@@ -53,9 +48,9 @@ class FinetuneConfig:
     def mistakes(self) -> list[str]:
         if wrong := not_finite(self):
             return wrong
-        least = {"epochs": 1, "batch": 1, "max_length": 8}
-        sizes = ((name, low, getattr(self, name)) for name, low in least.items())
-        wrong = [f"{name} must be at least {low}, not {size}" for name, low, size in sizes if size < low]
+        for name, least in (("epochs", 1), ("batch", 1), ("max_length", 8)):
+            if getattr(self, name) < least:
+                wrong.append(f"{name} must be at least {least}, not {getattr(self, name)}")
         if self.epochs > MOST_EPOCHS:
             wrong.append(f"epochs must be at most {MOST_EPOCHS:,}, not {self.epochs:,}")
         for name in ("warmup", "dropout", "attention_dropout"):
@@ -76,7 +71,7 @@ class FinetuneConfig:
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """Return the maximum number of ids in a row: the smaller of the config's limit and the model's."""
+    """The maximum number of ids in a row."""
     settings = read_config(checkpoint)
     return min(config.max_length, architecture_of(settings).length(settings))
 
@@ -89,18 +84,15 @@ def check_types(checkpoint: Path, highest: int) -> None:
 
 
 class Finetuned:
-    """A fine-tuned encoder with a head, which computes answers for rows."""
+    """A fine-tuned encoder with a head."""
 
     def __init__(self, model: Any, head: Head, device: torch.device) -> None:
-        self.model: PreTrainedModel = model.to(device)
-        self.head, self.device = head, device
+        self.model, self.head, self.device = model.to(device), head, device
 
     def logits(self, rows: Sequence[TaskRow]) -> Tensor:
         """Return the head's logits, (B, K, C)."""
         config = self.model.config
-        padding = config.pad_token_id
-        ids = self._table([row.ids for row in rows], padding)
-        real = ids != padding
+        ids = self._table([row.ids for row in rows], config.pad_token_id)
         types = torch.zeros_like(ids)
         if config.type_vocab_size == TEXT_TYPES:
             types = self._table([np.broadcast_to(row.types, len(row.ids)) for row in rows], 0)
@@ -108,20 +100,19 @@ class Finetuned:
             numbers = [np.broadcast_to(row.languages, len(row.ids)) for row in rows]
             types = self._table(numbers, config.type_vocab_size - 1)  # the last type is for padding
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
-            output = self.head.output(self.model, ids, types, real)
-        return self.head.logits(output, real)
+            return self.head.logits(self.model, ids, types, ids != config.pad_token_id)
 
     def targets(self, rows: Sequence[TaskRow]) -> Tensor:
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @inference_mode
-    def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
+    def answers(self, data: EncodedSet) -> list[np.ndarray]:
         answers: list[np.ndarray] = [np.empty(0)] * len(data.rows)
-        lengths, start = data.lengths, 0
+        lengths, start = np.array([len(row.ids) for row in data.rows]), 0
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
         while start < len(order):
-            batch = order[start : start + max(1, ids_per_batch // int(lengths[order[start]]))]
+            batch = order[start : start + max(1, READ_IDS // int(lengths[order[start]]))]
             outputs = self.head.answers(self.logits([data.rows[i] for i in batch])).cpu().numpy()
             for row, output in zip(batch, outputs, strict=True):
                 answers[row] = output
@@ -144,9 +135,9 @@ def finetune(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> Finetuned:
-    """Train the checkpoint's encoder and a new head for `labels` labels (0 if the head has none) on `data`,
-    after `prepare` has changed the model in place. Raises BadInput if the checkpoint is damaged or does not
-    match the data, and NonFinite if a loss, a gradient or a final weight is not finite."""
+    """Train the checkpoint's encoder and a new head for `labels` labels on `data`, after `prepare` has
+    changed the model. Raises BadInput if the checkpoint and the data do not match, and NonFinite if a loss, a
+    gradient or a weight is not finite."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         saved, missing = load_model(checkpoint)
@@ -163,20 +154,38 @@ def finetune(
     return tuned
 
 
+def _put_on(
+    checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
+) -> tuple[Any, list[Tensor], list[Tensor]]:
+    settings = read_config(checkpoint)
+    if labels:
+        settings.num_labels = labels
+    settings.hidden_dropout_prob = config.dropout
+    if config.attention_dropout is not None:
+        settings.attention_probs_dropout_prob = config.attention_dropout
+    model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
+    own = model.base_model.state_dict()
+    loaded = {name: weight for name, weight in encoder.items() if name in own}
+    model.base_model.load_state_dict(loaded, strict=False)
+    pretrained = {id(weight) for name, weight in model.base_model.named_parameters() if name in loaded}
+    old = [weight for weight in model.parameters() if id(weight) in pretrained]
+    return model, old, [weight for weight in model.parameters() if id(weight) not in pretrained]
+
+
 def _train(
     tuned: Finetuned,
     rows: Sequence[TaskRow],
-    optimizer: torch.optim.Optimizer,
+    optimizer: Optimizer,
     config: FinetuneConfig,
     seed: int,
     progress: Callable[[int, int], None],
 ) -> None:
-    model, on_gpu = tuned.model.train(), tuned.device.type == "cuda"
-    epochs = (batches_of(len(rows), config.batch, [seed, epoch]) for epoch in range(config.epochs))
-    batches = list(chain.from_iterable(epochs))
+    model, batches = tuned.model.train(), list[np.ndarray]()
+    for epoch in range(config.epochs):
+        batches += batches_of(len(rows), config.batch, [seed, epoch])
     steps = len(batches)
     # On a GPU, splitting a batch into pieces saves no time and adds latency.
-    overhead = math.inf if on_gpu else PIECE / model.config.hidden_size**2
+    overhead = math.inf if tuned.device.type == "cuda" else PIECE / model.config.hidden_size**2
     for step, batch in enumerate(batches):
         loss = _backward(tuned, [rows[i] for i in batch], overhead)
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
@@ -191,6 +200,12 @@ def _train(
         raise NonFinite(f"step {steps}: a weight is not finite after this step")
 
 
+def batches_of(rows: int, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
+    """An epoch's batches of row indices, in random order."""
+    order = np.random.default_rng(seed).permutation(rows)
+    return [order[start : start + batch] for start in range(0, rows, batch)]
+
+
 def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Tensor:
     targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
     loss = torch.zeros((), device=tuned.device)
@@ -203,8 +218,8 @@ def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Ten
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """Split a batch into pieces with rows of similar length, at the lowest total cost: a piece costs its
-    number of ids, including padding, plus `overhead`."""
+    """Split a batch into pieces of similar length at the lowest cost: each costs its ids, with padding, plus
+    `overhead`."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]
@@ -220,27 +235,3 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
         cut.append(ordered[starts[end] : end])
         end = starts[end]
     return cut
-
-
-def batches_of(rows: int, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """Return the batches of an epoch as arrays of row indices, in random order."""
-    order = np.random.default_rng(seed).permutation(rows)
-    return [order[start : start + batch] for start in range(0, rows, batch)]
-
-
-def _put_on(
-    checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
-) -> tuple[PreTrainedModel, list[Tensor], list[Tensor]]:
-    settings = read_config(checkpoint)
-    if labels:
-        settings.num_labels = labels
-    settings.hidden_dropout_prob = config.dropout
-    if config.attention_dropout is not None:
-        settings.attention_probs_dropout_prob = config.attention_dropout
-    model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
-    own = model.base_model.state_dict()
-    loaded = {name: weight for name, weight in encoder.items() if name in own}
-    model.base_model.load_state_dict(loaded, strict=False)
-    pretrained = {id(weight) for name, weight in model.base_model.named_parameters() if name in loaded}
-    old = [weight for weight in model.parameters() if id(weight) in pretrained]
-    return model, old, [weight for weight in model.parameters() if id(weight) not in pretrained]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,9 +25,8 @@ NOWHERE = -1  # the character position of ids that are not in the context
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context. `starts` and `ends` (L,) are the positions in the context at
-    which each id's characters start and end, or NOWHERE. `best` (L,) is true if no other window shows more
-    context around the id."""
+    """A question with a window of its context. `starts` and `ends` (L,) are each id's characters in the
+    context, or NOWHERE; `best` (L,) whether no other window shows more context around it."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -36,8 +34,8 @@ class SpanRow(TaskRow):
 
 
 class Questions(Task):
-    """A task whose answers are spans in a context, scored as in SQuAD v1.1 by default. In rows without the
-    answer, both targets are the first id (Devlin et al. 2019)."""
+    """A task whose answers are spans in a context, scored as in SQuAD v1.1. In rows without the answer, both
+    targets are the first id (Devlin et al. 2019)."""
 
     data = "qa"
     metrics = (F1, EXACT)
@@ -57,7 +55,7 @@ class Questions(Task):
     def rows(
         self, example: Example, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        question, context = reader.ids(example.texts[0]), reader.of_text(1).read(example.texts[1])
+        question, context = reader.read(example.texts[0]).ids, reader.of_text(1).read(example.texts[1])
         longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
         answer = next((found for each in longest_first if (found := context.between(*each))), None)
         kept = question[: min(QUESTION, length // 2 - 2)]
@@ -92,10 +90,6 @@ class Questions(Task):
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         return answer_scores(gold, predicted)
 
-    def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        answers = {example.id: answer for example, (answer,) in zip(examples, predictions, strict=True)}
-        return "json", json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
-
 
 class QA(Questions):
     name = "qa"
@@ -104,7 +98,7 @@ class QA(Questions):
 
 
 class XQuAD(Questions):
-    """XQuAD (Artetxe et al. 2020): translations of questions and paragraphs from SQuAD's dev set."""
+    """XQuAD (Artetxe et al. 2020)."""
 
     name = "xquad"
     title = "XQuAD"
@@ -112,8 +106,7 @@ class XQuAD(Questions):
 
 
 class TyDiQA(Questions):
-    """TyDiQA-GoldP (Clark et al. 2020): questions written by speakers of each language, with passages that
-    contain the answers."""
+    """TyDiQA-GoldP (Clark et al. 2020)."""
 
     name = "tydiqa"
     title = "TyDiQA"
@@ -122,7 +115,7 @@ class TyDiQA(Questions):
 
 @dataclass(frozen=True)
 class MLQA(Questions):
-    """MLQA (Lewis et al. 2020), which compares answers by language-specific rules."""
+    """MLQA (Lewis et al. 2020)."""
 
     language: str = "en"
 
@@ -161,8 +154,7 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 
 
 def windows_of(size: int, room: int) -> list[range]:
-    """Return windows of `room` positions over `size` positions, which start `STRIDE` apart (or `room` / 2 if
-    that is less); the last one extends to the end."""
+    """Windows of `room` positions over `size` positions, STRIDE apart or `room` / 2 if that is less."""
     if room < 1:
         raise ValueError("the question leaves no room for a context in the row")
     step = max(1, min(STRIDE, room // 2))
@@ -171,9 +163,9 @@ def windows_of(size: int, room: int) -> list[range]:
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """Return, for each window (W,), whether each position has more context in it than in any other window (in
-    a tie, the first window wins). As in Devlin et al.'s code, context is the smaller number of positions on
-    either side, plus a hundredth of the window's length."""
+    """For each window, whether each position has the most context in it (the first, in a tie): the smaller
+    number of positions on either side, plus a hundredth of the window's length, as in Devlin et al.'s
+    code."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
@@ -185,9 +177,8 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """Return the score, start and end of each possible answer in a row, from its logits (2, at least L).
-    Answers consist of at most `LONGEST` sub-words, all from the context, and start and end at one of the
-    `most` best positions (None: at any)."""
+    """Return the score, start and end of each possible answer in a row, from its logits (2, at least L), with
+    its ends at one of the `most` best positions (None: at any)."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

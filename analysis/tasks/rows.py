@@ -22,20 +22,18 @@ ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows whose token types are all
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A model's input `ids` (L,), and `targets` (K,) whose meaning the head defines, both int32. `languages`
-    are the ids' languages, for models with language embeddings, and `types` the token types from the
-    tokenizer's template; both are (1,) or (L,)."""
+    """A model's input `ids` (L,), and `targets` (K,) whose meaning the head defines. `languages` are for
+    models with language embeddings, and `types` the tokenizer's token types, (1,) or (L,)."""
 
     ids: np.ndarray
     targets: np.ndarray
-    languages: np.ndarray = field(default_factory=lambda: np.zeros(1, np.uint8), kw_only=True)
+    languages: np.ndarray = field(default_factory=lambda: ONE_TYPE, kw_only=True)
     types: np.ndarray = field(default_factory=lambda: ONE_TYPE, kw_only=True)
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text split into N sub-words: their `ids`, and the characters that they cover, from `starts` to
-    `ends`, (N,) each."""
+    """A text's sub-words: their `ids`, and the characters from `starts` to `ends`, (N,) each."""
 
     ids: np.ndarray
     starts: np.ndarray
@@ -45,59 +43,53 @@ class Pieces:
         return len(self.ids)
 
     def between(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the indices of the first and last sub-word that overlap the characters from `start` to
-        `end`, or None."""
+        """The first and last sub-word that overlap the characters from `start` to `end`, or None."""
         inside = np.flatnonzero((self.ends > start) & (self.starts < end))
         return (int(inside[0]), int(inside[-1])) if len(inside) else None
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Maps words to ids in a language: `encode` returns a vocabulary's ids, and `table` (V,) maps these to
-    the language's ids. `second` is the reader for an example's second text, if it differs."""
+    """Maps words to ids in a language: `encode` returns a vocabulary's ids, and `table` (V,) the language's.
+    `encode_text` splits a text as written. `second` is the reader for an example's second text, if it
+    differs."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
     number: int
     specials: Specials = OURS
-    encode_text: Callable[[str], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
-    encode_ids: Callable[[str], np.ndarray] | None = None
+    encode_text: Callable[[str], Pieces] | None = None
     layout: PairLayout | None = None
     second: Reader | None = None
 
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
-        language, encode, layout = languages[name], languages.vocabulary.encode, languages.vocabulary.layout
-        if language.places is None:
-            return cls(encode, language.table, language.number, languages.specials, layout=layout)
-        inside, at_end = language.places
-        size = len(at_end)
+        language, vocabulary = languages[name], languages.vocabulary
+        encode, table = vocabulary.encode, language.table
+        if language.places is not None:
+            inside, at_end = language.places
+            table = np.concatenate([at_end, inside])
 
-        def by_place(word: str) -> Sequence[int]:
-            *before, last = encode(word)
-            return *(i + size for i in before), last
+            def encode(word: str) -> Sequence[int]:
+                *before, last = vocabulary.encode(word)
+                return *(i + len(at_end) for i in before), last
 
-        table = np.concatenate([at_end, inside])
-        return cls(by_place, table, language.number, languages.specials, layout=layout)
+        return cls(encode, table, language.number, languages.specials, layout=vocabulary.layout)
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
-        """Return a reader that uses a given tokenizer for every language. Tagged words are encoded one by
-        one, other texts as written."""
+        """Return a reader for a given tokenizer, which encodes tagged words one by one, other texts as
+        written."""
 
         @lru_cache(REMEMBERED)
-        def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        def as_written(text: str) -> Pieces:
             (encoding,) = vocabulary.encode_texts([f" {text}"])
-            trimmed = [_trimmed(text, max(0, start - 1), end - 1) for start, end in encoding.offsets]
-            starts, ends = np.array(_with_marks(text, trimmed), np.int64).reshape(-1, 2).T
-            return vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends
-
-        def as_ids(text: str) -> np.ndarray:
-            (encoding,) = vocabulary.encode_texts([f" {text}"], places=False)
-            return vocabulary.as_text(np.array(encoding.ids, np.int64))
+            covered = [_trimmed(text, max(0, start - 1), max(0, end - 1)) for start, end in encoding.offsets]
+            starts, ends = np.array(_with_marks(text, covered), np.int64).reshape(-1, 2).T
+            return Pieces(vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends)
 
         table = np.arange(vocabulary.size)
-        return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, as_ids, vocabulary.layout)
+        return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, vocabulary.layout)
 
     @cached_property
     def _own_language(self) -> np.ndarray:
@@ -113,35 +105,24 @@ class Reader:
         return pieces
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
-        """Split a text into sub-words, as written if `encode_text` is set, otherwise word by word."""
+        """Split a text into sub-words, as written or word by word."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
-            encoded = Pieces(*self.encode_text(text))
+            encoded = self.encode_text(text)
             if not len(encoded):
                 raise ValueError(f"the text {text!r} has no sub-words")
             return encoded
-        ids, starts, ends = list[int](), list[int](), list[int]()
-        place = 0
-        for word in (word for sentence in sentences for word in sentence.words):
-            pieces, first = self.pieces(word), text.index(word, place)
-            place = first + len(word)
+        ids, starts, ends, end = list[int](), list[int](), list[int](), 0
+        for word in chain.from_iterable(sentence.words for sentence in sentences):
+            pieces, start = self.pieces(word), text.index(word, end)
+            end = start + len(word)
             ids += pieces
-            starts += [first] * len(pieces)
-            ends += [place] * len(pieces)
+            starts += [start] * len(pieces)
+            ends += [end] * len(pieces)
         return Pieces(*(np.array(column, np.int64) for column in (ids, starts, ends)))
 
-    def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
-        """Return the same ids as `read`, but faster."""
-        if not self.encode_ids:
-            words = (word for sentence in sentences for word in sentence.words)
-            return np.fromiter(chain.from_iterable(map(self.pieces, words)), np.int64)
-        text = " ".join([sentence.text for sentence in sentences])
-        if not len(ids := self.encode_ids(text)):
-            raise ValueError(f"the text {text!r} has no sub-words")
-        return ids
-
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
-        """Return the vocabulary's ids, including special ones, as a row in this language."""
+        """Return the vocabulary's ids as a row in this language."""
         own = self.table[np.asarray(ids)].astype(np.int32)
         return TaskRow(own, np.asarray(targets, np.int32), languages=self._own_language)
 
@@ -150,34 +131,33 @@ class Reader:
         return self.layout or PairLayout.usual(self.specials)
 
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
-        """Combine several texts, each in its own language, in a row with the layout `pairs`."""
-        parts = list[list[int]]()
+        """Combine several texts, each in its own language, with the layout `pairs`."""
+        parts = []
         for number, ids in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
-            parts.append([*before, *ids, *after])
-        own = [self.of_text(number).row(ids, ()) for number, ids in enumerate(parts)]
-        ids, lengths = np.concatenate([part.ids for part in own]), list(map(len, parts))
+            parts.append(self.of_text(number).row([*before, *ids, *after], ()))
+        lengths = [len(part.ids) for part in parts]
         languages, types = self._own_language, ONE_TYPE
         if self.second is not None:
-            languages = np.repeat([part.languages[0] for part in own], lengths)
+            languages = np.repeat([part.languages[0] for part in parts], lengths)
         if any(self.pairs.types):
             types = np.repeat(self.pairs.types[: len(parts)], lengths).astype(np.uint8)
+        ids = np.concatenate([part.ids for part in parts])
         return TaskRow(ids, np.asarray(targets, np.int32), languages=languages, types=types)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    covered = text[start:end]
+    start += len(covered) - len(covered.lstrip())
+    return start, max(start, start + len(covered.strip()))
 
 
-def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    covered = {place for start, end in stretches for place in range(start, end)}
-    loose = {i for i, letter in enumerate(text) if i not in covered and category(letter).startswith("M")}
+def _with_marks(text: str, covered: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Extend sub-words to the combining marks next to them that the tokenizer drops."""
+    inside = {place for start, end in covered for place in range(start, end)}
+    loose = {i for i, letter in enumerate(text) if i not in inside and category(letter).startswith("M")}
     found = list[tuple[int, int]]()
-    for start, end in stretches:
+    for start, end in covered:
         if start < end:
             before = start
             while before - 1 in loose:
@@ -193,8 +173,8 @@ def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[i
 def windows(
     reader: Reader, words: Sequence[str], targets: Sequence[int], length: int
 ) -> tuple[list[TaskRow], bool]:
-    """Split words over as few rows `<s> words </s>` as possible without splitting a word, and return the rows
-    and whether everything fits into one row without truncation."""
+    """Split words over as few rows `<s> words </s>` as possible; also return whether everything fits into
+    one."""
     start, end = reader.specials.start, reader.specials.end
     rows = [([start], [UNLABELLED])]
     whole = True
@@ -213,9 +193,8 @@ def windows(
 def joined(
     reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int
 ) -> tuple[TaskRow, bool]:
-    """Combine all texts in a single row with the reader's layout `pairs`; return the row and whether nothing
-    was truncated."""
-    flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
+    """Combine all texts in a single row; also return whether nothing was truncated."""
+    flat = [reader.of_text(number).read(text).ids for number, text in enumerate(texts)]
     kept = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))
     while sum(kept) > room:

@@ -6,11 +6,9 @@ from __future__ import annotations
 import math
 import re
 import string
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from unicodedata import category
 
 from calque.analysis.records.record import Items
@@ -22,8 +20,8 @@ Entity = tuple[str, int, int]  # type, first word and last word, numbered across
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction, and the number of answers behind it. `items` are each example's contribution, for paired
-    comparisons; None if the score is not a ratio of sums over examples."""
+    """A fraction, and the number of answers behind it. `items` are each example's contribution, if it is a
+    ratio of sums."""
 
     value: float
     count: int
@@ -31,24 +29,24 @@ class Score:
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int], count: int) -> Score:
-        """Divide the sum of `hits` by the sum of `of`; both have one entry per example."""
         hits, of = list(hits), list(of)
         return cls(sum(hits) / sum(of), count, Items.over(hits, of))
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """Return the fraction of labels predicted correctly. Raises ValueError if there are no labels."""
-    hits = [[a == b for a, b in zip(*pair, strict=True)] for pair in zip(gold, predicted, strict=True)]
-    count = sum(map(len, hits))
-    if not count:
+    """The fraction of labels predicted correctly."""
+    hits = []
+    for labels, answers in zip(gold, predicted, strict=True):
+        hits.append(sum(label == answer for label, answer in zip(labels, answers, strict=True)))
+    sizes = [len(labels) for labels in gold]
+    if not any(sizes):
         raise ValueError("no labels to score")
-    return Score.over(map(sum, hits), map(len, hits), count)
+    return Score.over(hits, sizes, sum(sizes))
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
-    """Return the entities that seqeval 1.2.2 finds in each sentence's tags in its default mode. Without
-    prefixes, equal neighbours form one entity, and a tag X at the start of a sentence does not start a new
-    one, because seqeval treats all sentences as one sequence."""
+    """The entities that seqeval 1.2.2 finds by default. Without prefixes, equal neighbours form one entity; a
+    tag X at the start of a sentence does not start a new one, because seqeval reads one sequence."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
@@ -69,20 +67,18 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
 
 
 def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """Return the micro-averaged F1 over entities, which must match in span and type; `count` is the number of
-    gold entities."""
+    """The micro-averaged F1 over entities, which must match in span and type."""
     pairs = list(zip(entities(gold), entities(predicted), strict=True))
     count = sum(len(correct) for correct, _ in pairs)
     if not count:
         raise ValueError("the gold labels contain no entity, so F1 is undefined")
-    hits = (2 * len(correct & found) for correct, found in pairs)
-    return Score.over(hits, (len(correct) + len(found) for correct, found in pairs), count)
+    hits = [2 * len(correct & found) for correct, found in pairs]
+    return Score.over(hits, [len(correct) + len(found) for correct, found in pairs], count)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its `name` in records, its `title`, and a function that scores predicted against gold
-    answers, or None if tasks compute it in their own `scores`."""
+    """A metric: its `name` in records, its `title`, and its function, unless tasks compute it in `scores`."""
 
     name: str
     title: str
@@ -102,34 +98,28 @@ ARTICLES: dict[str, str] = {
     "zh": "",
 }
 """Regular expressions for the articles that MLQA's evaluation removes."""
-_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_words(text: str) -> list[str]:
-    """Return a text's words in lower case, without ASCII punctuation, "a", "an" and "the"."""
-    return re.sub(ARTICLES["en"], " ", text.lower().translate(_NO_PUNCTUATION)).split()
+    """A text's words by SQuAD's rules: without ASCII punctuation or articles."""
+    bare = "".join(letter for letter in text.lower() if letter not in string.punctuation)
+    return re.sub(ARTICLES["en"], " ", bare).split()
 
 
 def mlqa_words(text: str, language: str) -> list[str]:
-    """Return a text's words by MLQA's rules for a language: in lower case, without punctuation in any script,
-    and without articles; each Chinese character is a word."""
-    bare = text.lower().translate(_no_punctuation())
+    """A text's words by MLQA's rules: without punctuation in any script or articles; each Chinese character
+    is a word."""
+    letters = (each for each in text.lower() if each not in string.punctuation and category(each)[0] != "P")
+    bare = "".join(letters)
     if articles := ARTICLES[language]:
         bare = re.sub(articles, " ", bare)
     return (re.sub("([\u4e00-\u9fa5])", r" \1 ", bare) if language == "zh" else bare).split()
 
 
-@cache
-def _no_punctuation() -> dict[int, None]:
-    marks = {i for i in range(sys.maxunicode) if category(chr(i)).startswith("P")}
-    return dict.fromkeys(marks | set(map(ord, string.punctuation)))
-
-
 def answer_scores(
     gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
 ) -> dict[str, Score]:
-    """Compute exact match and F1 as in the official evaluation: the best value over a question's correct
-    answers, averaged over questions."""
+    """Compute exact match and F1 as in SQuAD: the best over a question's answers, averaged over questions."""
     if not gold:
         raise ValueError("there are no questions to score")
     exact, ratios = [], []

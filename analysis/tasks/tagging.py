@@ -15,7 +15,6 @@ from calque.derive.sentence import Sentence, iob2, word_labels
 
 
 def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[str, str]]:
-    """Yield every word in a tagging task's examples with its label."""
     for example, labels in examples:
         yield from zip(words_of(example), labels, strict=True)
 
@@ -51,12 +50,9 @@ class Tagging(Task):
             for number in answer[: len(row.targets)][row.targets != UNLABELLED]
         )
 
-    def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        return "tsv", "".join(f"{tag}\n" for answer in predictions for tag in (*answer, ""))
-
 
 def words_of(example: Example) -> list[str]:
-    """Return the words in an example's only text. Raises ValueError unless it has exactly one."""
+    """The words in an example's only text."""
     if len(example.texts) != 1:
         raise ValueError(f"an example should have one text, not {len(example.texts)}")
     return [word for sentence in example.texts[0] for word in sentence.words]
@@ -75,8 +71,7 @@ class POS(Tagging):
 
 
 class NER(Tagging):
-    """Named entity recognition with IOB2 tags, computed from spans, so that they stay valid after a transform
-    has reordered the words."""
+    """Named entity recognition with IOB2 tags, computed from spans, which stay valid after reordering."""
 
     name = "ner"
     title = "NER"
@@ -84,14 +79,12 @@ class NER(Tagging):
     data = "ner"
     metrics = (F1, ACCURACY)
     baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())
-    xtreme = "panx"
 
     def tags(self, sentence: Sentence) -> Answer:
         return iob2(sentence)
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """Return O, and both B- and I- for every type, even if the training data contain only single-word
-        entities of that type."""
+        """O, and both B- and I- for every type."""
         types = sorted({tag[2:] for tags in gold for tag in tags if tag != "O"})
         return ("O", *(f"{mark}-{kind}" for kind in types for mark in "BI"))
 

@@ -1,31 +1,33 @@
-"""Define a task's interface, and the heads trained on top of an encoder. Shapes: B rows, L ids, K targets per
-row, C choices per target."""
+"""Define a task's interface, the heads trained on top of an encoder, and sets of examples. Shapes: B rows, L
+ids, K targets per row, C choices per target."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import cached_property
+from pathlib import Path
+from sys import intern
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from calque.analysis.tasks.baselines import Answer, Baseline
-from calque.analysis.tasks.rows import Reader, TaskRow
+from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Metric, Score
-from calque.derive.example import Example
-from calque.derive.readers.conllu import WORDS, XTREME, Units
-
-if TYPE_CHECKING:  # torch is slow to import, and not needed for a task's title
-    from torch import Tensor
+from calque.derive.errors import BadInput
+from calque.derive.example import Example, read_examples
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.batch import Rows
+from calque.pretrain.lazy import Tensor, torch
+from calque.pretrain.model import encode_first
 
 BARRED = -1e4  # the logit at padding, so that no answer starts or ends there
-TAGS = "udpos"  # XTREME's name for POS, used only for XTREME's units: its files cannot hold other tags
 
 
 class Head(ABC):
-    """A head from transformers (the Auto class named `auto`), trained with cross-entropy: each target in a
-    row is one of C choices."""
+    """A head from transformers (the Auto class `auto`): each target in a row is one of C choices."""
 
     format: ClassVar[int] = 1
     auto: ClassVar[str]
@@ -36,16 +38,12 @@ class Head(ABC):
 
         return getattr(transformers, self.auto)
 
-    def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Any:
-        """Run the model with its head on ids and token types (B, L); `real` is False at padding."""
-        return model(input_ids=ids, attention_mask=real.long(), token_type_ids=types)
-
     @abstractmethod
-    def logits(self, output: Any, real: Tensor) -> Tensor:
-        """Return logits (B, K, C) from the model's output; `real` (B, L) is False at padding."""
+    def logits(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
+        """Return logits (B, K, C) for ids and token types (B, L); `real` (B, L) is False at padding."""
 
     def answers(self, logits: Tensor) -> Tensor:
-        """Return the most likely choice for each target, (B, K)."""
+        """The most likely choice for each target, (B, K)."""
         return logits.argmax(-1)
 
 
@@ -54,45 +52,34 @@ class WordHead(Head):
 
     auto = "AutoModelForTokenClassification"
 
-    def logits(self, output: Any, real: Tensor) -> Tensor:
-        return output.logits
+    def logits(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
+        return model(input_ids=ids, attention_mask=real.long(), token_type_ids=types).logits
 
 
 class TextHead(Head):
-    """Predicts a label for the whole row: K is 1."""
+    """Predicts a label for the whole row: K is 1. The last layer is computed only at the first position."""
 
     format = 2
     auto = "AutoModelForSequenceClassification"
 
-    def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
-        """Return logits (B, C), computing the last layer only at the first position, which is all that the
-        head reads."""
-        from calque.pretrain.architecture import architecture_of
-        from calque.pretrain.batch import Rows
-        from calque.pretrain.model import encode_first
-
+    def logits(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
         rows = Rows(ids, ids, types, padded=not real.all(), segments=types if types.any() else None)
-        return architecture_of(model.config).text_logits(model, encode_first(model, rows))
-
-    def logits(self, output: Tensor, real: Tensor) -> Tensor:
-        return output[:, None]
+        return architecture_of(model.config).text_logits(model, encode_first(model, rows))[:, None]
 
 
 class SpanHead(Head):
-    """Chooses an answer's start and end among a row's ids: K is 2, C is L (Devlin et al. 2019, section
-    4.2)."""
+    """Chooses an answer's start and end: K is 2, C is L (Devlin et al. 2019, section 4.2)."""
 
     format = 3  # format 2 did not allow answers that start or end with a space marker
     auto = "AutoModelForQuestionAnswering"
 
-    def logits(self, output: Any, real: Tensor) -> Tensor:
-        import torch
-
+    def logits(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
+        output = model(input_ids=ids, attention_mask=real.long(), token_type_ids=types)
         logits = torch.stack([output.start_logits, output.end_logits], dim=1)
         return logits.masked_fill(~real[:, None], BARRED)
 
     def answers(self, logits: Tensor) -> Tensor:
-        """Return the logits themselves, (B, 2, L); the task chooses a start and an end from them."""
+        """The logits themselves, (B, 2, L); the task chooses a span."""
         return logits.float()
 
 
@@ -108,37 +95,34 @@ class Task(ABC):
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
     head: ClassVar[Head]  # the head trained on top of an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines to compare scores with
-    xtreme: ClassVar[str] = ""  # the task's name in XTREME, if it is different
 
     @property
     def primary(self) -> str:
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:
-        """Return the task with the scoring rules for a natural language. Raises BadInput if there are
-        none."""
+        """The task with a natural language's scoring rules. Raises BadInput if there are none."""
         return self
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """Return an example's correct answer or, for questions, all of its correct answers. Raises ValueError
-        if there is none, or if the texts are not those expected."""
+        """Return an example's answer or, for questions, all of its answers. Raises ValueError if there is
+        none."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """Return the labels that a model can predict, given the gold answers in its training data; empty if
-        answers are spans."""
+        """The labels that a model can predict, given the training answers; empty for spans."""
         return tuple(sorted({label for labels in gold for label in labels}))
 
     def perfect(self, gold: Answer) -> Answer:
-        """Return a perfect model's prediction, given the gold answer."""
+        """A perfect model's prediction."""
         return gold
 
     @abstractmethod
     def rows(
         self, example: Example, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        """Encode an example as rows of at most `length` ids, and return whether everything fits into one row.
-        Raises ValueError if a word has no ids."""
+        """Encode an example as rows of at most `length` ids, and return whether it fits into one. Raises
+        ValueError if a word has no ids."""
 
     @abstractmethod
     def decode(
@@ -147,18 +131,118 @@ class Task(ABC):
         """Return the prediction for an example, given the head's answers for its rows."""
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        """Return the score for each of `metrics`, by name. Raises ValueError if a metric is undefined for
-        these gold answers."""
+        """Return the score for each metric. Raises ValueError if one is undefined."""
         return {metric.name: metric.score(gold, predicted) for metric in self.metrics if metric.score}
 
-    def submission(
-        self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
-    ) -> tuple[str, str]:
-        """Return the name and content of a language's file in a submission to XTREME."""
-        folder = TAGS if units == XTREME else self.xtreme or self.name
-        ending, text = self.submitted(examples, predictions)
-        return f"{folder}/test-{language}.{ending}", text
 
-    def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        """Return the extension and content of a file for XTREME, with one label per line."""
-        return "tsv", "".join(f"{label}\n" for answer in predictions for label in answer)
+DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True)
+class EncodedSet:
+    """The rows that encode N examples: example i has `counts[i]` of them; `cut` examples do not fit into
+    one."""
+
+    rows: tuple[TaskRow, ...]
+    counts: np.ndarray
+    cut: int
+
+    @cached_property
+    def firsts(self) -> np.ndarray:
+        return np.cumsum(self.counts) - self.counts
+
+    @property
+    def unlabelled(self) -> np.ndarray:
+        """Which examples have no target because their answers have no sub-words, (N,)."""
+        empty = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
+        return np.logical_and.reduceat(empty, self.firsts)
+
+    def labelled(self) -> EncodedSet:
+        chosen = ~self.unlabelled
+        kept = np.flatnonzero(np.repeat(chosen, self.counts))
+        return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A file of a task's examples, read in each iteration. Errors name the files in `read_from`, if known."""
+
+    path: Path
+    task: Task
+    read_from: tuple[Path, ...] = ()
+
+    def __iter__(self) -> Iterator[tuple[Example, Answer]]:
+        if not self.path.is_file():
+            raise BadInput(f"no examples for the task {self.task.name}", self.path)
+        examples, line = read_examples(self.path), 0
+        what = f"not an example of the task {self.task.name}"
+        while True:
+            line += 1
+            try:
+                example = next(examples, None)
+            except DAMAGED as error:
+                raise BadInput(f"{what}: {error}", self.path, line) from error
+            if example is None:
+                break
+            try:
+                gold = tuple(map(intern, self.task.gold(example)))
+            except DAMAGED as error:
+                raise self._fault(f"{what}: {error}", line) from error
+            yield example, gold
+        if line == 1:
+            raise BadInput(f"the file is empty; expected examples of the task {self.task.name}", self.path)
+
+    def _fault(self, message: str, example: int | None = None) -> BadInput:
+        if not self.read_from:
+            return BadInput(message, self.path, example)
+        place = f"example {example} of " if example else ""
+        files = ", ".join(map(str, self.read_from))
+        return BadInput(f"{message} ({place}the {self.path.name.partition('.')[0]} set)", files)
+
+    @property
+    def gold(self) -> list[Answer]:
+        return [gold for _, gold in self]
+
+    def check(self, labels: Sequence[str]) -> None:
+        """Return the labels in `train`. Raises BadInput if one of `splits` is unusable or contains another
+        label."""
+        answers = self.gold
+        for line, gold in enumerate(answers, start=1):
+            if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
+                message = f"unknown label {unknown[0]!r}; the training data contain {', '.join(labels)}"
+                raise self._fault(message, line)
+        try:
+            self.task.scores(answers, [self.task.perfect(answer) for answer in answers])
+        except ValueError as error:
+            raise self._fault(str(error)) from error
+
+    def encode(self, labels: Sequence[str], reader: Reader, length: int) -> EncodedSet:
+        rows, counts, cut = list[TaskRow](), list[int](), 0
+        for number, (example, _) in enumerate(self, start=1):
+            try:
+                own, whole = self.task.rows(example, labels, reader, length)
+            except ValueError as error:
+                raise self._fault(str(error), number) from None
+            rows += own
+            counts.append(len(own))
+            cut += not whole
+        return EncodedSet(tuple(rows), np.array(counts), cut)
+
+    def decode(
+        self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]
+    ) -> list[Answer]:
+        """Return each example's prediction, given the head's answers for its rows."""
+        predictions = []
+        for (example, _), first, size in zip(self, encoded.firsts, encoded.counts, strict=True):
+            own = slice(first, first + size)
+            predictions.append(self.task.decode(example, encoded.rows[own], answers[own], labels))
+        return predictions
+
+
+def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
+    """Return the labels in `train`. Raises BadInput if one of `splits` is unusable or contains another
+    label."""
+    labels = train.task.labels(train.gold)
+    for split in splits:
+        split.check(labels)
+    return labels

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from sys import intern
 from typing import Any
 
 from calque.analysis.records.record import DELTA, ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
@@ -12,9 +11,8 @@ from calque.analysis.tasks.baselines import Answer
 from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.score import OF, Score
-from calque.analysis.tasks.split import EncodedSet, Split, check
 from calque.analysis.tasks.tagging import Tagging, words_of
-from calque.analysis.tasks.task import Task
+from calque.analysis.tasks.task import Split, Task, check
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
@@ -37,8 +35,8 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions (`answers`) for `size` examples, the score for each metric, and the numbers of examples
-    that do not fit into one row (`cut`) and whose answers have no sub-words (`unlabelled`)."""
+    """The predictions for `size` examples, their scores, and the numbers of examples that do not fit into one
+    row (`cut`) and whose answers have no sub-words (`unlabelled`)."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -49,8 +47,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The predictions for each test set, and the numbers of training examples: all that were used, examples
-    longer than one row (`cut`), and examples whose answers have no sub-words (`unlabelled`)."""
+    """The predictions for each test set, and the numbers of training examples, as in `Predictions`."""
 
     tested: Mapping[Any, Predictions]
     examples: int
@@ -66,47 +63,38 @@ def evaluate(
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
 ) -> Evaluated:
-    """Fine-tune on `train`, and test the model after the last epoch. Raises BadInput if the checkpoint or the
-    data are missing or damaged, or if they do not match."""
+    """Fine-tune on `train`, and test the model. Raises BadInput if checkpoint and data do not match."""
     task, length = train.split.task, longest_row(model.checkpoint, config)
     rows = train.split.encode(labels, train.reader, length)
-    unlabelled, rows = int(rows.unlabelled.sum()), rows.labelled()
+    examples, cut, unlabelled = len(rows.counts), rows.cut, int(rows.unlabelled.sum())
+    rows = rows.labelled()
     if not rows.rows:
         raise BadInput("the tokenizer has no sub-words for any of the answers", train.split.path)
     device = torch.device(model.device)
     tuned = finetune(model.checkpoint, rows, task.head, len(labels), config, model.seed, device, progress)
-    examples, cut = len(rows.counts), rows.cut
     del rows  # free the memory
     tested = {key: _test(tuned, each, labels, length) for key, each in tests.items()}
     return Evaluated(tested, examples, cut, unlabelled)
 
 
 def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -> Predictions:
-    split = test.split
-    rows: EncodedSet = split.encode(labels, test.reader, length)
-    answers, gold = split.decode(rows, model.answers(rows), labels), split.gold
-    diagnostics = [intern(example.diagnostic) for example, _ in split]  # each example's category, or ""
-    scores = split.task.scores(gold, answers) | by_diagnostic(split.task, gold, answers, diagnostics)
-    return Predictions(scores, answers, len(rows.counts), rows.cut, int(rows.unlabelled.sum()))
-
-
-def by_diagnostic(
-    task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
-) -> dict[str, Score]:
-    """Return the main metric on the examples in each diagnostic category, named `metric of category`."""
-    scores = {}
-    for name in sorted(set(diagnostics) - {""}):
-        own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]
-        score = task.scores([gold[i] for i in own], [predicted[i] for i in own])[task.primary]
+    split, rows = test.split, test.split.encode(labels, test.reader, length)
+    answers, gold, task = split.decode(rows, model.answers(rows), labels), split.gold, split.task
+    scores, by_diagnostic = dict(task.scores(gold, answers)), dict[str, list[int]]()
+    for i, (example, _) in enumerate(split):
+        by_diagnostic.setdefault(example.diagnostic, []).append(i)
+    for name in sorted(by_diagnostic.keys() - {""}):
+        own = by_diagnostic[name]
+        score = task.scores([gold[i] for i in own], [answers[i] for i in own])[task.primary]
         scores[f"{task.primary}{OF}{name}"] = score
-    return scores
+    return Predictions(scores, answers, len(rows.counts), rows.cut, int(rows.unlabelled.sum()))
 
 
 def by_entry(
     split: Split, answers: Sequence[Answer], languages: Languages, language: str
 ) -> dict[str, Score]:
-    """Return the accuracy over a tagged set's words with and without a dictionary entry, excluding words of
-    several sub-words and words unchanged from the source. Empty if there is no dictionary."""
+    """The accuracy over a tagged set's words with and without a dictionary entry, excluding words of several
+    sub-words and words unchanged from the source."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}
     images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}
@@ -118,18 +106,16 @@ def by_entry(
             return ""
         return ENTRY if image in entries else NO_ENTRY
 
-    hits: dict[str, list[list[bool]]] = {ENTRY: [], NO_ENTRY: []}
+    hits: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
+    sizes: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
     for (example, gold), predicted in zip(split, answers, strict=True):
         words = zip(words_of(example), gold, predicted, strict=True)
         correct = [(group(word), right == tag) for word, right, tag in words]
-        for name, column in hits.items():
-            column.append([hit for other, hit in correct if other == name])
-    counts = {name: sum(map(len, column)) for name, column in hits.items()}
-    return {
-        name: Score.over(map(sum, column), map(len, column), counts[name])
-        for name, column in hits.items()
-        if counts[name]
-    }
+        for name in hits:
+            own = [hit for other, hit in correct if other == name]
+            hits[name].append(sum(own))
+            sizes[name].append(len(own))
+    return {name: Score.over(hits[name], sizes[name], sum(sizes[name])) for name in hits if any(sizes[name])}
 
 
 @dataclass(frozen=True)
@@ -143,10 +129,10 @@ class DerivedTask:
 
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
-    """Measure every metric of a task in the source and in the model's derived language. One model is
-    fine-tuned on the source and scored on the source's test set (SRC), the derived test set (ZS), and the
-    source's dev set (DEV); another is fine-tuned and scored on the derived language (SUP). CUT is the
-    fraction of examples that do not fit into one row."""
+    """Measure every metric of a task in the source and in the derived language. One model is fine-tuned on
+    the source and scored on the source's test set (SRC), the derived test set (ZS) and the source's dev set
+    (DEV); another on the derived language (SUP). CUT is the fraction of examples that do not fit into one
+    row."""
     task, derived = data.task, model.language
     readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
@@ -159,7 +145,7 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
         report = partial(progress, f"{task.name} {learnt}")
         chosen = {name: sets[place] for name, place in tests.items()}
         evaluated = evaluate(model, sets["train", learnt], chosen, labels, data.config, report)
-        cut["train", learnt] = evaluated.cut, evaluated.examples + evaluated.unlabelled
+        cut["train", learnt] = evaluated.cut, evaluated.examples
         for measure, tested in evaluated.tested.items():
             cut[tests[measure]] = tested.cut, tested.size
             scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
@@ -175,20 +161,21 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
-    """Compute DELTA = SUP - ZS, with SUP's count, for every metric that has both."""
-    keyed = [(record, replace(record, measure=DELTA, value=0.0, count=0, items=None)) for record in records]
-    zero_shot = {common: record.value for record, common in keyed if record.measure == "ZS"}
-    return [
-        replace(common, value=record.value - zero_shot[common], count=record.count)
-        for record, common in keyed
-        if record.measure == "SUP" and common in zero_shot
-    ]
+    """DELTA = SUP - ZS, with SUP's count, for every metric that has both."""
+    zero_shot, found = dict[Record, float](), list[Record]()
+    for record in records:
+        common = replace(record, measure=DELTA, value=0.0, count=0, items=None)
+        if record.measure == "ZS":
+            zero_shot[common] = record.value
+        elif record.measure == "SUP" and common in zero_shot:
+            value = record.value - zero_shot[common]
+            found.append(replace(common, value=value, count=record.count))
+    return found
 
 
 @dataclass(frozen=True)
 class NaturalTask:
-    """A task for fine-tuning models in the language `source` and testing them in that and in `languages`.
-    `units` says whether words or XTREME's units are tagged."""
+    """A task in natural languages; `units` says whether words or XTREME's units are tagged."""
 
     task: Task
     examples: TaskFolder
@@ -201,8 +188,8 @@ class NaturalTask:
 def zero_shot(
     model: MeasuredModel, data: NaturalTask, progress: Callable[[int, int], None] = lambda step, steps: None
 ) -> Measurement:
-    """Fine-tune a checkpoint, with its own tokenizer, on a task in its source language, and measure every
-    metric on all test sets."""
+    """Fine-tune a checkpoint, with its own tokenizer, in the source language, and measure every metric on all
+    test sets."""
     task, examples = data.task, data.examples
     reader = Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train, tests = Split(examples.path("train"), task), dict[str, TaskSet]()
@@ -215,14 +202,14 @@ def zero_shot(
     without = "whose answers have no sub-words"
     exclusions = Counter({"training examples that do not fit into one row": evaluated.cut})
     exclusions[f"training examples {without}, left out"] = evaluated.unlabelled
-    records, files = list[Record](), dict[str, str]()
+    records = list[Record]()
     for language, tested in evaluated.tested.items():
-        measure, place = ("SRC", SOURCE) if language == data.source else ("ZS", language)
+        measure = "SRC" if language == data.source else "ZS"
+        about = {"language": language, "task": task.name, "units": data.units}
         for metric, score in tested.scores.items():
-            about = {"language": language, "task": task.name, "units": data.units, "items": score.items}
-            records.append(model.record(measure, metric, score.value, score.count, **about))
+            records.append(
+                model.record(measure, metric, score.value, score.count, items=score.items, **about)
+            )
         exclusions[f"examples of {language} that do not fit into one row"] = tested.cut
         exclusions[f"examples of {language} {without}"] = tested.unlabelled
-        name, text = task.submission(language, examples.examples("test", place), tested.answers, data.units)
-        files[name] = text
-    return Measurement(tuple(records), exclusions, files)
+    return Measurement(tuple(records), exclusions)

@@ -6,10 +6,9 @@ from typing import Any
 
 import torch
 
-from calque.analysis.aligners.encoder import Precision
+from calque.analysis.aligners.encoder import EncoderAligner, Precision
 from calque.analysis.aligners.methods import BY_NAME
-from calque.analysis.aligners.pair_encoder import EncoderAligner
-from calque.analysis.measures.aer import gold_set
+from calque.analysis.measures.word_alignment import gold_set
 from calque.derive.links.aligner import Links, Pair
 from calque.experiments.bench.harness import Comparison, check_equal, cpu_seconds, folder_of, interleaved
 from calque.pretrain.architecture import main_layer

@@ -13,7 +13,7 @@ from transformers import AutoModelForTokenClassification, DataCollatorForTokenCl
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, finetune
 from calque.analysis.tasks.rows import Reader
-from calque.analysis.tasks.split import Split, check
+from calque.analysis.tasks.task import Split, check
 from calque.derive.sources.files import TaskFiles
 from calque.derive.task_data import TaskFolder, write_natural_task
 from calque.derive.vocabulary import GivenVocabulary

@@ -44,7 +44,7 @@ def aer(
 
     Example: calque aer gold.wpt links
     """
-    from calque.analysis.measures.aer import lengths, score_all
+    from calque.analysis.measures.word_alignment import lengths, score_all
     from calque.analysis.report.table import aer_table
     from calque.derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
     from calque.derive.readers.parallel import TwoFiles

@@ -103,8 +103,8 @@ def _check_method(method: str | None, model: str | None, layer: int | None) -> N
 
 
 def _encoder(model: str, method: str | None, layer: int | None) -> Aligner:
+    from calque.analysis.aligners.encoder import EncoderAligner
     from calque.analysis.aligners.methods import BY_NAME
-    from calque.analysis.aligners.pair_encoder import EncoderAligner
     from calque.pretrain.hub import model_folder
 
     return EncoderAligner.open(model_folder(model), BY_NAME[method] if method else None, layer)

@@ -1,13 +1,11 @@
 """`calque look`: inspecting a checkpoint."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from calque.derive.errors import BadInput
-from calque.experiments.commands.options import Json, check_out
+from calque.experiments.commands.options import check_out
 
 
 def look(
@@ -35,15 +33,12 @@ def look(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")
     ] = None,
-    as_json: Json = False,
 ) -> None:
     """Inspect a model's guesses, nearest neighbours and alignment."""
-    if html and as_json:
-        raise BadInput("expected --html or --json, not both")
     if html:
         check_out(html, checkpoint.rglob("*"))
     from calque.analysis.checkpoint import Checkpoint
-    from calque.analysis.looking.look import look as look_into
+    from calque.analysis.looking import look as look_into
 
     found = look_into(
         Checkpoint.open(checkpoint),
@@ -60,4 +55,4 @@ def look(
         )
         typer.echo(html)
     else:
-        typer.echo(json.dumps(found.json, ensure_ascii=False) if as_json else found)
+        typer.echo(found)

@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.report.table import Table
-from calque.analysis.statistics.correlation import LEAST
+from calque.analysis.statistics.intervals import LEAST
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket

@@ -10,7 +10,7 @@ from calque.analysis.report.table import MISSING, Table, cell, coverage
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY, task
-from calque.analysis.tasks.split import Split
+from calque.analysis.tasks.task import Split
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.source import SPLITS

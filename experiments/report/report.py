@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint
-from calque.analysis.looking.look import look
-from calque.analysis.looking.parts import Derivation, Look
+from calque.analysis.looking import Derivation, Look, look
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.looks import looks

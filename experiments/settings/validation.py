@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from calque.analysis.records.record import ALIGNMENT
-from calque.analysis.statistics.correlation import FEWEST
+from calque.analysis.statistics.intervals import FEWEST
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.sources.files import Files

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from calque.analysis.measures.aer import SETS
+from calque.analysis.measures.word_alignment import SETS
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.folder import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles

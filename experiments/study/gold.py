@@ -10,12 +10,14 @@ from typing import Any
 
 from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.aligners.methods import BY_NAME, CHOICES, DEFAULT, OT, RELEASED, Method
-from calque.analysis.measures.aer import SETS, GoldSet, gold_set
 from calque.analysis.measures.word_alignment import (
+    SETS,
+    GoldSet,
     alone_and_joint,
     diagonal_score,
     fast_align_scores,
     gold_links,
+    gold_set,
     link_record,
 )
 from calque.analysis.records.record import (

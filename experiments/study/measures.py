@@ -19,8 +19,8 @@ from calque.analysis.measures.word_alignment import pair_links, self_labels
 from calque.analysis.records.record import ORDER, READ, SHARING, Measurement
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
-from calque.analysis.tasks.split import Split
 from calque.analysis.tasks.tagging import tagged_words
+from calque.analysis.tasks.task import Split
 from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, transfer, zero_shot
 from calque.derive.artefact import digest
 from calque.derive.build import MEASURED
@@ -333,8 +333,7 @@ class Transfer(TaskScores):
 
 @dataclass(frozen=True)
 class ZeroShot(TaskScores):
-    """Scores on a task in natural languages after fine-tuning in the source. Predictions are also written as
-    files for submission to XTREME."""
+    """Scores on a task in natural languages after fine-tuning in the source."""
 
     format = 5
     any_model = True

@@ -116,10 +116,6 @@ def write_measurement(
     with making(step.folder, step.kind, {**step.facts, **facts, **measurement.facts}) as part:
         json_rows.write(part / RUNS, runs)
         json_rows.write(part / RECORDS, measurement.records)
-        for name, text in measurement.files.items():
-            path = part / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,9 @@ from typing import Any
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
-from calque.analysis.tasks.catalog import TASKS, task
+from calque.analysis.tasks.catalog import TASKS, floors, spelling, task
 from calque.analysis.tasks.finetune import FinetuneConfig
-from calque.analysis.tasks.floors import floors, spelling
-from calque.analysis.tasks.split import Split, check
-from calque.analysis.tasks.task import Task
+from calque.analysis.tasks.task import Split, Task, check
 from calque.derive.artefact import making
 from calque.derive.errors import shown
 from calque.derive.folder import NamePair

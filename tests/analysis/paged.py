@@ -1,4 +1,4 @@
-from calque.analysis.looking.parts import Derivation
+from calque.analysis.looking import Derivation
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
 from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table

@@ -128,7 +128,6 @@ WRONG = {
     "null nowhere": "nowhere",
     "intervene nowhere": "nowhere",
     "look nowhere": "nowhere",
-    "look file --html x --json": "--html",
     "aer file file --source file": "--target",
     "train-aligner file --model m --out out": "cannot be paired",
     "embeddings file model --out out.svg": "out.svg",

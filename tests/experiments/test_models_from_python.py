@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM
 
 import calque
 from calque.analysis.checkpoint import Checkpoint
@@ -83,32 +82,10 @@ def test_fine_tuning_equals_the_studys(done, tuned):
     (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.metric) == ("ZS", "accuracy")]
     score = tuned.score()
     assert (score.value, score.count, score.items) == (record.value, record.count, record.items)
-    assert tuned.score(after=(1, lambda states: None)) == score != tuned.score(after=(1, shifted))
 
 
-def test_states_of_chosen_words_are_patched(tuned):
-    every = np.arange(len(tuned.types))
-    assert tuned.patched(1, only=every[:0]) == tuned.score()
-    assert tuned.patched(1, only=every) == tuned.patched(1)
-    assert all(tuned.patched(1, only=every[i::2]) != tuned.patched(1) for i in range(2))
-
-
-def test_saved_model_is_an_ordinary_checkpoint(model, tmp_path):
-    changed = model.with_rows(model.rows().source)
-    changed.save(tmp_path / "new" / "model")
-    again = calque.load(tmp_path / "new" / "model")
-    assert again.nearest("cook", among=NAME, count=1)[0].cosine == pytest.approx(1)
-    assert "Nearest words" in str(calque.look(again.folder, "the cook ate ."))
-    ids = torch.tensor([again.tokenizers["source"]("the cook ate .")["input_ids"]])
-    theirs = AutoModelForMaskedLM.from_pretrained(again.folder).eval()
-    with torch.inference_mode():
-        assert torch.equal(theirs(input_ids=ids).logits, changed.model(input_ids=ids).logits)
-    for place in (again.folder, model.folder / "inside"):
-        with pytest.raises(BadInput, match="cannot save here"):
-            changed.save(place)
-    with pytest.raises(BadInput, match="cannot save"):
-        changed.after_layer(1, shifted).save(tmp_path / "hooked")
-    assert [path.name for path in tmp_path.iterdir()] == ["new"] and not (model.folder / "inside").exists()
+def test_fine_tuned_copy_keeps_changes(model, tuned):
+    assert model.after_layer(1, shifted).finetune("pos").score() != tuned.score()
 
 
 def test_missing_parts_of_a_study_are_named(copied, tmp_path):

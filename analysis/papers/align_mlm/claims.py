@@ -11,8 +11,7 @@ from calque.analysis.records.record import ALIGNMENT, DELTA
 from calque.analysis.report.table import percent
 from calque.analysis.results.measured import difference, judge_difference, mean
 from calque.analysis.results.results import Point, Results, unless_at_floor
-from calque.analysis.statistics.correlation import LEAST
-from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
+from calque.analysis.statistics.intervals import CONFIDENCE, LEAST, Estimate
 from calque.analysis.statistics.verdicts import (
     FAILS,
     HOLDS,

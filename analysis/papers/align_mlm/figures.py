@@ -15,7 +15,7 @@ from calque.analysis.report.drawing import FILLED, FILLS, HALF, INK, MOST, SOFT,
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Point, Results, retained
-from calque.analysis.statistics.correlation import Correlation, spearman
+from calque.analysis.statistics.intervals import Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row

@@ -173,42 +173,15 @@ for kind in ("bert", "roberta", "xlm-roberta"):
     row(
         f"{kind} more words", kind, setting(OTHER, added_tokens_decoder=decoder), (TOKENIZER, OTHER, "zebra!")
     )
-row("short rows", "bert", setting(OTHER, model_max_length=5))
-row("generation", "bert", file("generation_config.json", '{"max_length": 3}'))
 row("pickle next to safetensors", "bert", file("pytorch_model.bin", "not read"))
-row("index next to one file", "bert", file("model.safetensors.index.json", '{"weight_map": {"x": "no"}}'))
-row("dropout", "bert", setting(CONFIG, hidden_dropout_prob=0.9, attention_probs_dropout_prob=0.9))
-row("outputs", "bert", setting(CONFIG, output_hidden_states=True, output_attentions=True))
-row("tuples", "bert", setting(CONFIG, return_dict=False))
-row("sliding", "bert", setting(CONFIG, sliding_window=2, position_embedding_type="relative_key"))
-row("special map", "bert", file("special_tokens_map.json", '{"additional_special_tokens": ["<x>"]}'))
 row("adapter's weights", "bert", adapter_weights, ("adapter_model.safetensors", "model.safetensors"))
 row("int8", "bert", as_type(torch.int8, LAYER), ("model.safetensors", LAYER, "I8"))
-row("float8", "bert", as_type(torch.float8_e4m3fn, LAYER), ("model.safetensors", LAYER, "F8_E4M3"))
 row("left to right", "bert", setting(CONFIG, is_decoder=True), (CONFIG, "is_decoder"))
-row("crossed", "bert", setting(CONFIG, add_cross_attention=True), (CONFIG, "add_cross_attention"))
 row("two parts", "bert", setting(CONFIG, is_encoder_decoder=True), (CONFIG, "is_encoder_decoder"))
-row("other file", "bert", setting(CONFIG, transformers_weights="x.safetensors"), ("x.safetensors", CONFIG))
-row("words in a file", "bert", file("added_tokens.json", '{"zebra!": 50}'), (TOKENIZER, "zebra!"))
 LOWER = (TOKENIZER, OTHER, "do_lower_case", "lowercase")
 row("cased", "bert", setting(OTHER, do_lower_case=False), LOWER)
-row("cased, read as it is", "bert", both(setting(OTHER, do_lower_case=False), CLASS))
-row("accents", "bert", setting(OTHER, strip_accents=False), (TOKENIZER, OTHER, "strip_accents"))
-row(
-    "Chinese",
-    "bert",
-    setting(OTHER, tokenize_chinese_chars=False),
-    (TOKENIZER, OTHER, "handle_chinese_chars"),
-)
 row("no normalizer", "bert", setting(TOKENIZER, normalizer=None), (TOKENIZER, OTHER, "normalizer"))
 row("no template", "bert", setting(TOKENIZER, post_processor=None), (TOKENIZER, OTHER, "a, a"))
-row(
-    "no template, no settings",
-    "bert",
-    both(gone(OTHER), setting(TOKENIZER, post_processor=None)),
-    (TOKENIZER, CONFIG),
-)
-row("other pieces", "bert", file("vocab.txt", "\n".join(reversed(PIECES))))
 row("other types", "roberta", both(file("vocab.json", '{"a": 0}'), file("merges.txt", "a a")))
 row("a space before words", "roberta", setting(OTHER, add_prefix_space=True))
 row(
@@ -219,28 +192,11 @@ row(
 )
 row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (), (TOKENIZER, "0", "None"))
 row("other padding", "roberta", setting(CONFIG, pad_token_id=2), (), (TOKENIZER, "1", "2"))
-row(
-    "bits",
-    "bert",
-    setting(CONFIG, quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
-    ("model",),
-)
-row("attention", "bert", setting(CONFIG, attn_implementation="eager"))
-row("pruned", "bert", setting(CONFIG, pruned_heads={"0": [0]}))
-row("traced", "bert", setting(CONFIG, torchscript=True))
-row("chunks", "bert", setting(CONFIG, chunk_size_feed_forward=5))
 row("random ids", "roberta", both(CLASS, random_ids), (TOKENIZER, "dropout", "0.5"))
 row("no padding", "roberta", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 row("second table", "roberta", weights(second_table), (), (*TABLES, "tie_word_embeddings"))
 untied = both(weights(second_table), setting(CONFIG, tie_word_embeddings=False))
 row("two tables", "roberta", untied)
-row(
-    "one table",
-    "roberta",
-    weights(lambda all_: {TABLES[1] if n == TABLES[0] else n: w for n, w in all_.items()}),
-)
-biases = weights(lambda all_: all_ | {"lm_head.decoder.bias": all_["lm_head.bias"] + 1})
-row("second biases", "roberta", biases, (), ("lm_head.decoder.bias", "lm_head.bias"))
 
 
 def check_equal(folder, studies):

@@ -2,9 +2,9 @@ from functools import lru_cache
 
 import pytest
 
+from calque.analysis.aligners.encoder import EncoderAligner, LinkReading
 from calque.analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, SOFTMAX, TRAINED, method
-from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
-from calque.analysis.measures.aer import gold_set, score_each
+from calque.analysis.measures.word_alignment import gold_set, score_each
 from calque.analysis.records.record import LinkCounts
 
 LAYER = 8
@@ -63,6 +63,4 @@ def test_links_equal_simalign_in_equal_precision(rule, calque_data, calque_encod
     theirs = simalign.SentenceAligner(str(calque_encoder), "bpe", matching_methods=rule[0], layer=LAYER)
     theirs.embed_loader.emb_model.float()
     expected = [sorted(*theirs.get_word_aligns(list(a), list(b)).values()) for a, b in pairs]
-    assert (
-        list(EncoderAligner.open(calque_encoder, method("cosine", rule=rule), LAYER).align(pairs)) == expected
-    )
+    assert list(EncoderAligner.open(calque_encoder, method("cosine", rule), LAYER).align(pairs)) == expected

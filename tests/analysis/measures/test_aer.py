@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.analysis.measures.aer import SETS, gold_set, score, score_all
+from calque.analysis.measures.word_alignment import SETS, gold_set, score, score_all
 from calque.derive.errors import BadInput
 from calque.derive.readers.links import GoldPair
 

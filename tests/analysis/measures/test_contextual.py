@@ -3,8 +3,7 @@ import pytest
 import torch
 from transformers import RobertaModel
 
-from calque.analysis.measures.aer import score_all
-from calque.analysis.measures.word_alignment import PAIRS, pair_links
+from calque.analysis.measures.word_alignment import PAIRS, pair_links, score_all
 from calque.analysis.records.record import AER, MeasuredModel, Record
 from calque.derive.languages import Languages
 from calque.derive.order import Invert

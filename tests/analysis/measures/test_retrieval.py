@@ -5,19 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.aligners.encoder import Encoder, SubWords
-from calque.analysis.measures.neighbours import (
+from calque.analysis.measures.retrieval import PARTS, mined, sentence_vectors
+from calque.analysis.measures.states import (
     CSLS_NEIGHBOURS as CROWD,
 )
-from calque.analysis.measures.neighbours import (
+from calque.analysis.measures.states import (
     MARGIN_NEIGHBOURS as MARGIN,
 )
-from calque.analysis.measures.neighbours import (
+from calque.analysis.measures.states import (
     cosine,
     csls,
     found,
     margin,
 )
-from calque.analysis.measures.retrieval import PARTS, mined, sentence_vectors
 from calque.analysis.records.record import MINED_XTREME
 from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.conllu import read_conllu

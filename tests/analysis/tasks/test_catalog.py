@@ -7,8 +7,8 @@ import pytest
 from calque.analysis.tasks.catalog import TASKS, task
 from calque.analysis.tasks.classification import TextLabels
 from calque.analysis.tasks.rows import Reader
-from calque.analysis.tasks.split import Split, check
 from calque.analysis.tasks.tagging import NER, POS, Tagging
+from calque.analysis.tasks.task import Split, check
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, write_examples
 from calque.derive.order import Invert
@@ -75,6 +75,10 @@ def test_answers_are_decoded_across_rows(tmp_path):
     ]
     split = written(tmp_path / "test.jsonl", POS(), *sentences)
     encoded = split.encode(["X", "Y"], Reader(lambda word: (FIRST,), np.arange(10), 0), 8)
-    assert (encoded.counts.tolist(), encoded.cut, encoded.lengths.tolist()) == ([2, 1, 2], 2, [8, 7, 3, 8, 3])
+    assert (encoded.counts.tolist(), encoded.cut, [len(row.ids) for row in encoded.rows]) == (
+        [2, 1, 2],
+        2,
+        [8, 7, 3, 8, 3],
+    )
     answers = [np.concatenate([row.targets, [0] * 3]) for row in encoded.rows]  # padded like the batch
     assert split.decode(encoded, answers, ["X", "Y"]) == split.gold

@@ -12,8 +12,7 @@ from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
 from calque.analysis.tasks.finetune import FinetuneConfig, finetune, longest_row, pieces
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
-from calque.analysis.tasks.split import EncodedSet
-from calque.analysis.tasks.task import TextHead, WordHead
+from calque.analysis.tasks.task import EncodedSet, TextHead, WordHead
 from calque.derive.types import OURS
 from calque.pretrain.train import NonFinite
 
@@ -188,7 +187,7 @@ def test_text_head_equals_transformers(kind, layers, shortest):
         torch.nn.functional.cross_entropy(logits, torch.tensor([0, 2, 1])).backward()
         return [torch.zeros_like(p) if p.grad is None else p.grad for p in model.parameters()]
 
-    ours = TextHead().output(model, ids, types, real)
+    ours = TextHead().logits(model, ids, types, real)[:, 0]
     theirs = model(input_ids=ids, attention_mask=real.long(), token_type_ids=types).logits
     torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-6)
     for a, b in zip(gradients(ours), gradients(theirs), strict=True):

@@ -1,7 +1,7 @@
 import pytest
 
+from calque.analysis.tasks.catalog import floors, spelling
 from calque.analysis.tasks.classification import NLI, Paraphrase
-from calque.analysis.tasks.floors import floors, spelling
 from calque.analysis.tasks.questions import QA
 from calque.analysis.tasks.score import accuracy
 from calque.analysis.tasks.tagging import NER, POS

@@ -64,7 +64,6 @@ def test_given_tokenizer_reads_raw_text(calque_encoder):
         text, sentences = " ".join(words), [Sentence(tuple(words))]
         pieces = reader.read(sentences)
         assert pieces.ids.tolist() == theirs(text, add_special_tokens=False).input_ids
-        assert reader.ids(sentences).tolist() == pieces.ids.tolist()
         shown = [text[a:b] for a, b in zip(pieces.starts, pieces.ends, strict=True)]
         assert "".join(shown) == "".join(words)
         assert all(part == part.strip() for part in shown)

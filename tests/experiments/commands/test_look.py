@@ -8,7 +8,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 import calque
-from calque.analysis.looking.look import look
+from calque.analysis.looking import look
 from calque.analysis.report.page import write_look
 from tests.browser import inspect
 from tests.experiments.conftest import refused
@@ -77,7 +77,6 @@ def test_bad_input_is_one_line_and_writes_nothing(model, elsewhere, tmp_path):
         [model.folder, "--sentence", "the xyzzy <s> ."],
         [model.folder, "--sentence", "the " * 40],
         [model.folder, "--sentence", "  "],
-        [model.folder, "--json"],
         [model.folder, "--words", "xyzzyplugh"],
         [model.folder, "--language", "klingon"],
     ):

@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel
 
+from calque.analysis.aligners.encoder import EncoderAligner, LinkReading
 from calque.analysis.aligners.methods import BY_NAME, TRAINED
-from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.study.aligner_training import FEWEST, label_source

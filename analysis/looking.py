@@ -1,0 +1,372 @@
+"""Inspect a checkpoint with a sentence and a few words, and print the results on a terminal with 80 columns.
+Shapes: n words in the sentence, m in its derivation, L layers, k pairs of words."""
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from calque.analysis.aligners.methods import DEFAULT, centred
+from calque.analysis.checkpoint import Checkpoint, Derivation, Guess, Neighbour
+from calque.analysis.measures.states import nearest
+from calque.analysis.records.record import ROTATED
+from calque.derive.errors import BadInput, unknown
+from calque.derive.language import SOURCE
+from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
+from calque.pretrain.lazy import F, Tensor, torch
+
+LENGTHS = range(7, 9)  # lengths in words of a sentence that fits on a terminal and on a phone
+LINES = 1_000  # number of lines searched for such a sentence
+WORDS, PAIRS = 4, 30  # number of words with neighbours, and number of pairs in the map
+GUESSES = 5  # number of guesses or neighbours per word
+WIDTH = 80
+LABEL, CELL = 18, 7  # widths of a row's label and of a matrix cell
+MOST = 500_000  # maximum number of weights that a page can contain
+ACTIVATION = "gelu"  # the only activation that `live.js` implements
+WordPair = tuple[str, str, int, int]  # a source word, its image, and both ids
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A masked word, and the model's guesses for it, most probable first."""
+
+    language: str
+    place: int
+    word: str
+    guesses: tuple[Guess, ...]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The words in `language` nearest to `word`, a word in the language `of`."""
+
+    word: str
+    of: str
+    language: str
+    nearest: tuple[Neighbour, ...]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The centred cosines (n, m) of the words' states after `layer`, and the links extracted from them by
+    mutual argmax, as in `calque align`."""
+
+    layer: int
+    cosines: np.ndarray
+    links: list[tuple[int, int]]
+
+    def summary(self, pair: Derivation) -> str:
+        right = len({*self.links} & {*pair.links})
+        return f"{len(self.links)} links for {len(pair.words)} words, {right} of them to the counterpart"
+
+
+@dataclass(frozen=True)
+class EmbeddingMap:
+    """The embeddings of k frequent words and their translations on their first two principal components:
+    `places` (k, 2, 2), by pair, side and coordinate."""
+
+    words: tuple[tuple[str, str], ...]
+    places: np.ndarray
+    found: int
+    held_out: tuple[float, float] | None = None
+
+    @property
+    def summary(self) -> str:
+        words = f"{self.found} of {len(self.words)} frequent words"
+        text = f"{words} nearest to their own image among these images"
+        if not self.held_out:
+            return text
+        raw, rotated = (f"{100 * share:.0f} %" for share in self.held_out)
+        return f"{text}; of all words outside the dictionary {raw}, and {rotated} after one rotation"
+
+
+@dataclass(frozen=True)
+class Look:
+    """The results of inspecting a checkpoint; parts that need a known derivation may be None. `before` is the
+    map for the initial weights, `live` the input for `analysis/report/live.js`."""
+
+    languages: tuple[str, ...]
+    blanks: tuple[Blank, ...] = ()
+    neighbours: tuple[Neighbours, ...] = ()
+    derivation: Derivation | None = None
+    alignment: Alignment | None = None
+    map: EmbeddingMap | None = None
+    before: EmbeddingMap | None = None
+    glosses: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    live: Mapping[str, Any] | None = None
+
+    def glossed(self, word: str) -> str:
+        """Return a word, with its source word in parentheses if that differs."""
+        gloss = self.glosses.get(word, word)
+        return word if gloss == word else f"{word} ({gloss})"
+
+    def guessed(self, blank: Blank) -> list[str]:
+        return [f"{self.glossed(guess.word)} {100 * guess.probability:.0f}" for guess in blank.guesses]
+
+    def near(self, neighbours: Neighbours) -> list[str]:
+        return [f"{self.glossed(each.word)} {each.cosine:.2f}" for each in neighbours.nearest]
+
+    def __str__(self) -> str:
+        parts = ["\n".join(part) for part in (_guesses(self), _nearest(self), _alignment(self), _map(self))]
+        parts += [fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in self.left_out]
+        return "\n\n".join(filter(None, parts))
+
+
+def _guesses(look: Look) -> Iterator[str]:
+    if look.blanks:
+        yield "Guesses for each masked word, in percent"
+    for language, blanks in groupby(look.blanks, key=lambda blank: blank.language):
+        yield f" {language}"
+        for blank in blanks:
+            yield _row(f"  {look.glossed(blank.word)}", look.guessed(blank))
+
+
+def _nearest(look: Look) -> Iterator[str]:
+    if look.neighbours:
+        yield "Nearest words, by the cosine of embeddings"
+    for each in look.neighbours:
+        first = each.language == look.languages[0]
+        yield _row(f"  {look.glossed(each.word) if first else f'  {each.language}'}", look.near(each))
+
+
+def _alignment(look: Look) -> Iterator[str]:
+    pair, alignment = look.derivation, look.alignment
+    if pair is None or alignment is None:
+        return
+    yield f"Alignment after layer {alignment.layer}: centred cosines, [counterparts], * links"
+    if LABEL + CELL * len(pair.words) <= WIDTH:
+        yield _row("", [f"{word[: CELL - 1]:>{CELL}}" for word in pair.words], "")
+        for i, (word, row) in enumerate(zip(pair.source, alignment.cosines, strict=True)):
+            cells = []
+            for j, cosine in enumerate(row.tolist()):
+                cell = f"[{cosine:.2f}]" if (i, j) in pair.links else f"{cosine:.2f} "
+                cells.append(f"{'*' if (i, j) in alignment.links else ''}{cell}".rjust(CELL))
+            yield _row(f"  {word}", cells, "")
+    yield f"  {alignment.summary(pair)}"
+
+
+def _map(look: Look) -> Iterator[str]:
+    if look.map:
+        yield fill(look.map.summary, WIDTH, subsequent_indent="  ")
+    if look.before:
+        yield f"  {look.before.found} before training"
+
+
+def _row(label: str, cells: Sequence[str], between: str = "  ") -> str:
+    line = f"{label:<{LABEL}}"
+    for cell in cells:
+        if len(line) + len(between) + len(cell) > WIDTH:
+            break
+        line += between + cell
+    return line.rstrip()
+
+
+def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
+    """Inspect a checkpoint; the arguments and errors are the same as for `calque.look`."""
+    return _Viewer(model).look(sentence, words, language)
+
+
+class _Viewer:
+    def __init__(self, model: Checkpoint) -> None:
+        self.model, self.left_out, self.glosses = model, list[str](), dict[str, str]()
+        self.mask = model.tokenizers[SOURCE].mask_token
+        self.derived: list[str] = []  # the derived languages with a bitext that has gold links
+        if model.data and model.data.languages[0].name == SOURCE:
+            names = [name for name in model.data.others if name in model.languages]
+            self.derived = [name for name in names if model.data.bitext(SOURCE, name).gold]
+        for name in self.derived:
+            self.glosses |= {image: word for word, image, *_ in self.word_pairs(name)}
+
+    def look(self, text: str, words: Sequence[str], language: str) -> Look:
+        model = self.model
+        if language and language not in model.languages[1:]:
+            raise BadInput(unknown("derived language", language, model.languages[1:]))
+        source, images = self.typed(text.split()) if text else self.of_corpus()
+        texts = {SOURCE: source} if source else {}
+        texts |= {name: image.words for name, image in images.items()}
+        pair = images.get(language or "".join(model.languages[1:2]))
+        alignment, maps = None, dict[str, EmbeddingMap]()
+        if pair:
+            alignment, maps = self.alignment(pair), self.maps(pair.language)
+        else:
+            self.left_out.append("alignment and the embedding map: they need a derivation")
+        if not model.has_head:
+            self.left_out.append("guesses: the model has no prediction head")
+        return Look(
+            model.languages,
+            tuple(blank for name, words in texts.items() for blank in self.blanks(words, name)),
+            tuple(self.neighbours(words or self.long_words(source))),
+            pair,
+            alignment,
+            maps.get("after"),
+            maps.get("before"),
+            self.glosses,
+            tuple(self.left_out),
+            live_data(model, texts, self.glosses) if model.has_head else None,
+        )
+
+    def of_corpus(self) -> tuple[tuple[str, ...], dict[str, Derivation]]:
+        """Return a short sentence of frequent words, and its derivations."""
+        data = self.model.data
+        if data is None:
+            self.left_out.append("guesses: this model's corpus was not found; give a sentence")
+            return (), {}
+        first, counts = data.languages[0], data.vocabulary.counts
+        lines = set(range(min(LINES, len(first.corpus))))
+        bitexts = [data.bitext(SOURCE, name) for name in self.derived]
+        for bitext in bitexts:
+            lines &= set(bitext.lines[:LINES, 0].tolist())
+        sizes = {line: len(first.corpus.pieces[line]) for line in sorted(lines or {0})}
+        short = [line for line, size in sizes.items() if size in LENGTHS] or [
+            min(sizes, key=sizes.__getitem__)
+        ]
+        line = max(short, key=lambda line: counts[first.corpus[line]].min())
+        images = {}
+        for bitext in bitexts:
+            for pair in np.flatnonzero(bitext.lines[:, 0] == line)[:1].tolist():
+                images[bitext.second.name] = self.model.pair_of(bitext, pair)
+        words = self.model.spelt(SOURCE, first.ids(first.corpus[line]), first.corpus.pieces[line])
+        return words, images
+
+    def typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
+        if not words:
+            raise BadInput("the sentence is empty; expected source words separated by spaces")
+        special, missing = {*self.model.tokenizers[SOURCE].all_special_ids}, []
+        for word, ids in zip(words, self.model.pieces(words), strict=True):
+            if word != self.mask and (not ids or special.intersection(ids)):
+                missing.append(repr(word))
+        if missing:
+            what = f"not in the model's vocabulary: {', '.join(missing)}"
+            raise BadInput(f"{what}; use words from its training text, separated by spaces")
+        images = {}
+        for name in self.model.languages[1:]:
+            try:
+                images[name] = self.model.derive(words, name)
+            except BadInput as error:
+                self.left_out.append(str(error))
+        return tuple(words), images
+
+    def word_pairs(self, language: str) -> Iterator[WordPair]:
+        """Yield the words with an image of their own, the rarest first."""
+        data = self.model.data
+        assert data
+        vocabulary, images = data.vocabulary, data[language].images
+        for i in vocabulary.types[np.argsort(vocabulary.counts[vocabulary.types], kind="stable")].tolist():
+            word, image = self.model.name(i)[0], int(images[i])
+            if image not in (-1, i) and word and " " not in word and vocabulary.encode(word) == (i,):
+                yield word, self.model.name(image)[0], i, image
+
+    def blanks(self, words: Sequence[str], language: str) -> Iterator[Blank]:
+        if not self.model.has_head:
+            return
+        masked = [place for place, word in enumerate(words) if word == self.mask]
+        if masked:
+            filled = self.model.fill_all(" ".join(words), language, GUESSES)
+            for place, guesses in zip(masked, filled, strict=True):
+                yield Blank(language, place, self.mask, tuple(guesses))
+            return
+        for place, word in enumerate(words):
+            text = " ".join([*words[:place], self.mask, *words[place + 1 :]])
+            yield Blank(language, place, word, tuple(self.model.fill(text, language, GUESSES)))
+
+    def long_words(self, sentence: Sequence[str]) -> list[str]:
+        words = dict.fromkeys(
+            word for word in sentence if word.isalpha() and self.model.is_type(word, SOURCE)
+        )
+        return sorted(words, key=len, reverse=True)[:WORDS]
+
+    def neighbours(self, words: Sequence[str]) -> Iterator[Neighbours]:
+        languages = self.model.languages
+        for word in words:
+            known = [name for name in languages if self.model.is_type(word, name)]
+            if not known:
+                raise BadInput(f"{word!r} is not a single type in {' or '.join(languages)}")
+            for name in languages:
+                near = self.model.nearest(word, known[0], name, GUESSES)
+                yield Neighbours(word, known[0], name, tuple(near))
+
+    def alignment(self, pair: Derivation) -> Alignment:
+        (source,) = self.model.states([pair.source])
+        (target,) = self.model.states([pair.words], pair.language)
+        layer = main_layer(len(source.layers) - 1)
+        sides = [torch.from_numpy(side.layers[layer][None]) for side in (source, target)]
+        masks = [torch.ones(side.shape[:2], dtype=torch.bool) for side in sides]
+        links = DEFAULT.extract(DEFAULT.score(*sides, *masks), *masks)[:, 1:].tolist()
+        return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
+
+    def maps(self, language: str) -> dict[str, EmbeddingMap]:
+        pairs = [pair for pair in self.word_pairs(language) if pair[0].isalpha() and len(pair[0]) > 1]
+        pairs = pairs[::-1][:PAIRS]  # the most frequent ones
+        if len(pairs) < 3:
+            self.left_out.append("the embedding map: fewer than three words have an image of their own")
+            return {}
+        model, identity = self.model.model, self.model.identity
+        shares = self.model.alignment(language)
+        after = _embedding_map(pairs, model)
+        if ROTATED in shares:
+            after = replace(after, held_out=(shares["held-out"], shares[ROTATED]))
+        if not identity or "start" in identity:
+            return {"after": after}
+        torch.manual_seed(identity["seed"])
+        return {"after": after, "before": _embedding_map(pairs, type(model)(model.config))}
+
+
+def _embedding_map(pairs: Sequence[WordPair], model: Any) -> EmbeddingMap:
+    table: Tensor = model.get_input_embeddings().weight.detach()
+    sides = [F.normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
+    vectors = torch.cat(sides).double().numpy()
+    centred = vectors - vectors.mean(0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(1)])[:, None]
+    places = (centred @ axes.T).reshape(2, len(pairs), 2).swapaxes(0, 1)
+    found = int((nearest(*sides) == np.arange(len(pairs))).sum())
+    return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found)
+
+
+def live_data(
+    model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """The input for `live.js`; None if the model is too large or not a RoBERTa."""
+    config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
+    roberta = config.model_type in (ROBERTA.model_type, XLM_R.model_type) and config.hidden_act == ACTIVATION
+    if not roberta or not texts or sum(each.size for each in parameters) > MOST:
+        return None
+    tokenizer = model.tokenizers[SOURCE]
+    names = [model.name(i)[0] for i in range(config.vocab_size)]
+    types = {}
+    for language in model.languages:
+        ids = model.ids(language).tolist()
+        encoded = model.pieces([names[i] for i in ids], language)
+        types[language] = [i for i, found in zip(ids, encoded, strict=True) if found == [i]]
+    halves = np.concatenate([each.ravel() for each in parameters]).astype("<f2")
+    return {
+        "names": names,
+        "glosses": {i: glosses[name] for i, name in enumerate(names) if glosses.get(name, name) != name},
+        "types": types,
+        "numbers": {language: model.token_type(language) for language in types},
+        "texts": {language: _masked(words, tokenizer.mask_token) for language, words in texts.items()},
+        "mask": [tokenizer.mask_token, tokenizer.mask_token_id],
+        "around": tokenizer("")["input_ids"],
+        "shape": {
+            "words": config.vocab_size,
+            "layers": config.num_hidden_layers,
+            "heads": config.num_attention_heads,
+            "hidden": config.hidden_size,
+            "ffn": config.intermediate_size,
+            "positions": config.max_position_embeddings,
+            "first": ROBERTA.first_position(config),
+            "types": config.type_vocab_size,
+            "eps": config.layer_norm_eps,
+        },
+        "weights": base64.b64encode(halves.tobytes()).decode(),
+    }
+
+
+def _masked(words: Sequence[str], mask: str) -> str:
+    place = words.index(mask) if mask in words else words.index(max(words, key=len))
+    return " ".join(mask if i == place else word for i, word in enumerate(words))

@@ -1,1 +1,0 @@
-"""Inspect a checkpoint: its guesses, nearest words and alignment."""
