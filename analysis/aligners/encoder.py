@@ -37,7 +37,7 @@ class Encoder:
     ) -> None:
         """Load layers up to `top` (default: all). Raises BadInput if the model is not an encoder or lacks the
         layer."""
-        self.folder, self.device = folder, _device(device)
+        self.folder, self.device = folder, device
         config: Any = read_config(folder)
         text = config.get_text_config()
         self.layers: int = getattr(text, "num_hidden_layers", 0)
@@ -92,15 +92,6 @@ class Encoder:
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             why = "is not a bidirectional encoder: a word's state ignores the words after it"
             raise BadInput(f"{kind} {why}", self.folder)
-
-
-def _device(name: str) -> torch.device:
-    try:
-        device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise BadInput(f"cannot compute on {name!r}: {str(error).splitlines()[0]}") from None
-    return device
 
 
 def _positions(model: nn.Module, config: Any) -> int:

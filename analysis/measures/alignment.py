@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 
 from calque.analysis.measures.nulls import like_frequent, null, shuffled
 from calque.analysis.measures.states import csls, nearest
@@ -31,11 +30,11 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import GivenVocabulary
-from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
+from calque.pretrain.architecture import ARCHITECTURES, architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.rotation import procrustes
 from calque.pretrain.run import read_metrics
-from calque.pretrain.saved_model import load_model
+from calque.pretrain.saved_model import WEIGHTS, load_model, read_tensor, tensor_files
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
 ROUNDS = 20  # maximum number of self-learning rounds
@@ -226,23 +225,19 @@ def _language_rows(token_types: Tensor) -> Tensor | None:
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
     """Measure alignment@1 and its controls, reading only a checkpoint's embeddings."""
-    path = checkpoint / "model.safetensors"
-    try:
-        with safe_open(path, framework="pt") as weights:
-            names = set(weights.keys())
-            spelt = next((kind for kind in ARCHITECTURES.values() if kind.word_embeddings in names), ROBERTA)
-            table = weights.get_tensor(spelt.word_embeddings)
-            languages = weights.get_tensor(spelt.language_embeddings)
-    except (OSError, SafetensorError) as error:
-        raise BadInput(f"cannot read the weights of a masked language model: {error}", path) from None
+    files = tensor_files(checkpoint)
+    kinds = [(kind.word_embeddings, kind.language_embeddings) for kind in ARCHITECTURES.values()]
+    names = next((names for names in kinds if files.keys() >= {*names}), None)
+    if names is None:
+        raise BadInput("these are not the weights of a masked language model", checkpoint / WEIGHTS)
+    table, languages = (read_tensor(files[name], name) for name in names)
     if types.rows and len(table) != types.rows:
-        raise BadInput(
-            f"the model has {len(table)} word embeddings, but the languages have {types.rows} types", path
-        )
+        what = f"the model has {len(table)} word embeddings, but the languages have {types.rows} types"
+        raise BadInput(what, checkpoint / WEIGHTS)
     try:
         return types.alignment(table, _language_rows(languages), controls=True)
     except ValueError as error:
-        raise BadInput(str(error), path) from None
+        raise BadInput(str(error), checkpoint / WEIGHTS) from None
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from calque.analysis.records.record import DELTA, ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.baselines import Answer
@@ -12,7 +12,7 @@ from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, check_type
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.score import OF, Score
 from calque.analysis.tasks.tagging import Tagging, words_of
-from calque.analysis.tasks.task import Split, Task, check
+from calque.analysis.tasks.task import EncodedSet, Split, Task, check
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
@@ -38,43 +38,36 @@ class Predictions:
     """The predictions for `size` examples, their scores, and the numbers of examples that do not fit into one
     row (`cut`) and whose answers have no sub-words (`unlabelled`)."""
 
-    scores: Mapping[str, Score]
-    answers: Sequence[Answer]
     size: int
     cut: int
     unlabelled: int
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    answers: Sequence[Answer] = ()
 
-
-@dataclass(frozen=True)
-class Evaluated:
-    """The predictions for each test set, and the numbers of training examples, as in `Predictions`."""
-
-    tested: Mapping[Any, Predictions]
-    examples: int
-    cut: int
-    unlabelled: int
+    @classmethod
+    def of(cls, rows: EncodedSet, **results: Any) -> Self:
+        return cls(len(rows.counts), rows.cut, int(rows.unlabelled.sum()), **results)
 
 
 def evaluate(
     model: MeasuredModel,
     train: TaskSet,
-    tests: Mapping[Any, TaskSet],
+    tests: Mapping[str, TaskSet],
     labels: Sequence[str],
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
-) -> Evaluated:
-    """Fine-tune on `train`, and test the model. Raises BadInput if checkpoint and data do not match."""
+) -> tuple[Predictions, dict[str, Predictions]]:
+    """Fine-tune on `train`, and return its counts and the predictions for each test set. Raises BadInput if
+    checkpoint and data do not match."""
     task, length = train.split.task, longest_row(model.checkpoint, config)
     rows = train.split.encode(labels, train.reader, length)
-    examples, cut, unlabelled = len(rows.counts), rows.cut, int(rows.unlabelled.sum())
-    rows = rows.labelled()
+    counts, rows = Predictions.of(rows), rows.labelled()
     if not rows.rows:
         raise BadInput("the tokenizer has no sub-words for any of the answers", train.split.path)
     device = torch.device(model.device)
     tuned = finetune(model.checkpoint, rows, task.head, len(labels), config, model.seed, device, progress)
     del rows  # free the memory
-    tested = {key: _test(tuned, each, labels, length) for key, each in tests.items()}
-    return Evaluated(tested, examples, cut, unlabelled)
+    return counts, {name: _test(tuned, each, labels, length) for name, each in tests.items()}
 
 
 def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -> Predictions:
@@ -87,7 +80,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
         own = by_diagnostic[name]
         score = task.scores([gold[i] for i in own], [answers[i] for i in own])[task.primary]
         scores[f"{task.primary}{OF}{name}"] = score
-    return Predictions(scores, answers, len(rows.counts), rows.cut, int(rows.unlabelled.sum()))
+    return Predictions.of(rows, scores=scores, answers=answers)
 
 
 def by_entry(
@@ -144,9 +137,9 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     for learnt, tests in ((SOURCE, of_source), (derived, {"SUP": ("test", derived)})):
         report = partial(progress, f"{task.name} {learnt}")
         chosen = {name: sets[place] for name, place in tests.items()}
-        evaluated = evaluate(model, sets["train", learnt], chosen, labels, data.config, report)
-        cut["train", learnt] = evaluated.cut, evaluated.examples
-        for measure, tested in evaluated.tested.items():
+        trained, predictions = evaluate(model, sets["train", learnt], chosen, labels, data.config, report)
+        cut["train", learnt] = trained.cut, trained.size
+        for measure, tested in predictions.items():
             cut[tests[measure]] = tested.cut, tested.size
             scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
             if compared and isinstance(task, Tagging):
@@ -198,12 +191,12 @@ def zero_shot(
         tests[name] = TaskSet(Split(path, task.in_language(name)), reader)
     check_types(model.checkpoint, int(reader.table.max()))
     labels = check(train, [each.split for each in tests.values()])
-    evaluated = evaluate(model, TaskSet(train, reader), tests, labels, data.config, progress)
+    trained, predictions = evaluate(model, TaskSet(train, reader), tests, labels, data.config, progress)
     without = "whose answers have no sub-words"
-    exclusions = Counter({"training examples that do not fit into one row": evaluated.cut})
-    exclusions[f"training examples {without}, left out"] = evaluated.unlabelled
+    exclusions = Counter({"training examples that do not fit into one row": trained.cut})
+    exclusions[f"training examples {without}, left out"] = trained.unlabelled
     records = list[Record]()
-    for language, tested in evaluated.tested.items():
+    for language, tested in predictions.items():
         measure = "SRC" if language == data.source else "ZS"
         about = {"language": language, "task": task.name, "units": data.units}
         for metric, score in tested.scores.items():
