@@ -89,6 +89,8 @@ class Encoder:
             reason = str(error).strip().splitlines() or [type(error).__name__]
             what = f"{kind} cannot encode rows of ids without further input: {reason[0]}"
             raise BadInput(what, self.folder) from None
+        if states.shape[:2] != (2, 8):
+            raise BadInput(f"{kind} does not return one state per sub-word", self.folder)
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             why = "is not a bidirectional encoder: a word's state ignores the words after it"
             raise BadInput(f"{kind} {why}", self.folder)

@@ -6,18 +6,7 @@ from hypothesis import strategies as st
 
 from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.measures.retrieval import PARTS, mined, sentence_vectors
-from calque.analysis.measures.states import (
-    CSLS_NEIGHBOURS as CROWD,
-)
-from calque.analysis.measures.states import (
-    MARGIN_NEIGHBOURS as MARGIN,
-)
-from calque.analysis.measures.states import (
-    cosine,
-    csls,
-    found,
-    margin,
-)
+from calque.analysis.measures.states import CSLS_NEIGHBOURS, MARGIN_NEIGHBOURS, cosine, csls, found, margin
 from calque.analysis.records.record import MINED_XTREME
 from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.conllu import read_conllu
@@ -43,8 +32,8 @@ def test_retrieval_equals_brute_force(n, seed):
         return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
     cosines = np.array([[cos(a, b) for b in target] for a in source])
-    near = [np.mean(sorted(row)[-CROWD:]) for row in cosines]
-    near_back = [np.mean(sorted(column)[-CROWD:]) for column in cosines.T]
+    near = [np.mean(sorted(row)[-CSLS_NEIGHBOURS:]) for row in cosines]
+    near_back = [np.mean(sorted(column)[-CSLS_NEIGHBOURS:]) for column in cosines.T]
     corrected = [[2 * cosines[i, j] - near[i] - near_back[j] for j in range(n)] for i in range(n)]
     for measure, slow in ((cosine, cosines), (by_csls, np.array(corrected))):
         scores = measure(*map(torch.from_numpy, (source, target)))
@@ -126,5 +115,6 @@ def test_margin_equals_artetxe_and_schwenk():
     source, target = rows(9, 0), rows(7, 1)
     cosines = torch.nn.functional.cosine_similarity(source[:, None], target[None], dim=2).numpy()
     near = [np.sort(cosines, axis=axis) for axis in (1, 0)]
-    x, y = near[0][:, -MARGIN:].sum(1) / (2 * MARGIN), near[1][-MARGIN:].sum(0) / (2 * MARGIN)
+    k = MARGIN_NEIGHBOURS
+    x, y = near[0][:, -k:].sum(1) / (2 * k), near[1][-k:].sum(0) / (2 * k)
     np.testing.assert_allclose(margin(source, target).numpy(), cosines / (x[:, None] + y[None]), rtol=1e-4)
