@@ -388,8 +388,9 @@ def _identity(checkpoint: Path) -> dict[str, Any]:
 
 
 def _trained_on(checkpoint: Path) -> Languages | None:
-    facts = whole_of(checkpoint, RUN).facts
-    identity, usual = facts["identity"], str(facts.get(TRAINED_ON, ""))
+    run = whole_of(checkpoint, RUN)
+    assert run
+    identity, usual = run.facts["identity"], str(run.facts.get(TRAINED_ON, ""))
     for above in checkpoint.resolve().parents:
         # Other folders may contain the same text.
         for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != usual, each)):

@@ -197,8 +197,8 @@ def _pairs(
     kept = in_company([(len(first), len(second)) for first, second in pairs])
     if not kept:
         raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
-    first, second = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
-    return first, second
+    sides = [[np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1)]
+    return sides[0], sides[1]
 
 
 def _types(rows: Rows, language: Language) -> np.ndarray:

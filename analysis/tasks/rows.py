@@ -65,16 +65,16 @@ class Reader:
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
         language, vocabulary = languages[name], languages.vocabulary
-        encode, table = vocabulary.encode, language.table
-        if language.places is not None:
-            inside, at_end = language.places
-            table = np.concatenate([at_end, inside])
+        about = language.number, languages.specials
+        if language.places is None:
+            return cls(vocabulary.encode, language.table, *about, layout=vocabulary.layout)
+        inside, at_end = language.places
 
-            def encode(word: str) -> Sequence[int]:
-                *before, last = vocabulary.encode(word)
-                return *(i + len(at_end) for i in before), last
+        def by_place(word: str) -> Sequence[int]:
+            *before, last = vocabulary.encode(word)
+            return *(i + len(at_end) for i in before), last
 
-        return cls(encode, table, language.number, languages.specials, layout=vocabulary.layout)
+        return cls(by_place, np.concatenate([at_end, inside]), *about, layout=vocabulary.layout)
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
