@@ -43,9 +43,8 @@ def derive(
 
     Transforms that use parse trees, such as "syn-fr", require a folder of Stanza models, `parser`. Learnt
     word orders are cached in the results folder, `runs`. The result contains the `words`, as spelled in the
-    language, and their `origin`, 0-based source positions; printing it aligns it with the source sentence.
-    Raises calque.derive.errors.BadInput if a transform is unknown, a parser is missing, or the text is not
-    one sentence.
+    language, and their `origin`, 0-based source positions. Raises calque.derive.errors.BadInput if a
+    transform is unknown, a parser is missing, or the text is not one sentence.
 
     >>> print(calque.derive("Sara ate two apples .", "inv"))
                 1    2   3   4      5
@@ -77,14 +76,10 @@ def align(
     """Align the words, separated by spaces, in sentences and their translations. Return each pair's sorted
     links, as 0-based (source position, target position).
 
-    Args:
-        model: an encoder's folder, or NAME@COMMIT on the Hugging Face Hub. By default, fast_align is trained
-            on the given pairs, of which it needs a few hundred.
-        method: how links are extracted from the encoder's states (see `calque align --help`). Default: Argmax
-            on centred states, or `softmax-argmax` for an encoder trained by `calque train-aligner`.
-
-    Raises calque.derive.errors.BadInput if the lengths differ, the method is unknown, or the model cannot be
-    read.
+    `model` is an encoder's folder, or NAME@COMMIT on the Hugging Face Hub; without it, fast_align is trained
+    on the given pairs, of which it needs a few hundred. `method` is how links are extracted from the
+    encoder's states (see `calque align --help`). Raises calque.derive.errors.BadInput if the lengths differ,
+    the method is unknown, or the model cannot be read.
 
     >>> calque.align(["the cat", "the dog", "a dog"], ["le chat", "le chien", "un chien"])
     [[(0, 0), (1, 1)], [(0, 0), (1, 1)], [(0, 0), (1, 1)]]
@@ -126,17 +121,10 @@ def load(checkpoint: Path | str) -> Checkpoint:
 
 
 def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Inspect a model, loaded as by `load`: its guesses for masked words, words' nearest neighbours, and an
-    aligned sentence pair. Printing the results gives the output of `calque look`. Outside its study's folder,
-    a model's derivations are unknown, so `alignment` and `map` are None.
-
-    Args:
-        sentence: source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked
-            in turn. Default: a short sentence from the model's corpus.
-        words: words, in any of the model's languages, whose nearest neighbours to find. Default: long words
-            from the sentence.
-        language: the derived language to compare with. Default: the first one.
-
+    """Inspect a model, loaded as by `load`: its guesses for each `<mask>` in the sentence (without one, for
+    each word), the nearest neighbours of `words` in any of its languages, and an aligned sentence pair in the
+    source and a derived `language` (default: the first). Printing the results gives the output of `calque
+    look`. Outside its study's folder, a model's derivations are unknown, so `alignment` and `map` are None.
     Raises calque.derive.errors.BadInput if the model is missing, or the language or a word is unknown.
 
     >>> print(calque.look(checkpoint, words=["warm"]))  # doctest: +SKIP
@@ -155,16 +143,11 @@ def study(
     sweep: Mapping[str, Sequence[Any]] | None = None,
     name: str = "",
 ) -> StudySession:
-    """Open a study, ready to run.
-
-    Args:
-        study: the name of a study listed by `calque studies`, or a Python file that defines your own.
-        settings: values to change, as in "train.steps=1000".
-        runs: the results folder. Models already trained there by other studies are reused.
-        sweep: settings to vary, with their values, as in {"dictionary.fraction": [0.05, 0.1]}.
-        name: the report's name.
-
-    Raises calque.derive.errors.BadInput if the study is unknown or settings are invalid.
+    """Open a study, by its name in `calque studies` or the Python file that defines it, with changed
+    `settings` such as "train.steps=1000". `runs` is the results folder, where models already trained by other
+    studies are reused; `sweep` contains settings to vary, with their values, as in {"dictionary.fraction":
+    [0.05, 0.1]}; `name` is the report's name. Raises calque.derive.errors.BadInput if the study is unknown or
+    settings are invalid.
 
     >>> tiny = calque.study("pocket", "train.steps=20", "train.warmup=2")
     >>> tiny.study.train.steps

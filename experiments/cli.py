@@ -248,6 +248,10 @@ for name, (functions, _) in GROUPS.items():
 app.add_typer(data.app, name="data", rich_help_panel="Data and this checkout")
 
 
+def _name_of(info: Any) -> str:
+    return str(info.name or info.callback.__name__.replace("_", "-"))
+
+
 def open_streams() -> None:
     """Make the standard streams usable in any environment.
 
@@ -271,4 +275,7 @@ def main() -> None:
     """Run the command in `sys.argv` and exit with its code."""
     gc.set_threshold(ALLOCATIONS)
     open_streams()
+    named = [info for info in app.registered_commands if sys.argv[1:] and _name_of(info) == sys.argv[1]]
+    if named:  # typer takes a millisecond or two to inspect the options of each command
+        app.registered_commands, app.registered_groups = named, []
     app(prog_name="calque")

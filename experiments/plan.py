@@ -1,18 +1,13 @@
 """`calque plan`: the cost of a study's pretraining, and the files that the study needs."""
 
-import math
 import os
 import re
 from collections import Counter
 from dataclasses import dataclass
 from heapq import heapreplace
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
-from calque.derive.errors import BadInput, unknown
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe, sizes
 from calque.experiments.report.summary import counted, extent, scale_of
 from calque.experiments.run.schedule import side_by_side
@@ -23,62 +18,8 @@ from calque.experiments.study.models import Cost
 from calque.pretrain.cost import EFFICIENCY, run_flops
 from calque.pretrain.lazy import torch
 
-USABLE = 0.9  # the fraction of a card's memory to plan with, since a run's memory is only estimated
 NAME = 20  # the width of the column with model names
-WIDTH = 80
-
-
-@dataclass(frozen=True)
-class Card:
-    """A GPU. `teraflops` is its dense bfloat16 matrix-product rate in 10^12 operations/s, as stated in its
-    data `sheet`."""
-
-    kind: str
-    teraflops: float
-    gigabytes: int
-    sheet: str
-
-    @property
-    def peak(self) -> float:
-        return self.teraflops * 1e12
-
-    @property
-    def memory(self) -> int:
-        return self.gigabytes * 10**9
-
-
-CARDS = (
-    Card("A100", 312, 80, "NVIDIA, A100 80GB"),
-    Card("H100", 989.4, 80, "NVIDIA, H100 SXM"),
-    Card("H100-PCIe", 756.5, 80, "NVIDIA, H100 PCIe"),
-    Card("H200", 989.4, 141, "NVIDIA, H200 SXM"),
-    Card("L40S", 362.05, 48, "NVIDIA, L40S"),
-    Card("MI300X", 1307.4, 192, "AMD, Instinct MI300X"),
-)
-
-
-def card(kind: str) -> Card:
-    """Return the GPU with that name, ignoring case. Raises BadInput for an unknown name."""
-    for candidate in CARDS:
-        if candidate.kind.lower() == kind.lower():
-            return candidate
-    raise BadInput(unknown("GPU", kind, (candidate.kind for candidate in CARDS)))
-
-
-def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
-    """Return a run's seconds, bytes per card and micro-batches per step on `number` cards with one process
-    each. Time for synchronising cards is ignored."""
-    if number > cost.batch:
-        raise BadInput(
-            f"{number:,} cards are too many for {cost.batch:,} rows per step: each needs at least one row"
-        )
-    rows = math.ceil(cost.batch / number)
-    at_a_time = next((n for n in range(rows, 0, -1) if cost.card.of(n) <= USABLE * card.memory), 0)
-    if not at_a_time:
-        model = f"a model of {cost.parameters / 1e6:,.0f} M parameters"
-        raise BadInput(f"{model} does not fit on one {card.kind}, even with one row per micro-batch")
-    pieces = math.ceil(rows / at_a_time)
-    return cost.flops / (EFFICIENCY * card.peak * number), cost.card.of(math.ceil(rows / pieces)), pieces
+SHOWN = 3  # missing files without a recipe to list
 
 
 @dataclass(frozen=True)
@@ -94,7 +35,6 @@ class Plan:
 
     @property
     def memory(self) -> float:
-        """The peak memory of all concurrent runs, in bytes."""
         return self.jobs * max((cost.memory for _, cost in self.runs), default=0)
 
     def seconds_of(self, cost: Cost) -> float:
@@ -122,33 +62,34 @@ def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
     return Plan(runs, parallel, run_flops(threads, parallel), device, len(trained) - len(steps))
 
 
-def describe(
-    study: Study | Sweep, jobs: int | None, card: Card | None = None, cards: int = 1, root: Path = Path()
-) -> str:
-    """Format the plan: each run's cost, and totals on this machine and on `cards` cards."""
+def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str:
     here = plan(study, jobs, root)
     if isinstance(study, Sweep):
-        studies: tuple[Study, ...] = tuple(study.variants.values())
+        studies = tuple(study.variants.values())
         number = counted(len(here.runs) + here.finished, "run")
         what = f"{number} for {' and '.join(study.options)}"
     else:
         studies, what = (study,), extent(study)
-    head, files = f"{study.name}: {scale_of(studies)}\n{what}\n", describe_files(studies, study.name)
+    lines = [f"{study.name}: {scale_of(studies)}", what]
     if here.finished:
-        head += f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left\n"
-    if not here.runs:
-        return f"{head}\nno model is left to pretrain; fine-tuning and testing are not estimated\n{files}"
-    memory = f"{here.memory / 2**30:,.2f} GiB"
-    return f"""{head}
-{_runs(here)}
+        left = f"{len(here.runs):,} left"
+        lines.append(f"{counted(here.finished, 'run')} finished below {root}, {left}")
+    lines.append("")
+    if here.runs:
+        memory, time = f"{here.memory / 2**30:,.2f} GiB", _time(here.seconds)
+        lines += [
+            *_runs(here),
+            "",
+            f"here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products,",
+            f"of which training uses about {EFFICIENCY:.0%}",
+            f"{counted(here.jobs, 'run')} at a time: about {memory} and {time} of pretraining in total",
+        ]
+    else:
+        lines.append("no model is left to pretrain; fine-tuning and testing are not estimated")
+    return "\n".join([*lines, describe_files(studies, study.name)])
 
-here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products,
-of which training uses about {EFFICIENCY:.0%}
-{counted(here.jobs, "run")} at a time: about {memory} and {_time(here.seconds)} of pretraining in total
-{_describe_cards(here, card, cards) if card else ""}{files}"""
 
-
-def _runs(here: Plan) -> str:
+def _runs(here: Plan) -> list[str]:
     """Format one row per model; seeds of equal cost share a row, and long names get a separate line."""
     seeds: Counter[tuple[str, str]] = Counter()
     for title, cost in here.runs:
@@ -163,17 +104,7 @@ def _runs(here: Plan) -> str:
             rows.append(title)
             title = ""
         rows.append(f"{title:<{NAME}} {count:>5} {numbers}")
-    return "\n".join(rows)
-
-
-def _describe_cards(here: Plan, card: Card, cards: int) -> str:
-    seconds, memory, pieces = zip(*(on_cards(cost, card, cards) for _, cost in here.runs), strict=True)
-    return f"""\
-on {cards:,} {card.kind}: {card.peak / 1e12:,.0f} TFLOP/s each in bfloat16 ({card.sheet}),
-of which training uses about {EFFICIENCY:.0%}
-1 run at a time, on all cards: about {_time(sum(seconds))} of pretraining in total, and at most \
-{max(memory) / 2**30:,.2f} GiB per card with --set train.grad_accumulation={max(pieces)}
-"""
+    return rows
 
 
 def _time(seconds: float) -> str:
@@ -190,20 +121,13 @@ def describe_files(study: Any, name: str) -> str:
     if not missing:
         return f"files: {len(paths):,} needed, none missing\n" if paths else ""
     lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
-    parent = attrgetter("parent")
     for recipe, found in by_recipe(missing, name).items():
-        lines.append(_source_of(recipe, len(found)))
-        for folder, files in groupby(sorted(found, key=parent), parent):
-            text = f"  {folder}/ {' '.join(path.name for path in files)}"
-            lines.append(
-                fill(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
-            )
+        if recipe:
+            downloads = read_recipe(recipe).downloads
+            trust = "" if all(download.pinned for download in downloads) else " --trust"
+            fetch = f"`calque data fetch {recipe}{trust}`"
+            lines.append(f"{fetch} gets {len(found):,} of them ({sizes(downloads)})")
+        else:
+            shown = [str(path) for path in found[:SHOWN]] + ["..."] * (len(found) > SHOWN)
+            lines.append(f"no recipe provides {len(found):,} of them: {', '.join(shown)}")
     return "\n".join(lines) + "\n"
-
-
-def _source_of(recipe: str, number: int) -> str:
-    if not recipe:
-        return f"no recipe provides {number:,} of them:"
-    downloads = read_recipe(recipe).downloads
-    trust = "" if all(download.pinned for download in downloads) else " --trust"
-    return f"`calque data fetch {recipe}{trust}` gets {number:,} of them ({sizes(downloads)}):"

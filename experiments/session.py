@@ -47,7 +47,6 @@ class StudySession:
 
     @cached_property
     def report(self) -> Path:
-        """The report's folder, which may not exist yet."""
         from calque.experiments.report.folder import named_report
 
         if self.name:
@@ -75,18 +74,15 @@ class StudySession:
         engine: Slurm | None = None,
     ) -> str:
         """Compute the unfinished steps in some stages or, with `engine`, all steps in cluster jobs. Return
-        the time it took, or "" if everything was finished.
-
-        `jobs` steps run in parallel, by default on all cores; `change` permits a changed environment; `time`
-        is the whole study's estimated time on two cores.
-        """
+        the time it took, or "" if everything was finished. `jobs` steps run in parallel, by default on all
+        cores; `change` permits a changed environment; `time` is the study's estimated time on two cores."""
+        from calque.experiments.run.places import note_use
         from calque.experiments.run.progress import board
         from calque.experiments.run.schedule import compute, first_process, side_by_side
-        from calque.experiments.run.shared import note_use
 
         every, start = self.steps, monotonic()
         if first_process():
-            note_use(self.report, self.runs, every)
+            note_use(self.report, self.runs, [step.folder for step in every])
         steps = [step for step in every if step.stage in stages]
         finished = sum(step.finished for step in steps)
         title = f"{self.study.name}, {time} on two cores" if time and not finished else self.study.name
@@ -105,14 +101,14 @@ class StudySession:
         """Write the report. Raises BadInput if a step is not finished."""
         from calque.experiments.report.folder import keep_stored
         from calque.experiments.report.report import summarise
-        from calque.experiments.run.spent import COMPUTE, total
+        from calque.experiments.run.step import COMPUTE, total_cost
 
         steps, folder = self.steps, self.report
         if titles := [step.title for step in steps if not step.finished]:
-            named = [*titles[:3], *([f"and {len(titles) - 3} more"] if titles[3:] else [])]
-            message = f"not computed yet: {', '.join(named)}; `calque run` computes them"
+            more = [f"and {len(titles) - 3} more"] if titles[3:] else []
+            message = f"not computed yet: {', '.join([*titles[:3], *more])}; `calque run` computes them"
             raise BadInput(message, self.study.folder(self.runs))
-        about = {**(about if "wall" in about else keep_stored(folder, about)), COMPUTE: total(steps)}
+        about = {**(about if "wall" in about else keep_stored(folder, about)), COMPUTE: total_cost(steps)}
         return summarise(self.study, self.runs, folder, about)
 
     def run(self, jobs: int | None = None) -> Path:
@@ -125,10 +121,9 @@ class StudySession:
         return self.report
 
     def records(self) -> Any:
-        """Return the report's records, as `calque.records` does."""
-        from calque.experiments.report.records import joined_rows
+        from calque import records
 
-        return frame(joined_rows(self.report))
+        return records(self.report)
 
     def models(self) -> dict[str, Checkpoint]:
         """Load the trained models by name, such as `trans.inv/MLM/seed-0`, or by folder if several share a

@@ -19,7 +19,7 @@ from calque.derive.task_data import TaskFolder, write_natural_task
 from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.bench.harness import Comparison, folder_of, interleaved
 from calque.experiments.bench.training import trainer_ends
-from calque.experiments.studies.xtreme_small import USUAL
+from calque.experiments.studies.real_text import USUAL
 from calque.pretrain.saved_model import load_tokenizer
 
 TRAINED = TESTED = 240  # sentences

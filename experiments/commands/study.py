@@ -60,15 +60,10 @@ Out = Annotated[
     ),
 ]
 Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a records folder.")]
-Cards = Annotated[int | None, typer.Option(min=1, help="Also estimate the time on this many GPUs.")]
-Kind = Annotated[str, typer.Option(metavar="KIND", help="The GPU model, such as A100 or H100.")]
 On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")]
 Options = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="KEY=VALUE", help="An sbatch option, as in partition=gpu; repeatable."),
-]
-Processes = Annotated[
-    int, typer.Option(min=1, help="Processes per model in a Slurm job, started by torchrun on one machine.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the Slurm scripts without submitting them.")]
 
@@ -86,7 +81,6 @@ def run(
     name: Name = None,
     on: On = "local",
     option: Options = None,
-    processes: Processes = 1,
     dry_run: DryRun = False,
 ) -> None:
     """Run a whole study, skipping finished work.
@@ -94,10 +88,10 @@ def run(
     The stages are derive, pretrain, evaluate and report."""
     from calque.experiments.settings.catalogue import study_time
 
-    if on == "local" and (option or processes > 1 or dry_run):
-        raise BadInput("--option, --processes and --dry-run apply only to Slurm jobs; add --on slurm")
+    if on == "local" and (option or dry_run):
+        raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
     session = _opened(exp, settings, sweep, runs, name)
-    engine = None if on == "local" else _slurm(session, exp, sweep, change, option, processes, jobs)
+    engine = None if on == "local" else _slurm(session, exp, sweep, change, option, jobs)
     if engine and dry_run:
         typer.echo(engine.script)
         return
@@ -118,7 +112,6 @@ def _slurm(
     sweep: list[str] | None,
     change: bool,
     option: list[str] | None,
-    processes: int,
     jobs: int | None,
 ) -> Slurm:
     from calque.experiments.run.slurm import Slurm
@@ -126,7 +119,7 @@ def _slurm(
     words = ["calque.experiments", "cell", exp, f"--runs={session.runs}"]
     words += [f"--set={each}" for each in session.settings] + [f"--sweep={each}" for each in sweep or ()]
     words += ["--allow-change"] if change else []
-    return Slurm(session.steps, session.study.folder(session.runs), words, option or (), processes, jobs)
+    return Slurm(session.steps, session.study.folder(session.runs), words, option or (), jobs)
 
 
 @leaving(RESUMES)
@@ -274,16 +267,13 @@ def plan(
     settings: Set = None,
     sweep: Sweeps = None,
     jobs: Jobs = None,
-    cards: Cards = None,
-    kind: Kind = "H100",
     runs: Root = ROOT,
 ) -> None:
     """Estimate a study's operations, memory and time without running it."""
     session = _opened(exp, settings, sweep, runs)
-    from calque.experiments.plan import card, describe
+    from calque.experiments.plan import describe
 
-    chosen = card(kind)
-    typer.echo(describe(session.study, jobs, chosen if cards else None, cards or 1, runs))
+    typer.echo(describe(session.study, jobs, runs))
     typer.echo(f"next: calque run {exp}{' with the same options' if settings or sweep else ''}")
 
 

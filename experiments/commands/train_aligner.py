@@ -50,14 +50,14 @@ def train_aligner(
         raise BadInput("already exists; choose a new folder", out)
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute
-    from calque.experiments.study.aligner_training import (
+    from calque.experiments.study.models import GivenModel
+    from calque.experiments.study.natural import (
         RECIPE,
         check_known,
         label_source,
         save_aligner,
         trained_aligner,
     )
-    from calque.experiments.study.models import GivenModel
     from calque.pretrain.objectives.aligner_training import AlignerTraining
 
     home, objective = out.with_name(WORK.format(out.name)), AlignerTraining(layer=layer)

@@ -21,8 +21,7 @@ from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
 from calque.experiments.report.records import read_records
 from calque.experiments.report.summary import LIBRARIES, scale_of
-from calque.experiments.run.places import CACHE, REPORT, SHARED, check_report_name, name_mistakes
-from calque.experiments.run.shared import USES
+from calque.experiments.run.places import CACHE, REPORT, SHARED, USES, check_report_name, name_mistakes
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 

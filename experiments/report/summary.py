@@ -12,7 +12,7 @@ from calque.derive.fingerprint import plain
 from calque.derive.preview import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
-from calque.experiments.run.spent import COMPUTE
+from calque.experiments.run.step import COMPUTE
 from calque.experiments.study import Study
 from calque.experiments.study.gold import GoldPairs, GoldSetLinks
 from calque.experiments.study.languages import DerivedLanguages

@@ -1,15 +1,21 @@
-"""Results folders, and checks of names."""
+"""Results folders: their names, and which reports use the steps that all studies below one root share.
+
+<root>/shared/...                  the steps
+<root>/<study>/<report>/uses.json  a report's steps, recorded before they are computed
+"""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from calque.derive.errors import BadInput, shown
+from calque.derive.files import write_json
 
 ROOT = Path("runs")  # the default results folder
 CACHE = "cache"  # its subfolder for all studies' learnt grammars and parsed trees
 SHARED = "shared"  # its subfolder for all studies' steps
 REPORT = "report"  # the folder of a study's report
+USES = "uses.json"
 RESERVED = ("floors", "jobs", "languages", "report", "reports", "start", "tasks")
 """Names of Calque's own folders in a study."""
 LONGEST = 120  # maximum bytes in a name: file systems allow 255, and fingerprints and splits are appended
@@ -20,8 +26,8 @@ def name_mistakes(
 ) -> list[str]:
     """Return the errors in names that become folders' names, which must not be among those `taken`."""
     wrong = [] if len(names) >= least else [f"{key}: expected at least one"]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    wrong += [f"{key}: named twice: {', '.join(map(shown, twice))}"] if twice else []
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        wrong.append(f"{key}: named twice: {', '.join(map(shown, twice))}")
     for name in names:
         if not name.isprintable() or not re.fullmatch(r"[^/.][^/]*", name):
             expected = "expected no slash, no leading dot and no invisible character"
@@ -39,3 +45,7 @@ def check_report_name(name: str | None) -> str | None:
         expected = f"1 to {LONGEST} letters, digits, dashes and underscores"
         raise BadInput(f"--name {shown(name)}: expected {expected}")
     return name
+
+
+def note_use(report: Path, root: Path, folders: Sequence[Path]) -> None:
+    write_json(report / USES, [folder.relative_to(root / SHARED).as_posix() for folder in folders])

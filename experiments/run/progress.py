@@ -26,11 +26,9 @@ Measured = dict[Group, tuple[float, float]]  # a group's measured and planned se
 
 class Remaining:
     """The number of finished steps, and the remaining time. A step is expected to take as long as in the
-    plan, multiplied by how much longer than in the plan finished steps of the same kind took.
-
-    parallel: the number of parallel steps, or None if it is unknown until steps begin.
-    speed: the number of operations per second in one step (default: as in `calque plan`).
-    """
+    plan, multiplied by how much longer than in the plan finished steps of the same kind took. `parallel` is
+    the number of parallel steps (None: unknown until steps begin), and `speed` the operations per second in
+    one step (default: as in `calque plan`)."""
 
     def __init__(
         self, steps: Iterable[Step], parallel: int | None = None, speed: float | None = None
@@ -42,14 +40,13 @@ class Remaining:
         # The first and last fraction reported; resumed steps begin in the middle.
         self.parts: dict[str, tuple[float, float]] = {}
         self.measured: Measured = {}
-        self._planned: dict[Path, float] = {}
+        self._work: dict[Path, float] = {}
 
     def begin(self, step: Step) -> None:
         self.begun[step.folder] = time.perf_counter()
         self.parallel = max(self.parallel, len(self.begun))
 
     def advance(self, title: str, part: float) -> None:
-        """Record the finished fraction of the step with this title."""
         self.parts[title] = self.parts.get(title, (part,))[0], part
 
     def finish(self, step: Step) -> float:
@@ -59,7 +56,7 @@ class Remaining:
         first, last = self.parts.pop(step.title, (0.0, 1.0))
         self._measure(self.measured, step, seconds / (last - first) if last > first else seconds)
         if step.stage == "derive":
-            self._planned.clear()  # the operations may depend on the number of examples
+            self._work = {}  # the operations may depend on the number of examples
         return seconds
 
     @property
@@ -68,53 +65,54 @@ class Remaining:
 
     @property
     def left(self) -> float | None:
-        """The estimated seconds left; None while the number of parallel steps is unknown because no model has
-        been trained."""
+        """The estimated seconds left, if known."""
         if self._unknown and (True,) not in self.measured:
             return None
         now, measured, rest = time.perf_counter(), dict(self.measured), dict[Path, float]()
-        spent = {folder: now - begun for folder, begun in list(self.begun.items())}
-        waiting = list(self.waiting.values())
-        for step in (step for step in waiting if step.folder in spent):
+        waiting, begun = list(self.waiting.values()), dict(self.begun)  # another thread may change them
+        for step in waiting:
             first, last = self.parts.get(step.title, (0.0, 0.0))
-            if last - first >= FIRST:
-                whole = spent[step.folder] / (last - first)
+            if step.folder in begun and last - first >= FIRST:
+                whole = (now - begun[step.folder]) / (last - first)
                 self._measure(measured, step, whole)
                 rest[step.folder] = whole * (1 - last)
-        for step in (step for step in waiting if step.folder not in rest):
-            rest[step.folder] = max(0.0, self._expected(measured, step) - spent.get(step.folder, 0.0))
+        for step in waiting:
+            if step.folder not in rest:
+                spent = now - begun.get(step.folder, now)
+                rest[step.folder] = max(0.0, self._expected(measured, step) - spent)
         return max(sum(rest.values()) / self.parallel, *rest.values(), 0.0)
 
-    def planned(self, step: Step) -> float:
-        """Return the seconds that the plan expects for a step."""
-        if (seconds := self._planned.get(step.folder)) is None:  # another thread may clear it at any time
-            work = float(getattr(step.config, "work", 0.0))
-            seconds = self._planned[step.folder] = OVERHEAD + (work / self._speed_of(step) if work else 0.0)
-        return seconds
+    def _work_of(self, step: Step) -> float:
+        work, folder = self._work, step.folder
+        if folder not in work:
+            work[folder] = step.work
+        return work[folder]
 
-    def _speed_of(self, step: Step) -> float:
-        if self._speed is None:
+    def _planned(self, step: Step) -> float:
+        work = self._work_of(step)
+        if self._speed is None and work:
             from calque.pretrain.cost import training_speed
 
-            return training_speed(step.threads)
-        return self._speed
+            self._speed = training_speed(step.threads)
+        return OVERHEAD + (work / self._speed if self._speed else 0.0)
 
     def _groups(self, step: Step) -> list[Group]:
-        """Return the groups that a step belongs to, from the narrowest (its measure or objective) to the
-        widest (its stage, or all training)."""
+        """Return the groups that a step belongs to, the narrowest first."""
         name = step.place.parent.name if step.stage == "pretrain" else step.place.name
-        trains = self.planned(step) > OVERHEAD
+        trains = self._work_of(step) > 0
         return [(trains, step.stage, step.kind, name), (trains, step.stage), *([(True,)] if trains else [])]
 
     def _measure(self, measured: Measured, step: Step, seconds: float) -> None:
         for group in self._groups(step):
             before = measured.get(group, (0.0, 0.0))
-            measured[group] = before[0] + seconds, before[1] + self.planned(step)
+            measured[group] = before[0] + seconds, before[1] + self._planned(step)
 
     def _expected(self, measured: Measured, step: Step) -> float:
-        known = [measured[group] for group in self._groups(step) if group in measured]
-        seconds, planned = known[0] if known else (1.0, 1.0)
-        return self.planned(step) * seconds / planned
+        for group in self._groups(step):
+            if group in measured:
+                seconds, planned = measured[group]
+                return self._planned(step) * seconds / planned
+        return self._planned(step)
 
     def __str__(self) -> str:
         left = self.left if self.waiting else None
@@ -123,15 +121,14 @@ class Remaining:
 
 
 def duration(seconds: float) -> str:
-    """Format seconds in the largest unit that fits."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
 
 
 class Board:
-    """Prints a line for each finished step or, if there are no steps, for each finished task, and shows what
-    is running: in one updated line on a terminal, in occasional lines elsewhere."""
+    """Prints a line for each finished step or, without steps, for each finished task, and shows what is
+    running."""
 
     def __init__(self, steps: Iterable[Step], quiet: bool, parallel: int | None = None) -> None:
         self.quiet, self.run, self.printed = quiet, Remaining(steps, parallel), time.monotonic()
@@ -149,12 +146,13 @@ class Board:
     def watch(self, step: Step, finished: bool) -> None:
         if not finished:
             self.run.begin(step)
+            self.tasks[step.title] = time.perf_counter(), 0.0
             return
+        self.tasks.pop(step.title, None)
         seconds = self.run.finish(step)
         self.say(f"{self.run}: {step.title}, {duration(seconds)}")
 
-    def pulse(self) -> None:
-        """Show the running tasks."""
+    def show_running(self) -> None:
         head = f"{self.run}: " if self.run.of else ""
         if self.terminal:
             tasks = ", ".join(f"{what} {part:.0%}" for what, (_, part) in list(self.tasks.items()))
@@ -163,15 +161,15 @@ class Board:
             titles = [step.title for step in list(self.run.waiting.values()) if step.folder in self.run.begun]
             self.say(f"{head}running {', '.join(titles) or 'nothing yet'}")
 
-    def clear(self) -> None:
-        if self.terminal:
-            self._write(f"\r{'':{WIDTH - 1}}\r")
-
     def say(self, line: str) -> None:
         with self.lock:
             self.printed = time.monotonic()
             self.clear()
             self._write(f"{printable(line)}\n")
+
+    def clear(self) -> None:
+        if self.terminal:
+            self._write(f"\r{'':{WIDTH - 1}}\r")
 
     def _write(self, text: str) -> None:
         if not self.quiet:
@@ -184,20 +182,19 @@ class Board:
 def board(
     steps: Iterable[Step] = (), quiet: bool = False, title: str = "", parallel: int | None = None
 ) -> Iterator[Board]:
-    """Show the progress of unfinished steps or of tasks while the block runs, unless `quiet`. `parallel` is
-    the number of steps that run at a time (None: unknown)."""
+    """Show the progress of unfinished steps, or of tasks, while the block runs."""
     waiting = [step for step in steps if not step.finished]
     shown = Board(waiting, quiet, parallel)
     if waiting:
         stages = Counter(step.stage for step in waiting)
         number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
         shown.say(f"{title}: {number} ({', '.join(f'{count} {stage}' for stage, count in stages.items())})")
-        shown.pulse()  # measures this machine's speed while nothing else runs
+        shown.show_running()  # measures this machine's speed while nothing else runs
     ended = Event()
 
     def repeat() -> None:
         while not ended.wait(1.0):
-            shown.pulse()
+            shown.show_running()
 
     thread = Thread(target=repeat, daemon=True)
     with uninterrupted():  # otherwise an interrupt may reach the thread while a worker process starts

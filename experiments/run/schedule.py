@@ -20,8 +20,7 @@ from calque.derive.workers import follow_parent, silent, uninterrupted
 from calque.experiments.run.own_modules import import_own, own_modules
 from calque.experiments.run.progress import Throttled, drain
 from calque.experiments.run.signals import stoppable
-from calque.experiments.run.spent import metered
-from calque.experiments.run.step import Machine, Step, Watch, unwatched, with_needs
+from calque.experiments.run.step import Machine, Step, Watch, metered, unwatched, with_needs
 
 PAUSE = 0.5  # seconds between checks for a folder that another process is writing
 
@@ -34,10 +33,9 @@ def compute(
     allow_change: bool = False,
     watch: Watch = unwatched,
 ) -> None:
-    """Compute the unfinished steps and their dependencies, up to `jobs` in parallel (by default, limited by
-    the cores, or one on a GPU). Half-written files left in `home` by killed processes are removed. If a
-    step fails, running steps finish and no others start. After an interrupt, the next call resumes from the
-    last saved states."""
+    """Compute the unfinished steps and their dependencies, up to `jobs` in parallel (default: as many as the
+    cores allow, or one on a GPU), after removing half-written files in `home`. If a step fails, running steps
+    finish and no others start. After an interrupt, the next call resumes from the last saved states."""
     steps = with_needs(steps)
     together = "WORLD_SIZE" in os.environ
     cores = 1 if together else os.cpu_count() or 1
@@ -52,7 +50,12 @@ def compute(
     _check(waiting, machine.report)
     with stoppable() as stopped:
         try:
-            _compute_here(waiting, jobs, machine)
+            many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
+            if many > 1:
+                _Pool(many, machine).compute(waiting)
+            else:
+                for step in waiting:
+                    do(step, machine)
         except BrokenExecutor:
             if stopped.is_set():  # the interrupt killed the workers too
                 raise KeyboardInterrupt from None
@@ -64,26 +67,13 @@ def compute(
             raise KeyboardInterrupt
 
 
-def _compute_here(steps: Sequence[Step], jobs: int | None, machine: Machine) -> None:
-    many = min(side_by_side(steps, jobs), sum(not step.spreads for step in steps))
-    if many > 1:
-        _Pool(many, machine).compute(steps)
-        return
-    for step in steps:
-        do(step, machine)
-
-
 def compute_cells(
     steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
 ) -> None:
-    """Compute the steps in order, in a cluster job, waiting for steps that another process is computing.
-    After a failure, steps that do not need the failed one are still computed, except under torchrun; then
-    raise Unfinished, listing the failed steps and any that need an unfinished one."""
+    """Compute the steps in order, in a cluster job. Steps that do not need a failed one are still computed;
+    then raise Unfinished, listing the failed steps and any that need an unfinished one."""
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
     machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
-    if "WORLD_SIZE" in os.environ:
-        _compute_together(steps, machine)
-        return
     for step in (step for step in steps if not step.finished):
         try:
             if missing := [need.title for need in step.needs if not need.finished]:
@@ -136,17 +126,9 @@ def first_process() -> bool:
 
 
 def _check(waiting: Sequence[Step], report: Report, processes: int = 1) -> None:
-    """Check the memory that steps require, and the folders that they read."""
-    import torch
-
-    from calque.pretrain.cost import machine_bytes
-
-    memory = machine_bytes()
-    if torch.cuda.is_available():
-        memory = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
     for step in waiting:
         if step.stage == "pretrain":
-            step.config.check_memory(step.title, float(memory), processes)
+            step.config.check_memory(step.title, processes)
     for need in {need.folder: need for step in waiting for need in step.needs}.values():
         if need.finished:
             need.check(report)
@@ -154,7 +136,7 @@ def _check(waiting: Sequence[Step], report: Report, processes: int = 1) -> None:
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
     """Compute the steps as one of torchrun's processes. Only the first computes unshared steps; the others
-    poll for the folder, because a torch barrier would time out, and check that the first is alive."""
+    poll for the folder, because a torch barrier would time out."""
     from calque.pretrain import distributed
 
     first, world = first_process(), machine.world  # makes all processes join before the first is busy
@@ -185,16 +167,14 @@ class _Pool:
         # A forked child of a process with threads may hang.
         self.context = multiprocessing.get_context("spawn")
         self.queue: Any = self.context.Queue()
-        self.under_way: dict[Future[None], Step] = {}
+        self.running: dict[Future[None], Step] = {}
         self.errors: list[BaseException] = []
 
     def compute(self, steps: Sequence[Step]) -> None:
-        waiting, changing = list(steps), self.machine.allow_change
-        with ProcessPoolExecutor(
-            self.many, self.context, _prepare, (self.queue, changing, own_modules)
-        ) as pool:
+        waiting, arguments = list(steps), (self.queue, self.machine.allow_change, own_modules)
+        with ProcessPoolExecutor(self.many, self.context, _prepare, arguments) as pool:
             try:
-                while self.under_way or (waiting and not self.errors):
+                while self.running or (waiting and not self.errors):
                     while not self.errors and (step := self._next(waiting)):
                         waiting.remove(step)
                         if step.spreads:
@@ -202,7 +182,7 @@ class _Pool:
                         else:
                             self.machine.watch(step, False)
                             with uninterrupted():
-                                self.under_way[pool.submit(_compute_alone, step, own_code(step))] = step
+                                self.running[pool.submit(_compute_alone, step, own_code(step))] = step
                     drain(self.queue, self.machine.report)
                     self._collect()
             except BaseException:
@@ -215,17 +195,17 @@ class _Pool:
 
     def _next(self, waiting: Sequence[Step]) -> Step | None:
         """Return the first step that may start; a step with its own workers waits until nothing else runs."""
-        if len(self.under_way) >= self.many:
+        if len(self.running) >= self.many:
             return None
-        ahead = {step.folder for step in (*waiting, *self.under_way.values())}
+        unfinished = {step.folder for step in (*waiting, *self.running.values())}
         for step in waiting:
-            if ahead.isdisjoint(need.folder for need in step.needs):
-                return None if step.spreads and self.under_way else step
+            if unfinished.isdisjoint(need.folder for need in step.needs):
+                return None if step.spreads and self.running else step
         return None
 
     def _collect(self) -> None:
-        for future in [future for future in self.under_way if future.done()]:
-            step = self.under_way.pop(future)
+        for future in [future for future in self.running if future.done()]:
+            step = self.running.pop(future)
             if error := future.exception():
                 self.errors.append(error)
             else:

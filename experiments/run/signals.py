@@ -22,11 +22,8 @@ class Ended(BaseException):
 
 @contextmanager
 def stoppable() -> Iterator[threading.Event]:
-    """Raise KeyboardInterrupt on an interrupt and `Ended` on a termination signal while the block runs.
-
-    Both also set the event, because Python drops exceptions raised during finalisation, and workers that
-    receive the signal make their pool raise another exception.
-    """
+    """Raise KeyboardInterrupt on an interrupt and `Ended` on a termination signal while the block runs. Both
+    also set the event, because such exceptions can be dropped or replaced."""
     stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():  # only that one can handle signals
         yield stopped

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,7 @@ from calque.experiments.run.signals import leaving
 from calque.experiments.run.step import Step, Watch
 
 Job = list[Step]
-Level = list[Job]
-MOST = 1_000  # maximum jobs per array, Slurm's default
 LONGEST = 15.0  # maximum seconds between polls of Slurm
-LIMITS = {"TIME LIMIT": "time", "oom|[Oo]ut [Oo]f [Mm]emory|not enough memory|DefaultCPUAllocator": "mem"}
-"""Patterns in the logs of jobs that exceeded a limit, and the sbatch options that raise these limits."""
 
 
 @dataclass
@@ -36,7 +31,6 @@ class Slurm:
     home: the study's folder.
     command: `calque cell` with all arguments except fingerprints.
     options: options for sbatch.
-    processes: the number of processes that train a model together.
     jobs: the maximum number of jobs that run at a time.
     """
 
@@ -44,7 +38,6 @@ class Slurm:
     home: Path
     command: Sequence[str]
     options: Sequence[str] = ()
-    processes: int = 1
     jobs: int | None = None
 
     def __post_init__(self) -> None:
@@ -58,8 +51,7 @@ class Slurm:
 
     @property
     def script(self) -> str:
-        """The scripts submitted to Slurm."""
-        return "\n".join(script for level in self.levels() for script, _ in self._arrays(level))
+        return "\n".join(map(self._array, self.levels()))
 
     @cached_property
     def name(self) -> str:
@@ -76,57 +68,63 @@ class Slurm:
         failed steps with their logs' last lines and paths."""
         if all(step.finished for step in self.steps):
             return
-        _slurm("sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0])
+        _slurm("sbatch", "--test-only", script=self._array(next(self.levels())))
         make_folder(self.folder)
         with claimed(self.folder):
             if self._running():
                 tell(f"waiting for the jobs {self.name} of an earlier command")
                 self._wait(watch)
-            if not (levels := list(self.levels())):
+            logs = self._start()
+            if not logs:
                 return
-            logs = self._start(levels)
             tell(f"{len(logs)} jobs; logs in {self.folder}")
             self._wait(watch)
             if failed := [line for log, job in logs.items() for line in _failures(log, job)]:
                 raise Unfinished([*failed, "the same command computes the missing steps"])
 
-    def levels(self) -> Iterator[Level]:
+    def levels(self) -> Iterator[list[Job]]:
         """Yield the jobs that need no others, then the jobs that need only those, and so on."""
         jobs: dict[Any, Job] = {}
         for step in self.steps:
             if not step.finished:
-                jobs.setdefault(self._key(step), []).append(step)
-        place = {step.folder: key for key, job in jobs.items() for step in job}
-        needs = {
-            key: {place[need.folder] for step in job for need in step.needs if need.folder in place} - {key}
-            for key, job in jobs.items()
-        }
-        order = TopologicalSorter(needs)
+                trained = [need for need in (*step.needs, step) if need.stage == "pretrain"] or [step]
+                key = "derive" if step.stage == "derive" else trained[-1].folder
+                jobs.setdefault(key, []).append(step)
+        job_of = {step.folder: key for key, job in jobs.items() for step in job}
+        order = TopologicalSorter[Any]()
+        for key, job in jobs.items():
+            needs = {job_of[need.folder] for step in job for need in step.needs if need.folder in job_of}
+            order.add(key, *(needs - {key}))
         order.prepare()
         while ready := order.get_ready():
             yield [jobs[key] for key in jobs if key in ready]
             order.done(*ready)
 
-    def _key(self, step: Step) -> Any:
-        """Return the key of a step's job. If several processes train a model, its measures form a separate
-        job."""
-        if step.stage == "derive":
-            return step.stage
-        trained = [need for need in (*step.needs, step) if need.stage == "pretrain"] or [step]
-        return trained[-1].folder, self._is_spread([step])
+    def _array(self, jobs: list[Job]) -> str:
+        options = [
+            f"job-name={self.name}",
+            f"array=0-{len(jobs) - 1}" + (f"%{self.jobs}" if self.jobs else ""),
+            f'output="{str(self.folder).replace("%", "%%")}/%A_%a.log"',
+            "open-mode=append",
+            "requeue",
+            f"cpus-per-task={max(step.threads for step in jobs[0])}",
+            *self.options,
+        ]
+        call = shlex.join([sys.executable, "-m", *self.command])
+        lines = ["#!/bin/bash", *(f"#SBATCH --{option}" for option in options), "cells=("]
+        for job in jobs:
+            title = " ".join(job[0].title.split())  # sweep values may contain line breaks
+            more = f" and {len(job) - 1} more" if job[1:] else ""
+            lines.append(f"  '{' '.join(step.fingerprint for step in job)}'  # {title}{more}")
+        return "\n".join([*lines, ")", f"exec {call} ${{cells[$SLURM_ARRAY_TASK_ID]}}\n"])
 
-    def _is_spread(self, job: Job) -> bool:
-        return self.processes > 1 and job[0].shared
-
-    def _start(self, levels: Sequence[Level]) -> dict[Path, Job]:
-        """Submit jobs, and return them by log file."""
+    def _start(self) -> dict[Path, Job]:
         logs, after = dict[Path, Job](), list[str]()
-        for level in levels:
-            ids = []
-            for script, jobs in self._arrays(level):
-                ids.append(_slurm("sbatch", "--parsable", *after, script=script).split(";")[0].strip())
-                logs |= {self.folder / f"{ids[-1]}_{place}.log": job for place, job in enumerate(jobs)}
-            after = [f"--dependency=afterany:{':'.join(ids)}"]
+        for jobs in list(self.levels()):
+            answer = _slurm("sbatch", "--parsable", *after, script=self._array(jobs))
+            number = answer.split(";")[0].strip()
+            logs |= {self.folder / f"{number}_{place}.log": job for place, job in enumerate(jobs)}
+            after = [f"--dependency=afterany:{number}"]
         return logs
 
     def _running(self) -> bool:
@@ -135,7 +133,6 @@ class Slurm:
         return found.returncode != 0 or bool(found.stdout.strip())  # Slurm's controller may be restarting
 
     def _wait(self, watch: Watch) -> None:
-        """Report steps as they begin and finish, until no jobs are left."""
         waiting = [step for step in self.steps if not step.finished]
         begun, start = set[Path](), time.monotonic()
         with leaving(f"the jobs continue (scancel --name={self.name} ends them)"):
@@ -154,39 +151,6 @@ class Slurm:
                     return
                 time.sleep(min(LONGEST, 0.5 + (time.monotonic() - start) / 20))
 
-    def _arrays(self, level: Level) -> list[tuple[str, Level]]:
-        """Return a level's scripts with their jobs; jobs with several processes form an array of their
-        own."""
-        parts = ([job for job in level if self._is_spread(job) == spread] for spread in (False, True))
-        return [self._array(part) for part in parts if part]
-
-    def _array(self, jobs: Level) -> tuple[str, Level]:
-        size = -(-len(jobs) // MOST)
-        jobs = [list(chain(*jobs[first : first + size])) for first in range(0, len(jobs), size)]
-        processes = self.processes if self._is_spread(jobs[0]) else 1
-        options = [
-            f"job-name={self.name}",
-            f"array=0-{len(jobs) - 1}" + (f"%{self.jobs}" if self.jobs else ""),
-            f'output="{str(self.folder).replace("%", "%%")}/%A_%a.log"',
-            "open-mode=append",
-            "requeue",
-            f"cpus-per-task={max(step.threads for step in jobs[0]) * processes}",
-            *self.options,
-        ]
-        python = [sys.executable]
-        if processes > 1:
-            torchrun = str(Path(sys.executable).with_name("torchrun"))
-            python = [torchrun, "--standalone", f"--nproc-per-node={processes}"]
-        call = shlex.join([*python, "-m", *self.command])
-        cells = [f"  '{' '.join(step.fingerprint for step in job)}'  # {_title(job)}" for job in jobs]
-        lines = ["#!/bin/bash", *(f"#SBATCH --{option}" for option in options), "cells=(", *cells, ")"]
-        return "\n".join([*lines, f"exec {call} ${{cells[$SLURM_ARRAY_TASK_ID]}}\n"]), jobs
-
-
-def _title(job: Job) -> str:
-    title = " ".join(job[0].title.split())  # sweep values may contain line breaks
-    return title + (f" and {len(job) - 1} more" if job[1:] else "")
-
 
 def _failures(log: Path, job: Job) -> Iterator[str]:
     """Yield a line for each failed step in a job, except for steps that need a failed one."""
@@ -194,14 +158,12 @@ def _failures(log: Path, job: Job) -> Iterator[str]:
     lines = [line for line in text.splitlines() if line.strip()] or ["the job ended before its command began"]
     for step in job:
         if not step.finished and all(need.finished for need in step.needs):
-            signs = (f"error: {step.title}: ", "error: ", "")  # other lines may follow Slurm's errors
-            last = next(line for sign in signs for line in reversed(lines) if sign in line)
-            limits = [option for pattern, option in LIMITS.items() if re.search(pattern, last)]
-            yield f"{step.title}: {last} ({log})" + "".join(f"; raise --option {each}=..." for each in limits)
+            errors = [line for line in lines if "error: " in line]
+            own = [line for line in errors if f"error: {step.title}: " in line]
+            yield f"{step.title}: {(own or errors or lines)[-1]} ({log})"  # Slurm may add other lines
 
 
 def _slurm(*words: str, script: str) -> str:
-    """Run a Slurm command that reads a script, and return its output."""
     try:
         found = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
     except FileNotFoundError:

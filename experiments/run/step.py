@@ -1,23 +1,33 @@
-"""Steps of a study: functions that fill folders, and frozen configs that determine the folders' bytes."""
+"""Steps of a study: functions that fill folders, frozen configs that determine the folders' bytes, and the
+cost of computing them, as recorded in their manifests."""
 
 from __future__ import annotations
 
 import dataclasses
+import os
+import platform
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from calque.derive.artefact import Artefact, finished
+from calque.derive.artefact import Artefact, add_facts, finished
 from calque.derive.errors import BadInput
+from calque.derive.files import write_json
 from calque.derive.fingerprint import code_of, fingerprint, plain
+from calque.derive.strict_json import loads
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
 
 if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
+COMPUTE = "compute"  # the key of the cost in manifests and in a report's description
+EVERY = 10.0  # seconds between records of the cost; a killed process loses the time since its last record
 Stage = Literal["derive", "pretrain", "evaluate"]
 Watch = Callable[["Step", bool], None]
 """`watch(step, finished)` is called when a step begins and when it is finished."""
@@ -53,7 +63,6 @@ class Machine:
 
     @cached_property
     def world(self) -> World:
-        """This process among torchrun's, and its device."""
         from calque.pretrain import distributed
 
         return distributed.join()
@@ -64,8 +73,8 @@ class Step:
     """A folder, whose name ends in a fingerprint of the config, and the function that fills it.
 
     config: all values that determine the folder's bytes, including the steps whose folders `function` reads.
-        A value's `identity` method, if it has one, returns its part of the fingerprint. The config's
-        `check` method, if it has one, checks the finished folder.
+        A value may have a method `identity`, which returns its part of the fingerprint, and the config a
+        method `check` for the finished folder.
     place: the folder's path without the fingerprint.
     kind: the kind of artefact.
     format: a version number, incremented when a change to `function` alters the bytes.
@@ -88,7 +97,6 @@ class Step:
 
     @cached_property
     def needs(self) -> tuple[Step, ...]:
-        """The steps whose folders this step reads, and other steps that must be finished first."""
         return (*_steps_in(self.config), *self.after)
 
     @cached_property
@@ -107,6 +115,10 @@ class Step:
     @property
     def finished(self) -> bool:
         return finished(self.folder)
+
+    @property
+    def work(self) -> float:
+        return float(getattr(self.config, "work", 0.0))
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -150,7 +162,6 @@ def _steps_in(value: Any) -> Iterator[Step]:
 
 
 def _identity_of(value: Any) -> Any:
-    """Replace steps by fingerprints, and values that have an `identity` method by its result."""
     if isinstance(value, Step):
         return value.fingerprint
     if not isinstance(value, type) and callable(identity := getattr(value, "identity", None)):
@@ -179,3 +190,77 @@ def with_needs(steps: Iterable[Step]) -> list[Step]:
     for step in steps:
         add(step)
     return list(ordered.values())
+
+
+@contextmanager
+def metered(step: Step, machine: Machine) -> Iterator[Machine]:
+    """Yield a machine for computing a step. The cost, with that of earlier, stopped commands, is recorded
+    next to the step's folder while the block runs, and in the manifest at the end."""
+    path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
+    before: dict[str, Any] = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    start, cpu, processor = time.perf_counter(), _cpu_seconds(), _processor(machine)
+    noted = start
+
+    def spent() -> dict[str, Any]:
+        seconds = time.perf_counter() - start
+        return {
+            "seconds": before.get("seconds", 0.0) + seconds,
+            "cpu seconds": before.get("cpu seconds", 0.0) + (_cpu_seconds() - cpu) * machine.world.size,
+            "processors": Counter(before.get("processors", {})) + Counter({processor: seconds}),
+        }
+
+    def note() -> None:
+        with suppress(OSError, BadInput):  # the disk is full, or the folder was removed
+            write_json(path, spent())
+
+    def report(what: str, done: int, of: int) -> None:
+        nonlocal noted
+        machine.report(what, done, of)
+        if time.perf_counter() - noted > EVERY:
+            noted = time.perf_counter()
+            note()
+
+    try:
+        yield dataclasses.replace(machine, report=report)
+    except BaseException as error:
+        if isinstance(error, Exception) and not step.folder.exists():  # nothing to resume from
+            path.unlink(missing_ok=True)
+        else:
+            note()
+        raise
+    add_facts(step.folder, {COMPUTE: {**spent(), "operations": step.work}})
+    path.unlink(missing_ok=True)
+
+
+def total_cost(steps: Iterable[Step]) -> dict[str, Any]:
+    """Sum the cost of finished steps; `unknown` counts steps without a recorded cost."""
+    costs = [step.open().facts.get(COMPUTE) for step in steps]
+    known = [cost for cost in costs if cost is not None]
+    sums, processors = Counter[str](), Counter[str]()
+    for cost in known:
+        sums.update({key: cost[key] for key in ("seconds", "cpu seconds", "operations")})
+        processors.update(cost["processors"])
+    return {
+        "steps": len(costs),
+        "unknown": len(costs) - len(known),
+        "seconds": round(sums["seconds"], 1),
+        "cpu seconds": round(sums["cpu seconds"], 1),
+        "operations": float(sums["operations"]),
+        "processors": {name: round(seconds, 1) for name, seconds in processors.items()},
+    }
+
+
+def _cpu_seconds() -> float:
+    return sum(os.times()[:4])
+
+
+def _processor(machine: Machine) -> str:
+    if machine.world.device.type == "cuda":
+        import torch
+
+        return torch.cuda.get_device_name(machine.world.device)
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

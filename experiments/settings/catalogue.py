@@ -23,7 +23,6 @@ def table() -> dict[str, dict[str, Any]]:
 
 
 def studies() -> tuple[str, ...]:
-    """The names of Calque's studies."""
     return tuple(table())
 
 
@@ -60,7 +59,6 @@ def check_name(name: str) -> None:
 
 
 def study_rows() -> list[tuple[str, str, str, str]]:
-    """Return each study's name, description, time and needs."""
     return [(name, row["doc"], row["time"], row.get("needs", "")) for name, row in table().items()]
 
 
@@ -71,5 +69,4 @@ def study_time(name: str) -> str:
 
 
 def study_doc(name: str) -> str:
-    """Return the description of one of the package's studies."""
     return str(table()[name]["doc"])

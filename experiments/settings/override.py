@@ -12,10 +12,7 @@ from typing import Any
 
 from calque.derive.easy import EasyText
 from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
-from calque.derive.natural.files import BitextFiles, TextFiles
-from calque.derive.source import Source
 from calque.derive.sources.files import Files, TaskFiles
-from calque.derive.transform import Transform
 from calque.derive.transforms import transform
 from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study
@@ -39,9 +36,8 @@ def override(study: Study, settings: Sequence[str], option: str = "--set") -> St
         try:
             study = replaced(study, setting)
         except (ValueError, BadInput) as error:
-            mistakes.append(
-                f"{option} {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}"
-            )
+            named = setting if len(setting) <= LONGEST_NAME else shown(setting)
+            mistakes.append(f"{option} {named}: {error}")
     mistakes += [f"study {study.name}: {mistake}" for mistake in study_mistakes(study)]
     if mistakes:
         raise BadInput(mistakes)
@@ -53,7 +49,10 @@ def replaced(study: Study, setting: str) -> Study:
     key, equals, text = setting.partition("=")
     if not equals:
         raise ValueError("expected key=value")
-    changed: Study = _replace(study, Study, study.name, key.strip().split("."), text.strip())
+    path, text = key.strip().split("."), text.strip()
+    if path[0] not in _fields(study):
+        return _replace_within(study, path, text)
+    changed: Study = _replace(study, Study, study.name, path, text)
     return changed
 
 
@@ -73,9 +72,7 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
         return {**value, **_replace_entry(value, hint, path, text)}
     if not dataclasses.is_dataclass(value):
         raise ValueError(f"{name} has no fields")
-    if isinstance(value, Study) and key not in _fields(value):
-        return _replace_within(value, path, text)
-    check_known(key, _fields(value))
+    _check_known(key, _fields(value))
     new = _replace(getattr(value, key), typing.get_type_hints(type(value))[key], key, rest, text)
     if key == "seed" and new < 0:
         raise ValueError(f"a seed must be 0 or more, not {new}")
@@ -87,29 +84,30 @@ def _replace_entry(entries: Mapping[Any, Any], hint: Any, path: Sequence[str], t
     if kind in (int, float):  # the key may contain dots
         return {".".join(path): _read(text, kind)}
     key, *rest = path
-    if not rest and (kind in PARSERS or not dataclasses.is_dataclass(kind)):
+    if not rest and (_parser(kind) or not dataclasses.is_dataclass(kind)):
         return {_pair(key) if typing.get_origin(key_kind) is tuple else key: _read(text, kind)}
-    check_known(key, entries)
+    _check_known(key, entries)
     if not dataclasses.is_dataclass(entries[key]):
         raise ValueError(f"{key}: {ONLY_PYTHON}")
     return {key: _replace(entries[key], kind, key, rest, text)}
 
 
 def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
+    kinds = {hint, *typing.get_args(hint)}
     if isinstance(value, Mapping):
         return _keep(with_siblings(value) if name == "tasks" else value, text)
-    if isinstance(value, EasyText) and text.lower() != "none":  # its other fields are kept
+    if text.lower() == "none" and type(None) in kinds:
+        return None
+    if isinstance(value, EasyText):  # its other fields are kept
         return _replace(value, hint, name, ["types"], text)
-    kinds = {hint, *typing.get_args(hint)}
-    absent = text.lower() == "none" and type(None) in kinds
-    if dataclasses.is_dataclass(value) and not absent and not kinds & PARSERS.keys():
+    if dataclasses.is_dataclass(value) and not any(map(_parser, kinds)):
         raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
     return _read(text, hint, value)
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """Change a field that only one part of the study has, and whose key omits the part, such as `transforms`
-    for `languages.transforms`."""
+    """Change a field whose key omits the only part that has it, as in `transforms` for
+    `languages.transforms`."""
     key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
     holders = [name for name, part in parts.items() if key in _fields(part)]
     measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]
@@ -131,8 +129,7 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     raise ValueError(f"there is no {shown(key)}; {near or there}")
 
 
-def check_known(key: str, names: Collection[str]) -> None:
-    """Raise ValueError for a key that is not among the names."""
+def _check_known(key: str, names: Collection[str]) -> None:
     if key not in names:
         there = f"there are {', '.join(names)}" if names else "it has none"
         raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
@@ -143,7 +140,7 @@ def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     chosen = _split(text)
     for key in chosen:
-        check_known(key, keys)
+        _check_known(key, keys)
         if chosen.count(key) > 1:
             raise ValueError(f"{shown(key)} is named twice; name each once")
     return {keys[key]: entries[keys[key]] for key in chosen}
@@ -151,6 +148,9 @@ def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
 
 def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+# Text to values
 
 
 def _read(text: str, hint: Any, before: Any = ()) -> Any:
@@ -166,8 +166,8 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
             with suppress(ValueError):
                 return _read(text, kind)
         return _read(text, kinds[-1])
-    if hint in PARSERS:
-        return PARSERS[hint](text)
+    if parser := _parser(hint):
+        return parser(text)
     if hint is bool or origin is typing.Literal:
         values = {"true": True, "false": False} if hint is bool else {value: value for value in arguments}
         name = text.lower() if hint is bool else text
@@ -197,7 +197,8 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
     """Parse values by name. Values already in the field are reused, because their settings may differ from
     the defaults. New objectives get the mask rate that the study's other masking objectives share, if any."""
-    if kind not in PARSERS:
+    parser = _parser(kind)
+    if not parser:
         if parts and typing.get_origin(kind) is tuple:
             raise ValueError(ONLY_PYTHON)
         return tuple(_read(part, kind) for part in parts)
@@ -205,7 +206,7 @@ def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]
     rates = {item.traits.mask_rate for item in before if isinstance(item, Objective)} - {0}
     values = []
     for part in parts:
-        value = present.get(part) or PARSERS[kind](part)
+        value = present.get(part) or parser(part)
         if len(rates) == 1 and value not in before:
             value = _masking(value, *rates)
         values.append(value)
@@ -242,22 +243,22 @@ def _source(text: str) -> Files:
     return Files(paths)
 
 
-def _easy(text: str) -> EasyText:
-    return EasyText(int(read_number(text, int)))
-
-
-def _texts(text: str) -> TextFiles:
-    return TextFiles(_paths(text))
-
-
 def _task_files(text: str) -> TaskFiles:
     """Parse training files, or files of all splits, and test files after a plus sign."""
     train, _, test = text.partition("+")
     return TaskFiles(_paths(train), _paths(test))
 
 
-def _bitext(text: str) -> BitextFiles:
+def _texts(text: str) -> Any:
+    from calque.derive.natural.files import TextFiles
+
+    return TextFiles(_paths(text))
+
+
+def _bitext(text: str) -> Any:
     """Parse a file with two columns, or two files joined by a plus sign."""
+    from calque.derive.natural.files import BitextFiles
+
     path, plus, second = text.partition("+")
     return BitextFiles(Path(path.strip()), Path(second.strip()) if plus else None)
 
@@ -269,14 +270,18 @@ def _pair(text: str) -> tuple[str, str]:
     return languages[0], languages[1]
 
 
-PARSERS: Mapping[Any, Callable[[str], Any]] = {
-    Transform: transform,
-    Objective: objectives.parse,
-    Source: _source,
-    TaskFiles: _task_files,
-    EasyText: _easy,
-    Measure: _measure,
-    TextFiles: _texts,
-    BitextFiles: _bitext,
+PARSERS: Mapping[str, Callable[[str], Any]] = {
+    "Transform": transform,
+    "Objective": objectives.parse,
+    "Source": _source,
+    "TaskFiles": _task_files,
+    "EasyText": lambda text: EasyText(int(read_number(text, int))),
+    "Measure": _measure,
+    "TextFiles": _texts,
+    "BitextFiles": _bitext,
 }
-"""Value parsers by type."""
+"""Value parsers by the type's name, so that no type is imported before it is needed."""
+
+
+def _parser(kind: Any) -> Callable[[str], Any] | None:
+    return PARSERS.get(getattr(kind, "__name__", ""))

@@ -102,50 +102,40 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
     """Yield a message for each value in a user's study, also inside dataclasses, tuples and mappings,
     that does not match its field's type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    fits, expected, inside = True, "", list[tuple[Any, Any, str]]()
     if origin in (typing.Union, types.UnionType):
-        if not any(next(mistyped(value, kind), None) is None for kind in arguments):
-            yield _mismatch(name, value, " or ".join(map(_words_for, arguments)))
+        fits = any(next(mistyped(value, kind), None) is None for kind in arguments)
+        expected = " or ".join(map(_words_for, arguments))
     elif origin is typing.Literal:
-        if value not in arguments:
-            yield _mismatch(name, value, f"one of {', '.join(map(str, arguments))}")
+        fits, expected = value in arguments, f"one of {', '.join(map(str, arguments))}"
     elif origin is tuple:
-        if not isinstance(value, tuple):
-            yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) for a single value")
-            return
-        each = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
-        for place, (item, kind) in enumerate(zip(value, each, strict=False)):
-            yield from mistyped(item, kind, f"{name}[{place}]")
+        fits, expected = isinstance(value, tuple), "a tuple: ('a', 'b'), or ('a',) for a single value"
+        if fits:
+            kinds = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
+            pairs = zip(value, kinds, strict=False)
+            inside = [(item, kind, f"{name}[{place}]") for place, (item, kind) in enumerate(pairs)]
     elif isinstance(origin, type) and issubclass(origin, Mapping):
-        if not isinstance(value, Mapping):
-            yield _mismatch(name, value, "a dict")
-            return
-        for key, item in value.items():
-            yield from mistyped(key, arguments[0], f"a key of {name}")
-            yield from mistyped(item, arguments[1], f"{name}.{key}")
-    elif isinstance(hint, type):
-        if not _fits(value, hint):
-            yield _mismatch(name, value, _words_for(hint))
-        elif dataclasses.is_dataclass(value):
-            yield from _fields(value, name)
-
-
-def _fields(value: Any, name: str) -> Iterator[str]:
-    try:
-        hints = typing.get_type_hints(type(value))
-    except NameError:  # a name imported only for type checkers
-        return
-    for field in dataclasses.fields(value):
-        yield from mistyped(getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip("."))
-
-
-def _fits(value: Any, kind: type) -> bool:
-    if kind in (int, float):
-        return isinstance(value, kind | int) and not isinstance(value, bool)
-    return isinstance(value, kind)
-
-
-def _mismatch(name: str, value: Any, expected: str) -> str:
-    return f"{name} is {shown(repr(value))}; expected {expected}"
+        fits, expected = isinstance(value, Mapping), "a dict"
+        for key, item in value.items() if fits else ():
+            inside += [(key, arguments[0], f"a key of {name}"), (item, arguments[1], f"{name}.{key}")]
+    elif isinstance(hint, type) and hint is not Any:
+        if hint in (int, float):
+            fits = isinstance(value, hint | int) and not isinstance(value, bool)
+        else:
+            fits = isinstance(value, hint)
+        expected = _words_for(hint)
+        if fits and dataclasses.is_dataclass(value):
+            try:
+                hints = typing.get_type_hints(type(value))
+            except NameError:  # a name imported only for type checkers
+                return
+            for field in dataclasses.fields(value):
+                part = f"{name}.{field.name}".lstrip(".")
+                inside.append((getattr(value, field.name), hints[field.name], part))
+    if not fits:
+        yield f"{name} is {shown(repr(value))}; expected {expected}"
+    for item, kind, part in inside:
+        yield from mistyped(item, kind, part)
 
 
 def _words_for(kind: Any) -> str:

@@ -59,7 +59,6 @@ class Sweep:
 
     @property
     def options(self) -> list[str]:
-        """The settings in the form that `read` parses."""
         options = []
         for key, values in self.settings:
             mark = ";" if any("," in value for value in values) else ","
@@ -92,22 +91,19 @@ class Sweep:
         """Return all steps, without duplicates. Raises BadInput if two values of a setting have the same
         steps."""
         steps = {values: study.steps(root) for values, study in self.variants.items()}
-        self._check_different(steps)
-        of = dict[Path, list[Values]]()
+        users: dict[Path, list[Values]] = {}
         for values, own in steps.items():
             for step in own:
-                of.setdefault(step.folder, []).append(values)
-        return [self._titled(step, of.get(step.folder, [])) for step in with_needs(chain(*steps.values()))]
-
-    def _check_different(self, steps: Mapping[Values, Sequence[Step]]) -> None:
-        folders = {values: [step.folder for step in own] for values, own in steps.items()}
+                users.setdefault(step.folder, []).append(values)
+        folders = {values: [str(step.folder) for step in own] for values, own in steps.items()}
         for number, (key, values) in enumerate(self.settings):
             known: dict[str, str] = {}
             for value in values:
-                of_value = [own for combination, own in folders.items() if combination[number] == value]
-                if (other := known.setdefault(str(of_value), value)) != value:
+                own = [folders[combination] for combination in folders if combination[number] == value]
+                if (other := known.setdefault(str(own), value)) != value:
                     fault = f"--sweep {key}={','.join(values)}: {other} and {value} give the same results"
                     raise BadInput(f"{fault}; sweep a setting that changes them")
+        return [self._titled(step, users[step.folder]) for step in with_needs(chain(*steps.values()))]
 
     def trained(self, root: Path = Path()) -> list[Step]:
         """Return the pretraining steps, shipped or not, without duplicates."""
@@ -115,17 +111,17 @@ class Sweep:
         for values, study in self.variants.items():
             for step in study.trained(root):
                 found.setdefault(trained_key(step), (step, []))[1].append(values)
-        return [self._titled(step, of) for step, of in found.values()]
+        return [self._titled(step, users) for step, users in found.values()]
 
-    def _titled(self, step: Step, of: Sequence[Values]) -> Step:
+    def _titled(self, step: Step, users: Sequence[Values]) -> Step:
         """Append to a step's title the swept values that need the step, unless all do; with several settings,
         also append the settings' names."""
         decisive = []
         for number, (key, values) in enumerate(self.settings):
-            here = {combination[number] for combination in of}
-            if of and here < set(values):
-                shown = " or ".join(value for value in values if value in here)
-                decisive.append(shown if len(self.settings) == 1 else f"{key.rpartition('.')[2]}={shown}")
+            here = [value for value in values if any(combination[number] == value for combination in users)]
+            if len(here) < len(values):
+                name = "" if len(self.settings) == 1 else f"{key.rpartition('.')[2]}="
+                decisive.append(name + " or ".join(here))
         return replace(step, title=f"{step.title} [{', '.join(decisive)}]") if decisive else step
 
     def report(self, root: Path, changed: bool = True) -> Path:

@@ -1,4 +1,6 @@
-"""ALIGN-MLM's comparison on real sentences: Everyday English (docs/everyday.md) and Wikipedia."""
+"""ALIGN-MLM's comparison on real sentences, Everyday English (docs/everyday.md) and Wikipedia, and whether
+alignment causes transfer: interventions at test time, and the dictionary as a randomised trial
+(docs/causes.md)."""
 
 import os
 from dataclasses import replace
@@ -10,17 +12,29 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.everyday import everyday as everyday_english
 from calque.derive.sources.everyday import french_order
 from calque.derive.transform import compose
-from calque.experiments.studies.given import real_data
-from calque.experiments.studies.objectives import MASKS
-from calque.experiments.studies.pocket import small_grid
+from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study
-from calque.experiments.study.measures import PAIR_MEASURES, Alignment, DerivationRetrieval
+from calque.experiments.study.measures import (
+    PAIR_MEASURES,
+    Alignment,
+    ChangedRetrieval,
+    DerivationRetrieval,
+    Interventions,
+)
 from calque.experiments.study.tasks import CrossLingualTask
+from calque.pretrain.objective import After
+from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.repel_mlm import RepelMLM
+from calque.pretrain.objectives.rotate_mlm import RotateMLM
+from calque.pretrain.objectives.word_aligned import WordAligned
 
 TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
 """The embedding table is frozen, because fine-tuning on the source would move its words away from their
 counterparts."""
+LATE = 0.75
+"""The share of steps before the rotation. At that point in `causes`, half of the types are aligned up to
+rotation."""
 
 
 def everyday() -> Study:
@@ -66,6 +80,8 @@ def everyday_search() -> Study:
 
 def wikipedia() -> Study:
     """The comparison in `everyday` on easy sentences from Wikipedia, with more types and steps."""
+    from calque.experiments.studies.real_text import real_data
+
     data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
     return base.changed(
         name="wikipedia",
@@ -78,4 +94,47 @@ def wikipedia() -> Study:
         vocabulary=2_000,
         seeds=(0, 1, 2, 3),
         train=replace(base.train, steps=10_000),
+    )
+
+
+def causes() -> Study:
+    """Interventions on models of Pocket English."""
+    return _interventions_on(small_grid(), "causes")
+
+
+def causes_everyday() -> Study:
+    """Interventions on models of Everyday English."""
+    return _interventions_on(everyday(), "causes_everyday")
+
+
+def _interventions_on(base: Study, name: str) -> Study:
+    """Return `base` with interventions on MLM and ALIGN-MLM, and with new seeds; each seed samples its own
+    data and dictionary."""
+    return base.changed(
+        name=name,
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
+        redraw=True,
+        seeds=(10, 11, 12, 13, 14),
+        tasks={task: base.tasks[task] for task in ("pos", "ner")},
+        measures=(*PAIR_MEASURES, Interventions(), Interventions("ner"), ChangedRetrieval()),
+        claims=Path(__file__).with_name("causes.claims.toml"),
+    )
+
+
+def causes_objectives() -> Study:
+    """Objectives that test the interventions' conclusions in training, by rotating embeddings once or by
+    keeping translations dissimilar."""
+    return causes().changed(
+        name="causes_objectives",
+        transforms=(compose(Transliterate(), Invert()),),
+        objectives=(
+            MLM(MASKS),
+            AlignMLM(mask_rate=MASKS),
+            After(WordAligned(), MLM(MASKS)),
+            RotateMLM(at=LATE, mask_rate=MASKS),
+            RotateMLM(mask_rate=MASKS),
+            RepelMLM(mask_rate=MASKS),
+        ),
+        seeds=(20, 21, 22, 23, 24),
+        claims=Path(__file__).with_name("causes_objectives.claims.toml"),
     )

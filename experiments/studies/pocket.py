@@ -12,22 +12,41 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.experiments.lessons import MODELS
-from calque.experiments.studies.objectives import FROM_SCRATCH, MASKS, OF_ALIGN_MLM
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Alignment, Growth
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
-from calque.pretrain.objective import After
+from calque.pretrain.objective import After, Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.prealign import PreAlign
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
+
+MASKS = 0.3  # twice the usual rate, for nearly twice the training signal per sentence
+
+OF_ALIGN_MLM: tuple[Objective, ...] = (
+    MLM(MASKS),
+    XLM(mask_rate=MASKS),
+    DictMLM(mask_rate=MASKS),
+    AlignMLM(mask_rate=MASKS),
+)
+"""The four objectives compared in the ALIGN-MLM paper."""
+
+FROM_SCRATCH: tuple[Objective, ...] = (
+    *OF_ALIGN_MLM,
+    XLMAlign(mask_rate=MASKS),
+    PreAlign(mask_rate=MASKS),
+    Link(mask_rate=MASKS),
+)
+"""The objectives that can start from random weights and that also read monolingual sentences."""
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 """The counterpart of ALIGN-MLM's French order: adjectives follow their nouns, and the verb comes between

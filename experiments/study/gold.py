@@ -1,8 +1,10 @@
 """Gold sets of word links: their text, measures of models on them, and aligners that the study does not
 train."""
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +26,6 @@ from calque.analysis.records.record import (
     DIAGONAL,
     FAST_ALIGN,
     Described,
-    LinkCounts,
     MeasuredModel,
     Measurement,
     Record,
@@ -45,10 +46,12 @@ from calque.experiments.study.languages import (
     THE_SOURCE,
     StudyData,
     StudyLanguages,
+    only_derived,
     vocabulary_mistakes,
 )
 from calque.experiments.study.measuring import Measure, write_measurement
 from calque.experiments.study.models import Group, Model
+from calque.experiments.study.natural import lowered
 from calque.pretrain.architecture import main_layer
 
 USUAL = DEFAULT.name, RELEASED.name, OT.name  # the alignment methods unless a study chooses others
@@ -75,6 +78,10 @@ class GoldText:
     def pair(self) -> NamePair:
         first, _, second = self.name.partition("-")
         return first, second
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        return tuple(Described(code, code) for code in self.pair)
 
     def step(self, home: Path) -> Step:
         place, title = home / self.name / "languages", f"languages {self.name}"
@@ -104,12 +111,10 @@ class GoldText:
         return [self.name, *(digest(path) for path in files if path.is_file())]
 
     def own(self) -> list[Pair]:
-        """Return the gold set's sentences, lower-cased."""
         return lowered(self.set.pairs)
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """Return the distinct pairs in the set and the parallel text, and counts of pairs read and left
-        out."""
+        """Return the distinct pairs in the set and the parallel text, and counts of exclusions."""
         left_out: Counter[str] = Counter()
         everything = self.own() + [pair for text in self.text for pair in text.words(*self.pair, left_out)]
         once = list(dict.fromkeys(everything))
@@ -118,22 +123,13 @@ class GoldText:
         return once, left_out
 
 
+def _digest(path: Path) -> str:
+    return digest(path) if path.is_file() else ""
+
+
 def _translate(step: Step, machine: Machine) -> None:
     text: GoldText = step.config
-    machine.report(step.title, 0, 1)
-    pairs, _ = text.pairs()
-    write_translation(pairs, text.pair[1], text.vocabulary, step.folder)
-    machine.report(step.title, 1, 1)
-
-
-def lowered(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs in lower case."""
-    return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
-
-
-def _digest(path: Path) -> str:
-    """Return a file's SHA-256, or "" for a missing file, which its reader reports."""
-    return digest(path) if path.is_file() else ""
+    write_translation(text.pairs()[0], text.pair[1], text.vocabulary, step.folder)
 
 
 @dataclass(frozen=True)
@@ -151,22 +147,30 @@ class GoldPairs(StudyLanguages):
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         groups = []
-        for text in map(self.of_set, self.text):
-            described = tuple(Described(code, code) for code in text.pair)
-            groups.append(Group(text.name, text.step(home), text.pair[1:], described))
-        texts = [self.of_set(name) for name in self.sets]
-        names = ("diagonal", "fast_align")
-        aligners = [GoldSetAligner(name, text, study.name) for name in names for text in texts]
-        if study.encoder:
-            aligners += [GoldSetAligner("encoder", text, study.name, study.encoder) for text in texts]
-        steps = [aligner.step(home, study.threads) for aligner in aligners]
-        return StudyData(groups, (THE_SOURCE,), aligners=steps)
+        for name in self.text:
+            text = self.of_set(name)
+            groups.append(Group(name, text.step(home), text.pair[1:], text.described))
+        names: list[tuple[str, Path | None]] = [("diagonal", None), ("fast_align", None)]
+        names += [("encoder", study.encoder)] if study.encoder else []
+        aligners = [
+            GoldSetAligner(name, self.of_set(each), study.name, encoder).step(home, study.threads)
+            for name, encoder in names
+            for each in self.sets
+        ]
+        return StudyData(groups, (THE_SOURCE,), aligners=aligners)
 
-    def mistakes(self) -> list[str]:
-        wrong = name_mistakes("sets", list(self.sets)) + vocabulary_mistakes(self.vocabulary)
+    def mistakes(self, study: Any) -> Iterator[str]:
+        yield from (*name_mistakes("sets", self.sets), *vocabulary_mistakes(self.vocabulary))
         if others := sorted(set(self.text) - set(self.sets)):
-            wrong.append(f"text: {', '.join(others)} is not among the sets")
-        return wrong
+            yield f"text: {', '.join(others)} is not among the sets"
+        yield from only_derived(study, "links")
+        if len(study.seeds) > 1:
+            yield f"seeds: tables on gold sets can show only one seed, not {len(study.seeds)}"
+        encoder = study.encoder
+        if encoder and not (encoder / "config.json").is_file():
+            yield f"encoder must be a folder that transformers can load, but {encoder} has no config.json"
+        if encoder and encoder.name in [objective.name for objective in study.objectives]:
+            yield f"encoder and an objective are both named {encoder.name}; rename the encoder's folder"
 
 
 @dataclass(frozen=True)
@@ -182,11 +186,7 @@ class GoldLinks(Measure):
     def parts(self) -> Sequence[Measure]:
         return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
 
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        measured = [part(model, machine) for part in self.parts()]
-        return Measurement(tuple(record for each in measured for record in each.records))
-
-    def mistakes(self) -> list[str]:
+    def mistakes(self, study: Any) -> list[str]:
         wrong = name_mistakes("sets", self.sets, least=0)
         return wrong + [unknown("method", name, BY_NAME) for name in self.methods if name not in BY_NAME]
 
@@ -223,9 +223,8 @@ class EncoderLinks(Measure):
         text: GoldText = model.training.data.config
         exclusions = Counter(model.step.open().facts["left out"])
         second = int(model.training.objective.traits.language_embeddings)
-        types = {False: second, True: second}
         measured = MeasuredModel(model.checkpoint, model.run.id, device=str(machine.world.device))
-        links = _layers(measured, text, text.own(), types, (OT, RELEASED))
+        links = _layers(measured, text, text.own(), {False: second, True: second}, (OT, RELEASED))
         return replace(links, exclusions=exclusions + links.exclusions)
 
 
@@ -236,7 +235,6 @@ def _layers(
     token_types: Mapping[bool, int],
     everywhere: tuple[Method, ...],
 ) -> Measurement:
-    """Score each layer with the methods `everywhere`, and the main layer with all."""
     gold = text.set.gold
     scores, exclusions = alone_and_joint(model.checkpoint, pairs, gold, token_types, model.device, everywhere)
     records = [link_record(model, text.name, s.method, s.total, layer=s.layer, joint=s.joint) for s in scores]
@@ -245,10 +243,9 @@ def _layers(
 
 @dataclass(frozen=True)
 class GoldSetAligner:
-    """An aligner for one gold set that uses no model trained in `study`. `name` is `diagonal`, a baseline
-    that links each target word to the source word at the same relative position; `fast_align`, trained on the
-    set's sentences alone and, if there is parallel text, also on both together; or `encoder`, the model in
-    the folder `encoder`, scored with each method at each layer."""
+    """An aligner for one gold set that uses no model trained in `study`. `name` is `diagonal` (each target
+    word is linked to the source word at the same relative position), `fast_align` (trained on the set's
+    sentences, and on these and the parallel text), or `encoder` (with each method at each layer)."""
 
     name: str
     text: GoldText
@@ -256,10 +253,10 @@ class GoldSetAligner:
     encoder: Path | None = None
 
     def identity(self) -> Any:
+        gold = self.text.gold_digests
         if self.encoder:
             files = (path for path in sorted(self.encoder.glob("*")) if path.is_file())
-            return {"gold": self.text.gold_digests, "encoder": {path.name: digest(path) for path in files}}
-        gold = self.text.gold_digests
+            return {"gold": gold, "encoder": {path.name: digest(path) for path in files}}
         return {"gold": gold, "text": self.text.digest} if self.name == "fast_align" else gold
 
     def step(self, home: Path, threads: int) -> Step:
@@ -268,7 +265,6 @@ class GoldSetAligner:
         return Step(_score_aligner, self, place, title, "evaluate", "records", format, threads)
 
     def run(self, step: Step, source: Described | None = None, layers: int = 0) -> Run:
-        """Describe the aligner for records; `source` is its training text or its encoder."""
         run = f"{self.text.name}/{step.folder.name}"
         if source and not layers:  # fast_align is run on each training text
             run += f"/{source.name}"
@@ -276,18 +272,23 @@ class GoldSetAligner:
             id=run,
             study=self.study,
             seed=0,
-            languages=tuple(Described(code, code) for code in self.text.pair),
+            languages=self.text.described,
             objective=source,
             layers=layers,
             main_layer=main_layer(layers) if layers else 0,
         )
 
-    def diagonal(self, step: Step) -> tuple[list[Run], Measurement]:
-        run, gold = self.run(step), self.text.set
-        score = diagonal_score(gold.pairs, gold.gold)
-        return [run], Measurement((self._record(run, DIAGONAL, score),))
+    def score(self, step: Step, device: str) -> tuple[list[Run], Measurement]:
+        gold = self.text.set
+        if self.encoder:
+            return self._score_encoder(step, self.encoder, device)
+        if self.name == "fast_align":
+            return self._score_fast_align(step)
+        run = self.run(step)
+        record = self._record(run, DIAGONAL, diagonal_score(gold.pairs, gold.gold))
+        return [run], Measurement((record,))
 
-    def fast_align(self, step: Step) -> tuple[list[Run], Measurement]:
+    def _score_fast_align(self, step: Step) -> tuple[list[Run], Measurement]:
         own, left_out = self.text.own(), Counter[str]()
         runs, records, corpora = list[Run](), list[Record](), {OWN: own}
         if self.text.text:
@@ -300,24 +301,16 @@ class GoldSetAligner:
             records += [self._record(run, FAST_ALIGN, scores[way], symmetrisation=way) for way in scores]
         return runs, Measurement(tuple(records), left_out)
 
-    def given_encoder(self, step: Step, folder: Path, device: str) -> tuple[list[Run], Measurement]:
+    def _score_encoder(self, step: Step, folder: Path, device: str) -> tuple[list[Run], Measurement]:
         types = {False: 0, True: SubWords(folder).second_type}
         run = self.run(step, Described(folder.name, folder.name), Encoder(folder, 0).layers)
         model = MeasuredModel(folder, run.id, device=device)
         return [run], _layers(model, self.text, self.text.set.pairs, types, CHOICES)
 
-    def _record(self, run: Run, aligner: str, counts: LinkCounts, **fields: object) -> Record:
+    def _record(self, run: Run, aligner: str, counts: Any, **fields: object) -> Record:
         return link_record(MeasuredModel(Path(), run.id), self.text.name, aligner, counts, **fields)
 
 
 def _score_aligner(step: Step, machine: Machine) -> None:
-    aligner: GoldSetAligner = step.config
-    machine.report(step.title, 0, 1)
-    if aligner.encoder:
-        runs, measurement = aligner.given_encoder(step, aligner.encoder, str(machine.world.device))
-    elif aligner.name == "diagonal":
-        runs, measurement = aligner.diagonal(step)
-    else:
-        runs, measurement = aligner.fast_align(step)
+    runs, measurement = step.config.score(step, str(machine.world.device))
     write_measurement(step, measurement, machine, runs)
-    machine.report(step.title, 1, 1)

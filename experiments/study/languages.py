@@ -1,5 +1,5 @@
-"""The languages in a study: a source and languages derived from it, or natural languages. The languages of
-gold sets are in `experiments.study.gold`.
+"""The languages in a study: a source and languages derived from it, or natural languages
+(`experiments.study.natural`), or gold sets' languages (`experiments.study.gold`).
 
 The config of the step that writes their folder provides `identity` (a fingerprint of all languages),
 `language` (a fingerprint of one language, without dictionaries or bitexts if a model does not read them),
@@ -9,8 +9,7 @@ The config of the step that writes their folder provides `identity` (a fingerpri
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,15 +18,13 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.records.record import Described
+from calque.analysis.tasks.catalog import TASKS
 from calque.derive.build import check_tags, derive_languages, languages_fingerprint, rewriting_of, trial_image
 from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig, read_words
-from calque.derive.errors import BadInput, NoFile
+from calque.derive.errors import BadInput, shown
 from calque.derive.example import Question
-from calque.derive.fingerprint import fingerprint
 from calque.derive.folder import FORMAT, KIND, NamePair
 from calque.derive.language import SOURCE
-from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
-from calque.derive.natural.files import BitextFiles, TextFiles, Without
 from calque.derive.source import Source
 from calque.derive.transform import Compose, Transform, image_of_question
 from calque.derive.transforms import check_own
@@ -35,10 +32,12 @@ from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.words import Agglutinate, Drop, Rewrite, Split
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
-from calque.experiments.study.measures import ExampleMeasure, Retrieval, Transfer, ZeroShot
+from calque.experiments.study.measures import MEASURES, ExampleMeasure, Transfer
 from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import Group
-from calque.experiments.study.tasks import DerivedExamples, Floors, NaturalExamples
+from calque.experiments.study.tasks import DerivedExamples, Floors
+from calque.pretrain.bitext import PairObjective
+from calque.pretrain.objective import Objective
 
 KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
 SAMPLE = 100  # the number of types for trying out transforms
@@ -48,15 +47,9 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 @dataclass(frozen=True)
 class StudyData:
-    """What a study reads and measures with one seed, whatever its languages.
-
-    groups: the languages that each model reads.
-    described: the languages to measure a given model on.
-    text: the step that prepares the text for all models, if they share it.
-    examples: the steps that prepare examples, by task.
-    floors, aligners: steps that need no model of the study, scoring task baselines and word aligners.
-    task_measures: the scores of fine-tuned models.
-    """
+    """What a study reads and measures with one seed: the `groups` of languages that models read, those
+    `described` for a given model, the steps that prepare a shared `text` and `examples` by task, steps that
+    score baselines (`floors`) and word `aligners`, and the measures of fine-tuned models."""
 
     groups: Sequence[Group]
     described: tuple[Described, ...]
@@ -68,11 +61,9 @@ class StudyData:
 
 
 class StudyLanguages(ABC):
-    """Languages as a study sets them."""
-
     derived = False  # whether the languages are derived from a source
     redraw = False  # whether each seed samples its own data
-    bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = {}
+    bitexts: Mapping[NamePair, Any] = {}
 
     @property
     def draws(self) -> tuple[str, ...]:
@@ -80,20 +71,41 @@ class StudyLanguages(ABC):
         return ()
 
     @abstractmethod
-    def mistakes(self) -> list[str]:
-        """Return a message for each error in the languages' settings."""
+    def mistakes(self, study: Any) -> Iterator[str]:
+        """Yield a message for each error in the languages, and in a study's values that depend on them."""
 
     @abstractmethod
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         """Return a study's data for a seed; `home` is the folder of steps."""
 
 
+def chain_of(objective: Objective) -> list[Objective]:
+    start = objective.traits.start
+    return [objective, *(chain_of(start[0]) if start else ())]
+
+
+def vocabulary_mistakes(size: int) -> list[str]:
+    if SMALLEST <= size <= TYPES:
+        return []
+    return [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
+
+
+def only_derived(study: Any, paper: str) -> Iterator[str]:
+    """Yield the errors in a study of other languages about values that apply only to derived languages."""
+    if study.paper != paper:
+        yield f"paper must be {paper} for these languages, not {study.paper}"
+    for measure in study.measures:
+        if measure in MEASURES.values() or isinstance(measure, ExampleMeasure):
+            yield f"measures: {measure.name} applies only to derived languages"
+    if study.mixture.disjoint:
+        yield "mixture.disjoint applies only to derived languages"
+
+
 @dataclass(frozen=True)
 class DerivedLanguages(StudyLanguages):
     """A source and the languages that `transforms` derive from it. `vocabulary` is the number of types to
     learn from the source, or a tokenizer's folder. With `redraw`, each seed also samples its own text,
-    transforms and dictionary, so that intervals over seeds cover the data too; seed 0 gives the same data as
-    without it."""
+    transforms and dictionary; seed 0 gives the same data as without it."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -102,6 +114,14 @@ class DerivedLanguages(StudyLanguages):
     redraw: bool = False
 
     derived = True
+
+    @property
+    def names(self) -> list[str]:
+        return [transform.name for transform in self.transforms]
+
+    @property
+    def draws(self) -> tuple[str, ...]:
+        return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
 
     @cached_method
     def of_seed(self, seed: int) -> DerivedLanguages:
@@ -116,13 +136,12 @@ class DerivedLanguages(StudyLanguages):
         )
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
-        return self.of_seed(seed)._data(study, home)
-
-    def _data(self, study: Any, home: Path) -> StudyData:
+        if self.redraw:
+            return self.of_seed(seed).data(study, home, seed)
         text = Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
         measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
         names = dict.fromkeys((*study.tasks, *measured))
-        examples = {name: DerivedExamples(self, name).step(home) for name in names}
+        examples = {name: DerivedExamples(name, self).step(home) for name in names}
         pairs = [(SOURCE, SOURCE)]
         for other in self.names:
             pairs += [(SOURCE, other), (other, other)]
@@ -138,6 +157,8 @@ class DerivedLanguages(StudyLanguages):
             task_measures=[Transfer(examples[name], its.finetune) for name, its in study.tasks.items()],
         )
 
+    # The config of the step that derives the languages
+
     def identity(self) -> str:
         return self._fingerprint(self.transforms, self.dictionary)
 
@@ -146,94 +167,25 @@ class DerivedLanguages(StudyLanguages):
         return self._fingerprint(transforms, self.dictionary if dictionary else NO_DICTIONARY)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Return the number of embedding rows, one per type and script."""
-        moved = (trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names)
-        scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
-        return self._types * (1 + scripts)
+        types = self._given if isinstance(self._given, int) else self._given.open().size
+        moved = [
+            bool((trial_image(transform, SAMPLE) >= SAMPLE).any())
+            for transform in self.transforms
+            if transform.name in names
+        ]
+        return types * (1 + (1 if len(names) == 1 else sum(moved)))
 
     def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
         return tuple((SOURCE, name) for name in names)
-
-    def translates(self, transform: Transform) -> bool:
-        """Whether the dictionary may contain pairs of different words, as far as is known before text is
-        read."""
-        words = self.dictionary.file or self.dictionary.fraction > 0
-        changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
-        parts = transform.parts if isinstance(transform, Compose) else (transform,)
-        renamed = any(isinstance(part, Rewrite) and not isinstance(part, KEEPING) for part in parts)
-        return bool(words) and (changed or renamed)
 
     def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
         (ready,) = (transform.ready(cache) for transform in self.transforms if transform.name == name)
         questions = self.source.questions()
         return [(each, image_of_question(each, ready, number)) for number, each in enumerate(questions)]
 
-    @property
-    def names(self) -> list[str]:
-        return [transform.name for transform in self.transforms]
-
-    @property
-    def draws(self) -> tuple[str, ...]:
-        return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
-
-    def mistakes(self) -> list[str]:
-        wrong = [
-            *name_mistakes("transforms", self.names),
-            *self._vocabulary_mistakes(),
-            *self._dictionary_mistakes(),
-            *self._transform_mistakes(),
-        ]
-        if self.redraw and not self.draws:
-            wrong.append(
-                "redraw has no effect: text and examples are read from files, and the dictionary contains "
-                "the most frequent types, or all, or none"
-            )
-        return wrong
-
-    def _vocabulary_mistakes(self) -> list[str]:
-        if not isinstance(self.vocabulary, Path):
-            return vocabulary_mistakes(self.vocabulary)
-        from calque.pretrain.tokenizer_check import check_tokenizer  # loads torch
-
-        try:
-            GivenVocabulary(self.vocabulary).open()
-            check_tokenizer(self.vocabulary)
-        except BadInput as error:
-            return [f"vocabulary must be a number of types or a tokenizer's folder: {error}"]
-        return []
-
-    def _dictionary_mistakes(self) -> list[str]:
-        try:
-            check_tags(self.dictionary, self.source)
-            if self.dictionary.file:
-                read_words(self.dictionary.file)
-        except BadInput as error:
-            return [f"dictionary: {error}"]
-        return []
-
-    def _transform_mistakes(self) -> list[str]:
-        wrong = []
-        for transform in self.transforms:
-            try:
-                trial_image(transform, SAMPLE)
-            except ValueError as error:
-                wrong.append(f"transforms: {error}")
-        rewriting = rewriting_of(self.transforms)
-        try:
-            if self.source.questions() and rewriting:
-                fault = "changes words that answer questions about facts"
-                wrong.append(f"transforms: {rewriting[0].name} {fault}")
-        except BadInput as error:
-            wrong.append(f"source: {error}")
-        return wrong
-
     @cached_property
     def _given(self) -> int | GivenVocabulary:
         return GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
-
-    @cached_property
-    def _types(self) -> int:
-        return self._given if isinstance(self._given, int) else self._given.open().size
 
     def _fingerprint(self, transforms: tuple[Transform, ...], dictionary: DictionaryConfig) -> str:
         among = rewriting_of(self.transforms)
@@ -247,12 +199,92 @@ class DerivedLanguages(StudyLanguages):
     def _examples(self, task: str) -> str:
         return self.source.task_identity(task)
 
+    # Validation
 
-def vocabulary_mistakes(size: int) -> list[str]:
-    """Return the error in a number of types to learn, if it is out of range."""
-    if SMALLEST <= size <= TYPES:
+    def mistakes(self, study: Any) -> Iterator[str]:
+        yield from name_mistakes("transforms", self.names)
+        yield from self._vocabulary_mistakes()
+        try:
+            check_tags(self.dictionary, self.source)
+            if self.dictionary.file:
+                read_words(self.dictionary.file)
+        except BadInput as error:
+            yield f"dictionary: {error}"
+        yield from self._transform_mistakes(study)
+        if self.redraw and not self.draws:
+            yield (
+                "redraw has no effect: text and examples are read from files, and the dictionary contains "
+                "the most frequent types, or all, or none"
+            )
+        if study.paper == "links" or (study.paper == "xtreme" and not study.measure_start):
+            yield f"paper: {study.paper} is about natural languages, but this study's are derived"
+        if study.given:
+            yield from study.given.mistakes(study.model)
+        yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(2))
+        yield from self._example_mistakes(study)
+
+    def _vocabulary_mistakes(self) -> list[str]:
+        if not isinstance(self.vocabulary, Path):
+            return vocabulary_mistakes(self.vocabulary)
+        from calque.pretrain.tokenizer_check import check_tokenizer  # loads torch
+
+        try:
+            GivenVocabulary(self.vocabulary).open()
+            check_tokenizer(self.vocabulary)
+        except BadInput as error:
+            return [f"vocabulary must be a number of types or a tokenizer's folder: {error}"]
         return []
-    return [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
+
+    def _transform_mistakes(self, study: Any) -> Iterator[str]:
+        for transform in self.transforms:
+            try:
+                if not self.translates(transform):
+                    yield from _untranslated(study, transform.name)
+            except ValueError as error:
+                yield f"transforms: {error}"
+        for objective in study.objectives if study.mixture.disjoint else ():
+            parts = [part for each in chain_of(objective) for part in each.parts]
+            if any(isinstance(part, PairObjective) for part in parts):
+                fault = "learns from parallel sentences; mixture.disjoint leaves none"
+                yield f"objectives: {objective.name} {fault}"
+        rewriting = rewriting_of(self.transforms)
+        try:
+            if self.source.questions() and rewriting:
+                yield f"transforms: {rewriting[0].name} changes words that answer questions about facts"
+        except BadInput as error:
+            yield f"source: {error}"
+
+    def translates(self, transform: Transform) -> bool:
+        """Whether the dictionary may contain pairs of different words. Raises ValueError for transforms that
+        do not compose."""
+        words = self.dictionary.file or self.dictionary.fraction > 0
+        changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
+        parts = transform.parts if isinstance(transform, Compose) else (transform,)
+        renamed = any(isinstance(part, Rewrite) and not isinstance(part, KEEPING) for part in parts)
+        return bool(words) and (changed or renamed)
+
+    def _example_mistakes(self, study: Any) -> Iterator[str]:
+        for name, task in study.tasks.items():
+            if task.files:
+                fault = "examples in derived languages come from their source, not from files"
+                yield f"tasks.{name}.files: {fault}"
+        available, easy = self.source.tasks, getattr(self.source, "easy", None)
+        there = ", ".join(available) or "none"
+        measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
+        data = {name: TASKS[name].data if name in TASKS else name for name in (*study.tasks, *measured)}
+        if lacking := [name for name, kind in data.items() if kind not in available]:
+            yield f"source has no examples of {', '.join(map(shown, lacking))}; there are {there}"
+        for name in easy.tasks if easy else ():
+            if name not in available:
+                yield f"source.easy.tasks: source has no examples of {name}; there are {there}"
+
+
+def _untranslated(study: Any, transform: str) -> Iterator[str]:
+    for objective in study.objectives:
+        if any(each.traits.dictionary for each in chain_of(objective)):
+            needed = f"{objective.name} needs dictionary pairs of different words"
+            advice = "use a new script, as in trans, or other objectives"
+            yield f"objectives: {needed}, but there are none under {transform}; {advice}"
 
 
 def _derive(step: Step, machine: Machine) -> None:
@@ -261,119 +293,3 @@ def _derive(step: Step, machine: Machine) -> None:
     check_own(of.source, of.transforms, cache, machine.workers)
     arguments = of.source, of.transforms, of._given, of.dictionary, step.folder, cache
     derive_languages(*arguments, machine.workers, machine.report)
-
-
-@dataclass(frozen=True)
-class NaturalLanguages(StudyLanguages):
-    """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are learnt
-    in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table` is `all` or
-    `used`: the types with embedding rows. `dictionaries` are lexicons by language pair, in the format of
-    `derive.dictionary`. `types` is the tokenizer's number of types, for plans made without the tokenizer."""
-
-    source: str = "en"
-    texts: Mapping[str, TextFiles] = field(default_factory=dict)
-    bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = field(default_factory=dict)
-    withheld: TextFiles | None = None
-    dictionaries: Mapping[NamePair, Path] = field(default_factory=dict)
-    table: Rows = "used"
-    types: int = 0
-
-    def step(self, home: Path, vocabulary: Path) -> Step:
-        text = NaturalText(self, GivenVocabulary(vocabulary))
-        return Step(
-            _encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True
-        )
-
-    def data(self, study: Any, home: Path, seed: int) -> StudyData:
-        described = self._described(study)
-        read = study.given and study.objectives  # a start alone needs no text
-        text = self.step(home, study.given.checkpoint) if read else None
-        examples, floors = dict[str, Step](), list[Step]()
-        for name, task in study.tasks.items():
-            examples[name] = NaturalExamples(name, task, self.source).step(home)
-            pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
-            floors.append(Floors(examples[name], pairs, source=self.source).step(home))
-        return StudyData(
-            groups=[Group("", text, tuple(self.texts), described, study.mixture)] if text else [],
-            described=described,
-            text=text,
-            examples=examples,
-            floors=floors,
-            task_measures=[ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()],
-        )
-
-    def _described(self, study: Any) -> tuple[Described, ...]:
-        tested = [name for task in study.tasks.values() for name in task.tests]
-        same = [name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences]
-        names = dict.fromkeys((self.source, *self.texts, *same, *tested))
-        return tuple(Described(name, name) for name in names)
-
-    def mistakes(self) -> list[str]:
-        wrong = []
-        if len(self.texts) < 2:
-            wrong.append(f"texts need at least two languages, not {len(self.texts)}")
-        for pair in self.bitexts:
-            if missing := [language for language in pair if language not in self.texts]:
-                wrong.append(f"bitexts: {'-'.join(pair)} needs text in {missing[0]}")
-        if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
-            there = ", ".join(map("-".join, self.bitexts))
-            wrong.append(f"dictionaries: {'-'.join(unknown[0])} is not a bitext; there are {there}")
-        if not self.bitexts:
-            wrong.append("bitexts need at least one pair of languages")
-        return wrong
-
-
-@dataclass(frozen=True)
-class NaturalText:
-    """Natural languages encoded with a vocabulary."""
-
-    languages: NaturalLanguages
-    vocabulary: GivenVocabulary
-
-    @cached_property
-    def _arguments(self) -> tuple[Any, Any]:
-        of = self.languages
-
-        def kept(files: Any) -> Any:
-            return Without(files, of.withheld) if of.withheld else files
-
-        texts = {name: kept(files) for name, files in of.texts.items()}
-        return texts, {pair: tuple(map(kept, parts)) for pair, parts in of.bitexts.items()}
-
-    def identity(self) -> str:
-        return self._fingerprint(True, True)
-
-    def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
-        occurring = self.languages.table == "used"  # the types that occur depend on all text
-        return fingerprint(self._fingerprint(bitexts or occurring, dictionary), name)
-
-    @cached_method
-    def _fingerprint(self, bitexts: bool, dictionaries: bool) -> str:
-        of, (texts, pairs) = self.languages, self._arguments
-        entries = dict(of.dictionaries) if dictionaries else {}
-        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
-
-    def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Return the number of types that occur in the text or, before it is read, the number of all
-        types."""
-        of = self.languages
-        if of.types and not self.vocabulary.folder.exists():
-            return of.types
-        with suppress(NoFile):  # some of the text is missing
-            if of.table == "used" and step.finished:
-                return int(step.open().facts["vocabulary"]["rows"])
-        return self._types
-
-    @cached_property
-    def _types(self) -> int:
-        return self.vocabulary.open().size
-
-    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
-        return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
-
-
-def _encode(step: Step, machine: Machine) -> None:
-    text: NaturalText = step.config
-    (texts, bitexts), of = text._arguments, text.languages
-    arguments = texts, bitexts, text.vocabulary, step.folder, machine.workers, machine.report
-    derive_natural(*arguments, of.table, dict(of.dictionaries))

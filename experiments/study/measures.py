@@ -1,4 +1,4 @@
-"""Measures of a study's models."""
+"""Measures of a study's models. Each imports the code that computes it only when it is called."""
 
 from __future__ import annotations
 
@@ -9,36 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from calque.analysis.measures.alignment import Types, form_alignment, type_alignment
-from calque.analysis.measures.interventions import interventions, not_changed, train
-from calque.analysis.measures.knowledge import knowledge
-from calque.analysis.measures.loss import held_out_loss
-from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
-from calque.analysis.measures.retrieval import derivation_retrieval, retrieval
-from calque.analysis.measures.word_alignment import pair_links, self_labels
-from calque.analysis.records.record import ORDER, READ, SHARING, Measurement
+from calque.analysis.records.record import ORDER, SHARING, Measurement
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
-from calque.analysis.tasks.tagging import tagged_words
-from calque.analysis.tasks.task import Split
-from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, transfer, zero_shot
-from calque.derive.artefact import digest
-from calque.derive.build import MEASURED
-from calque.derive.corpus import count_shared
-from calque.derive.dictionary import other_forms, usual_tags
-from calque.derive.errors import BadInput
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
-from calque.derive.natural.files import TextFiles
-from calque.derive.readers.lines import check_file, tokens
-from calque.derive.sources.files import written
+from calque.derive.artefact import input_digest
 from calque.derive.task_data import TaskFolder
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import Model
 from calque.experiments.study.tasks import CrossLingualTask
-from calque.pretrain.checkpoint import METRICS, snapshots_of
 from calque.pretrain.cost import UPDATE, encoder_flops_per_id
 
 EXAMPLES = 2_000  # the assumed size of a training set before it is read
@@ -46,8 +26,6 @@ IDS = 1.3  # the assumed number of ids per word
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
-    """Return the number of operations for fine-tuning a model, assuming a typical number of examples until
-    they are prepared."""
     split = {"examples": EXAMPLES, "words": 10 * EXAMPLES}
     if examples.finished:
         split = examples.open().facts["splits"]["train"]
@@ -63,6 +41,8 @@ class OrderDistance(Measure):
     name = "order"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.derive.build import MEASURED
+
         facts = model.training.data.open().facts["languages"][model.language]
         sentences = min(MEASURED, facts["out"]["sentences"])
         record = model.measured(machine).record(ORDER, "kendall", facts["order distance"], sentences, step=0)
@@ -75,7 +55,9 @@ class SelfLabels(Measure):
     name = "labels"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        return self_labels(model.measured(machine), model.file(METRICS), model.training.steps_before)
+        from calque.analysis.measures.word_alignment import self_labels
+
+        return self_labels(model.measured(machine), model.file("metrics.jsonl"), model.training.steps_before)
 
 
 class Links(Measure):
@@ -86,6 +68,8 @@ class Links(Measure):
     format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.analysis.measures.word_alignment import pair_links
+
         return pair_links(model.measured(machine), model.languages(), model.language)
 
 
@@ -96,10 +80,11 @@ class Alignment(Measure):
     format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        types = Types.open(model.data, *model.training.languages)
-        return type_alignment(
-            model.measured(machine), types, model.file(METRICS), model.training.steps_before
-        )
+        from calque.analysis.measures.alignment import Types, type_alignment
+
+        types = Types.open(model.data, model.language)
+        before = model.training.steps_before
+        return type_alignment(model.measured(machine), types, model.file("metrics.jsonl"), before)
 
 
 class Sharing(Measure):
@@ -108,11 +93,14 @@ class Sharing(Measure):
     name = "sharing"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.derive.corpus import count_shared
+
         languages, measured, derived = model.languages(), model.measured(machine), model.language
         types, table = languages.vocabulary.types, languages[derived].table
         shares = count_shared(languages.folder / derived, types, table)
-        shared = [measured.record(SHARING, name, *share, step=0) for name, share in shares.items()]
-        return Measurement(tuple(shared))
+        return Measurement(
+            tuple(measured.record(SHARING, name, *share, step=0) for name, share in shares.items())
+        )
 
 
 class Knowledge(Measure):
@@ -125,6 +113,8 @@ class Knowledge(Measure):
         return super().applies(model) and bool(model.training.data.config.source.questions())
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.analysis.measures.knowledge import knowledge
+
         data = model.training.data
         pairs = data.config.questions(model.language, data.place.parents[1] / CACHE)
         questions, images = [question for question, _ in pairs], [image for _, image in pairs]
@@ -142,31 +132,14 @@ class Forms(Measure):
     )
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.analysis.measures.alignment import Types, form_alignment
+        from calque.derive.dictionary import other_forms
+
         lemmas = model.training.data.config.source.lemmas()
         if not lemmas:
             return Measurement()
         forms = other_forms(lemmas, model.languages().vocabulary)
         return form_alignment(model.measured(machine), Types.open(model.data, model.language), forms)
-
-
-class Reading(Measure):
-    """How much text the model has read in each language, and its loss on held-out text."""
-
-    name = "reading"
-
-    def applies(self, model: Model) -> bool:
-        return model.training.mixture.held_out > 0
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        training, measured = model.training, model.measured(machine)
-        amounts, ids = model.step.open().facts["shown"], training.model.length - 1
-        records = []
-        for language in (SOURCE, *training.languages):
-            rows = int(amounts[language]["rows"])
-            for metric, value in (("ids", float(rows * ids)), ("epochs", float(amounts[language]["epochs"]))):
-                records.append(measured.record(READ, metric, value, rows, language=language))
-        held_out = held_out_loss(measured, model.all_languages(), training.mixture.held_out)
-        return Measurement((*records, *held_out.records))
 
 
 @dataclass(frozen=True)
@@ -203,6 +176,8 @@ class DerivationRetrieval(ExampleMeasure):
     name = "retrieval"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.analysis.measures.retrieval import derivation_retrieval
+
         languages = model.all_languages().whole
         return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences)
 
@@ -214,6 +189,12 @@ class ChangedRetrieval(DerivationRetrieval):
     name = "interventions-retrieval"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.analysis.measures.interventions import not_changed
+        from calque.analysis.measures.retrieval import derivation_retrieval
+        from calque.analysis.tasks.tagging import tagged_words
+        from calque.analysis.tasks.task import Split
+        from calque.derive.dictionary import usual_tags
+
         languages = model.all_languages().whole
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
@@ -236,6 +217,11 @@ class Interventions(ExampleMeasure):
     def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
         return replace(self, examples=examples[self.task], finetune=tasks[self.task].finetune)
 
+    def mistakes(self, study: Any) -> list[str]:
+        if self.task in study.tasks:
+            return []
+        return [f"measures: interventions fine-tune on {self.task}, which is not among the tasks"]
+
     def settings(self, model: Model) -> Any:
         return super().settings(model) | {"task": task(self.task), "head": task(self.task).head.format}
 
@@ -244,45 +230,55 @@ class Interventions(ExampleMeasure):
         return finetuning_work(self.examples, self.finetune, model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.analysis.measures.interventions import interventions, not_changed, train
+        from calque.analysis.tasks.transfer import DerivedTask
+
         assert self.finetune
         languages = model.languages()
-        data = DerivedTask(task(self.task), languages, self.folder, self.finetune)
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
+        data = DerivedTask(task(self.task), languages, self.folder, self.finetune)
         report = partial(machine.report, f"{self.name} {model.name}")
         return interventions(train(model.measured(machine), data, report))
+
+
+def _probe_config() -> Any:
+    from calque.analysis.measures.probing import ProbeConfig
+
+    return ProbeConfig()
 
 
 @dataclass(frozen=True)
 class Growth(ExampleMeasure):
     """How similar the languages are at each snapshot, on held-out text and on a task's examples."""
 
-    probe: ProbeConfig = field(default_factory=ProbeConfig)
+    probe: Any = field(default_factory=_probe_config)  # a ProbeConfig
 
     name = "growth"
     format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        training = model.training
-        if not training.mixture.held_out:
-            raise BadInput("growth needs held-out text, but mixture.held_out is 0", model.folder)
-        text = self.text(model.all_languages(), model)
-        report = partial(machine.report, f"{self.name} {model.name}")
-        return growth(
-            model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report
-        )
+        from calque.analysis.measures.probing import Probes, ProbeText, growth
 
-    def text(self, languages: Languages, model: Model) -> ProbeText:
         share, length = model.training.mixture.held_out, model.training.model.length
-        return ProbeText.of(languages.whole, share, length, task(self.task), self.folder, self.probe)
+        whole = model.all_languages().whole
+        text = ProbeText.of(whole, share, length, task(self.task), self.folder, self.probe)
+        probes = Probes(text, self.task, self.probe)
+        report = partial(machine.report, f"{self.name} {model.name}")
+        return growth(model.measured(machine), probes, dict(_snapshots(model)), report)
 
-    def mistakes(self) -> list[str]:
-        return [f"probe.{mistake}" for mistake in self.probe.mistakes()]
+    def mistakes(self, study: Any) -> list[str]:
+        wrong = [f"probe.{mistake}" for mistake in self.probe.mistakes()]
+        if not study.train.snapshots:
+            wrong.append("train.snapshots is 0, but growth is measured on snapshots")
+        if not 0 < study.mixture.held_out < 1:
+            wrong.append(f"mixture.held_out must be a fraction between 0 and 1, not {study.mixture.held_out}")
+        return wrong
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Yield the step and file of each snapshot in ascending order, first the starting model's,
-    except its last."""
+    from calque.pretrain.checkpoint import snapshots_of
+
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()
@@ -295,14 +291,15 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
 
 @dataclass(frozen=True)
 class TaskScores(Measure):
-    """Scores of models fine-tuned on a task."""
-
     examples: Step
     finetune: FinetuneConfig
 
     @property
     def name(self) -> str:
         return str(self.examples.config.task)
+
+    def work(self, model: Model) -> float:
+        return finetuning_work(self.examples, self.finetune, model)
 
 
 @dataclass(frozen=True)
@@ -318,16 +315,16 @@ class Transfer(TaskScores):
         return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}
 
     def work(self, model: Model) -> float:
-        return 2 * finetuning_work(self.examples, self.finetune, model)
+        return 2 * super().work(model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        data = DerivedTask(
-            task(self.name), model.languages(), TaskFolder.open(self.examples.folder), self.finetune
-        )
+        from calque.analysis.tasks.transfer import DerivedTask, transfer
 
         def progress(title: str, done: int, steps: int) -> None:
             machine.report(f"{title} {model.name}", done, steps)
 
+        folder = TaskFolder.open(self.examples.folder)
+        data = DerivedTask(task(self.name), model.languages(), folder, self.finetune)
         return transfer(model.measured(machine), data, progress)
 
 
@@ -347,20 +344,13 @@ class ZeroShot(TaskScores):
             "sample": None,  # like "way", keeps fingerprints
         }
 
-    def work(self, model: Model) -> float:
-        return finetuning_work(self.examples, self.finetune, model)
-
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        of, title = self.examples.config, f"{self.name} {model.name}"
+        from calque.analysis.tasks.transfer import NaturalTask, zero_shot
 
-        def progress(done: int, steps: int) -> None:
-            machine.report(title, done, steps + 1)
-
+        of, progress = self.examples.config, partial(machine.report, f"{self.name} {model.name}")
         folder, tests = TaskFolder.open(self.examples.folder), tuple(of.settings.tests)
         data = NaturalTask(task(self.name), folder, of.source, tests, self.finetune, of.files.units)
-        measurement = zero_shot(model.measured(machine), data, progress)
-        machine.report(title, 1, 1)
-        return measurement
+        return zero_shot(model.measured(machine), data, progress)
 
 
 @dataclass(frozen=True)
@@ -377,20 +367,24 @@ class Retrieval(Measure):
 
     @cached_method
     def identity(self) -> dict[str, str]:
-        for path in self.same_sentences.values():
-            check_file(path)
-        return {name: digest(path) for name, path in self.same_sentences.items()}
+        return {name: input_digest(path) for name, path in self.same_sentences.items()}
 
     def parts(self) -> Sequence[Measure]:
         return (self,) if self.same_sentences else ()
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        from calque.analysis.measures.retrieval import retrieval
+
         sentences = {name: _sentences(path, name) for name, path in self.same_sentences.items()}
         return retrieval(model.measured(machine), sentences, model.run.main_layer)
 
 
 def _sentences(path: Path, language: str) -> list[list[str]]:
     """Return a file's sentences, split at white space; an inference pair with an empty side has no words."""
+    from calque.derive.natural.files import TextFiles
+    from calque.derive.readers.lines import tokens
+    from calque.derive.sources.files import written
+
     if path.suffix == ".tsv":
         pairs = written("nli", language)(path, Counter())
         return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
@@ -408,5 +402,5 @@ PAIR_MEASURES: tuple[Measure, ...] = (
 )
 """The measures of models trained on a source and one derived language."""
 _OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
-MEASURES = {measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)}
+MEASURES = {measure.name: measure for measure in (*PAIR_MEASURES, *_OF_EXAMPLES)}
 """The measures without settings, by name."""

@@ -15,7 +15,6 @@ from calque.derive.fingerprint import code_of
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.study.models import Model
 from calque.experiments.study.tasks import CrossLingualTask
-from calque.pretrain.run import CLAIMS
 
 
 @dataclass(frozen=True)
@@ -32,26 +31,25 @@ class Measure(ABC):
     def name(self) -> str:
         """The measure's name in settings and in its folder's name."""
 
-    @abstractmethod
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
+        raise NotImplementedError
 
     def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
         """Return the measure with the tasks and examples (by task) that it needs from a study."""
         return self
 
     def parts(self) -> Sequence[Measure]:
-        """Return the measures that it consists of, each with its own folder of records."""
         return (self,)
 
-    def mistakes(self) -> list[str]:
+    def mistakes(self, study: Any) -> list[str]:
+        """Return a message for each error in its settings, given its study's."""
         return []
 
     def applies(self, model: Model) -> bool:
         return self.any_model or model.of_pair
 
     def settings(self, model: Model) -> Any:
-        """Return the values, besides the model, that determine its records."""
         return self
 
     def work(self, model: Model) -> float:
@@ -84,8 +82,8 @@ class Measuring:
         return self.model.training.claims if self.data else ""
 
     def run(self, measured: Artefact) -> Run:
-        """Return the measured run, with the digests of the primary claims when it was trained and when it was
-        measured."""
+        from calque.pretrain.run import CLAIMS
+
         if not self.claims:
             return self.model.run
         noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
@@ -93,15 +91,14 @@ class Measuring:
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
-    """Return the step that measures a model, in a folder below the model's."""
-    data = model.training.data if model.trained else None
+    config = Measuring(measure, model, model.training.data if model.trained else None)
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
-    return Step(
-        _measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads
-    )
+    return Step(_measure, config, place, title, "evaluate", "records", threads=threads)
 
 
 def _measure(step: Step, machine: Machine) -> None:
+    from calque.pretrain.run import CLAIMS
+
     config: Measuring = step.config
     measurement = config.measure(config.model, machine)
     noted = {CLAIMS: config.claims} if config.claims else {}

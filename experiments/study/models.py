@@ -8,28 +8,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calque.analysis.records.record import Described, MeasuredModel, Run
 from calque.derive.errors import BadInput
-from calque.derive.estimated_links import ALL, PairSample, estimate_links, with_links
-from calque.derive.estimated_links import FORMAT as LINKS_FORMAT
-from calque.derive.estimated_links import KIND as LINKS
 from calque.derive.fingerprint import fingerprint, plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
-from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.experiments.run.step import Machine, Step
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.cost import UPDATE, TrainingBytes, parameters, training_bytes
-from calque.pretrain.hub import model_folder
+from calque.pretrain.cost import UPDATE, machine_bytes, parameters, training_bytes
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
-from calque.pretrain.objective import GOLD, GROWN, Linked, Objective
-from calque.pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
+from calque.pretrain.objective import GOLD, Linked, Objective
 from calque.pretrain.saved_model import RUN, read_config, weights_digest
-from calque.pretrain.shipped import ShippedRun
-from calque.pretrain.start import check_start, has_head
 
+if TYPE_CHECKING:
+    from calque.derive.estimated_links import PairSample
+    from calque.pretrain.run import Probe
+    from calque.pretrain.shipped import ShippedRun
+
+CHECKPOINT = "checkpoint"  # a training step's subfolder with the model
 PROCESS = 400 * 2**20  # bytes used by Python, torch and transformers before a model is built
 BATCH_BYTES = 3 * 8  # bytes per id in a step's rows: the id, its label and its language
 FORMAT = 2
@@ -38,15 +36,12 @@ TOO_MUCH = 2  # maximum ratio of a step's estimated memory to the machine's
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining with `batch` rows per step. `memory` is the peak in bytes on this machine, and
-    `card` the bytes needed on a GPU."""
+    """The cost of pretraining; `memory` is the peak on this machine, in bytes."""
 
     steps: int
     parameters: int
     flops: float
     memory: int
-    batch: int
-    card: TrainingBytes
 
 
 @dataclass(frozen=True)
@@ -70,17 +65,17 @@ class GivenModel:
     @cached_property
     def checkpoint(self) -> Path:
         """The folder that transformers loads, fetched from the Hub unless it is cached."""
+        from calque.pretrain.hub import model_folder
+
         return model_folder(str(self.name))
 
     @cached_property
     def fingerprint(self) -> str:
-        """A fingerprint of its weights and of its JSON files, which configure model and tokenizer."""
         settings = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
         return fingerprint(self._weights, settings)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """Its description in records: the digest of its weights, or () if the folder is missing."""
         return ({"kind": "GivenModel", "weights": self._weights},) if self.checkpoint.is_dir() else ()
 
     @cached_property
@@ -89,9 +84,13 @@ class GivenModel:
 
     @cached_property
     def has_head(self) -> bool:
+        from calque.pretrain.start import has_head
+
         return self.checkpoint.is_dir() and has_head(self.checkpoint)
 
     def mistakes(self, config: ModelConfig) -> list[str]:
+        from calque.pretrain.start import check_start
+
         try:
             check_start(self.checkpoint, config)
         except BadInput as error:
@@ -103,13 +102,11 @@ Weights = Step | GivenModel  # the source of a model's weights: a pretraining st
 
 
 def checkpoint_of(weights: Weights) -> Path:
-    """Return the folder that transformers loads."""
     return weights.checkpoint if isinstance(weights, GivenModel) else weights.folder / CHECKPOINT
 
 
-def steps_of(weights: Weights) -> int:
-    """Return the number of pretraining steps that a model took in the study, including its start's."""
-    return 0 if isinstance(weights, GivenModel) else weights.config.all_steps
+def steps_of(weights: Weights | None) -> int:
+    return weights.config.all_steps if isinstance(weights, Step) else 0
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,6 @@ class Model:
         return self.step.folder if self.trained else self.home / self.place
 
     def identity(self) -> tuple[str, int]:
-        """Return the fingerprint of the weights, and the seed for fine-tuning."""
         return self.weights.fingerprint, self.about.seed
 
     @property
@@ -140,7 +136,6 @@ class Model:
 
     @property
     def trained(self) -> bool:
-        """Whether the study trains it, so that it has a `step` and a `training` config."""
         return isinstance(self.weights, Step)
 
     @property
@@ -155,23 +150,18 @@ class Model:
 
     @property
     def shape(self) -> ModelConfig:
-        """The sizes of its layers."""
-        if isinstance(self.weights, Step):
+        if self.trained:
             return self.training.model
         its: Any = read_config(self.checkpoint)
         return ModelConfig(
-            layers=its.num_hidden_layers,
-            heads=its.num_attention_heads,
-            hidden=its.hidden_size,
-            ffn=its.intermediate_size,
+            its.num_hidden_layers, its.num_attention_heads, its.hidden_size, its.intermediate_size
         )
 
     def file(self, name: str) -> Path:
         return self.step.open().path(name)
 
     def measured(self, machine: Machine) -> MeasuredModel:
-        """Return the model as measures and records refer to it; its language is the non-source language of a
-        pair."""
+        """Return the model as measures and records refer to it."""
         named = self.trained and self.of_pair and not self.run.main_layer
         return MeasuredModel(
             checkpoint=self.checkpoint,
@@ -194,7 +184,6 @@ class Model:
 
     @property
     def name(self) -> str:
-        """A readable name: `trans.inv/MLM/seed-0`."""
         return self.step.title.partition(" ")[2] if self.trained else self.place
 
     @property
@@ -202,7 +191,6 @@ class Model:
         return self.training.data.folder
 
     def all_languages(self) -> Languages:
-        """Open the languages that the model has read."""
         return Languages.open(self.data, self.training.languages)
 
     def languages(self) -> Languages:
@@ -217,8 +205,8 @@ class EstimatedLinks:
     data: Step
     first: str
     second: str
-    method: Linked = GROWN
-    drawn: PairSample = ALL
+    method: Linked
+    drawn: PairSample
 
     @property
     def names(self) -> list[str]:
@@ -230,17 +218,20 @@ class EstimatedLinks:
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:
+        from calque.derive.estimated_links import FORMAT, KIND
+
         name = f"{self.first}-{self.second}"
         place = self.data.folder / "estimated" / name
-        return Step(_estimate_links, self, place, f"estimated links {name}", "derive", LINKS, LINKS_FORMAT)
+        return Step(_estimate_links, self, place, f"estimated links {name}", "derive", KIND, FORMAT)
 
 
 def _estimate_links(step: Step, machine: Machine) -> None:
+    from calque.derive.estimated_links import estimate_links
+    from calque.derive.links.symmetrise import SYMMETRISATIONS
+
     links: EstimatedLinks = step.config
-    machine.report(step.title, 0, 1)
     languages, method = Languages.open(links.data.folder, links.names), SYMMETRISATIONS[links.method]
     estimate_links(languages, links.first, links.second, step.folder, method, drawn=links.drawn)
-    machine.report(step.title, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -275,7 +266,6 @@ class Training:
         return {name: of.language(name, *reads) for name in self.languages or (SOURCE,)}
 
     def identity(self) -> dict[str, Any]:
-        """Return everything that determines the weights."""
         return self._identity(self.inputs) | ({"shipped": self.shipped} if self.shipped else {})
 
     def _identity(self, inputs: Mapping[str, str]) -> dict[str, Any]:
@@ -295,37 +285,31 @@ class Training:
 
     @property
     def name_in_file(self) -> str:
-        """The name of its run in a file of shipped runs: a fingerprint that covers all of its languages'
-        data."""
-        of = self.data.config
-        everything = {name: of.language(name) for name in self.languages or (SOURCE,)}
+        """The name of its run in a file of shipped runs."""
+        everything = {name: self.data.config.language(name) for name in self.languages or (SOURCE,)}
         return fingerprint(RUN, FORMAT, plain(self._identity(everything)))
 
     @cached_property
     def links(self) -> tuple[Step, ...]:
-        """The steps that estimate links, if the objective learns from estimated links."""
         method = self.objective.traits.links
         if method in ("", GOLD):
             return ()
+        from calque.derive.estimated_links import PairSample
+
         drawn = PairSample.of(self.objective.traits.parallel_share, self.seed)
         pairs = self.data.config.pairs_of(self.languages)
         return tuple(EstimatedLinks(self.data, a, b, method, drawn).step() for a, b in pairs)
 
     @property
-    def rows(self) -> int:
-        return int(self.data.config.rows_of(self.data, self.languages))
-
-    @property
     def steps_before(self) -> int:
-        return steps_of(self.start) if self.start else 0
+        return steps_of(self.start)
 
     @property
     def all_steps(self) -> int:
         return self.steps_before + self.train.steps
 
     def probe(self) -> Probe | None:
-        """Return the function that measures alignment@1 during training, if there are two languages in
-        different scripts."""
+        """Return a function that measures alignment@1, if there are two languages in different scripts."""
         from calque.analysis.measures.alignment import Types, alignment_of_model
 
         if len(self.languages) != 1:
@@ -337,55 +321,45 @@ class Training:
 
         return measure if types.measurable else None
 
-    def check_memory(self, title: str, available: float, processes: int = 1) -> None:
-        """Raise BadInput with the main reason, if training needs far more than `available` bytes."""
-        needed = self._memory(processes)
+    def check_memory(self, title: str, processes: int = 1) -> None:
+        """Raise BadInput if training with this number of processes needs far more memory than there is."""
+        import torch
+
+        available, needed = machine_bytes(), self._memory(processes)
+        if torch.cuda.is_available():
+            available = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
         if needed > TOO_MUCH * available:
             sizes = f"about {needed / 2**30:,.0f} GiB, but only {available / 2**30:,.0f} GiB are available"
-            reason = self._main_reason(needed, processes)
-            raise BadInput(f"{title}: training takes {sizes}; the main reason is {reason}")
-
-    def _main_reason(self, needed: int, processes: int) -> str:
-        """Name the part without which training would need least memory."""
-        model, train = self.model, self.train
-        peaks = {}
-        for name in ("layers", "hidden", "ffn", "length"):
-            smaller = replace(self, model=replace(model, **{name: 1}))
-            peaks[f"model.{name} ({getattr(model, name):,})"] = smaller._memory(processes)
-        smaller = replace(self, train=replace(train, batch=1))
-        peaks[f"train.batch ({train.batch:,})"] = smaller._memory(processes)
-        peaks["the objective's own modules"] = needed - self.objective.traits.memory
-        return min(peaks, key=peaks.__getitem__)
+            raise BadInput(f"{title}: training takes {sizes}; choose a smaller model.* or train.batch")
 
     def cost(self) -> Cost:
-        model, types, ids = self.model, self.rows, self.train.steps * self.train.batch * self.model.length
+        ids = self.train.steps * self.train.batch * self.model.length
         return Cost(
             steps=self.train.steps,
-            parameters=parameters(model, types) + self._language_embeddings,
-            flops=ids * self.objective.flops(model, types, self.mixture.pairs or 0.0),
+            parameters=parameters(self.model, self.rows) + self._language_embeddings,
+            flops=ids * self.objective.flops(self.model, self.rows, self.mixture.pairs or 0.0),
             memory=self._memory(),
-            batch=self.train.batch,
-            card=self._bytes(True),
         )
 
     @property
     def work(self) -> float:
         return 0.0 if self.shipped else self.cost().flops + self.train.steps * UPDATE
 
+    @property
+    def rows(self) -> int:
+        return int(self.data.config.rows_of(self.data, self.languages))
+
     def _memory(self, processes: int = 1) -> int:
         """Return each process's peak bytes, in the GPU's memory if there is a GPU."""
         import torch
 
-        card, parts = torch.cuda.is_available(), self.train.micro_batches * processes
-        automatic = card and self.train.grad_accumulation == "auto"
-        training = int(self._bytes(card).of(1 if automatic else math.ceil(self.train.batch / parts)))
-        return training if card else PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
-
-    def _bytes(self, card: bool) -> TrainingBytes:
-        """Return the bytes for the model and its rows, including the objective's own modules."""
-        traits = self.objective.traits
-        needed = training_bytes(self.model, self.rows, traits.mask_rate, card=card)
-        return replace(needed, fixed=needed.fixed + traits.memory + 16 * self._language_embeddings)
+        card, traits = torch.cuda.is_available(), self.objective.traits
+        at_once = math.ceil(self.train.batch / (self.train.micro_batches * processes))
+        if card and self.train.grad_accumulation == "auto":
+            at_once = 1
+        needed = training_bytes(self.model, self.rows, traits.mask_rate, card=card).of(at_once)
+        needed += traits.memory + 16 * self._language_embeddings
+        return int(needed if card else needed + PROCESS + BATCH_BYTES * self.train.batch * self.model.length)
 
     @property
     def _language_embeddings(self) -> int:
@@ -394,6 +368,9 @@ class Training:
 
 
 def _pretrain(step: Step, machine: Machine) -> None:
+    from calque.derive.estimated_links import with_links
+    from calque.pretrain.run import Pretraining, pretrain
+
     training: Training = step.config
     languages = Languages.open(training.data.folder, training.languages)
     for links in training.links:
@@ -411,7 +388,6 @@ def _pretrain(step: Step, machine: Machine) -> None:
     )
     if training.shipped:
         training.shipped.unpack(step.folder, config)
-        machine.report(step.title, 1, 1)
         return
     pretrain(
         step.folder,

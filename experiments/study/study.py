@@ -1,7 +1,7 @@
 """A study: the models to train, how to measure them, and its kind of report.
 
 All studies share the folders of their steps, each named by what determines its content, so that no model is
-trained twice (`experiments.run.shared`):
+trained twice (`experiments.run.places`):
 
 <root>/shared/languages-<fp>/                                      the languages, derived or natural
 <root>/shared/tasks/<task>-<fp>/                                   a task's examples in them
@@ -21,7 +21,6 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,7 +39,6 @@ from calque.pretrain.architecture import main_layer
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective
-from calque.pretrain.shipped import ShippedRun, runs_of
 
 START = "start"
 THE_START = Described(START, "the start")  # how records describe the model that all others start from
@@ -81,12 +79,9 @@ class Study:
         """Return the study with changed values, including its languages' values, such as `transforms`."""
         own = {field.name for field in dataclasses.fields(self)}
         of_languages = {key: value for key, value in values.items() if key not in own}
-        languages: Any = values.pop("languages", self.languages)
-        return replace(
-            self,
-            **{key: value for key, value in values.items() if key in own},
-            languages=replace(languages, **of_languages),
-        )
+        languages: Any = values.get("languages", self.languages)
+        of_study = {key: value for key, value in values.items() if key in own}
+        return replace(self, **of_study | {"languages": replace(languages, **of_languages)})
 
     @cached_property
     def given(self) -> GivenModel | None:
@@ -113,20 +108,25 @@ class Study:
     def steps(self, root: Path) -> list[Step]:
         data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
         steps = [each.text for each in data if each.text]
-        steps += [step for each in data for step in each.examples.values()]
-        steps += [step for each in data for step in (*each.floors, *each.aligners)]
+        for each in data:
+            steps += each.examples.values()
+        for each in data:
+            steps += [*each.floors, *each.aligners]
         # The start is measured first, to report unreadable gold links before hours of training.
-        steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
-        steps += [step for model in models for step in _starts(model.step)]
+        for model in self.given_models(root):
+            steps += self.measuring(root, model)
+        for model in models:
+            steps += _starts(model.step)
         measures = [self.measuring(root, model) for model in models]
         for place, model in enumerate(models):
             steps.append(model.step)
             if place >= BEHIND:
                 steps += measures[place - BEHIND]
-        return with_needs([*steps, *chain(*measures[-BEHIND:])])
+        for last in measures[-BEHIND:]:
+            steps += last
+        return with_needs(steps)
 
     def trained(self, root: Path = Path()) -> list[Step]:
-        """Return the pretraining steps, shipped or not, without duplicates."""
         models = self.models(root)
         steps = [step for model in models for step in _starts(model.step)]
         steps += [model.step for model in models]
@@ -136,11 +136,10 @@ class Study:
 
     @property
     def data_seeds(self) -> tuple[int, ...]:
-        """The seeds that sample their own data, or only the first seed if all share the same data."""
+        """The seeds that sample their own data, or the first."""
         return self.seeds if self.languages.redraw else self.seeds[:1]
 
     def data(self, root: Path, seed: int = 0) -> StudyData:
-        """Return the study's data for a seed."""
         return self._data(root, seed if self.languages.redraw else 0)
 
     @cached_method
@@ -150,28 +149,29 @@ class Study:
     # Models
 
     def models(self, root: Path) -> list[Model]:
-        """Return the models that the study trains, seed by seed, so that an interrupted study leaves complete
-        seeds."""
+        """Return the models that the study trains, seed by seed."""
         return [
-            self._described(root, self.pretraining(root, group, objective, seed), group.described)
+            self._described(root, self._pretraining(root, group, objective, seed), group.described)
             for seed in (self.seeds if self.objectives else ())
             for group in self.data(root, seed).groups
             for objective in self.objectives
         ]
 
-    def pretraining(
+    def _pretraining(
         self, root: Path, group: Group, objective: Objective, seed: int, portion: float | None = None
     ) -> Step:
-        """Return the step that trains an objective on a group for `portion` (default: its pace) of the
-        steps."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         train, start = self.train_of(objective, portion), self.start_of(root, group, seed)
         if objective.traits.start:
             first, share = objective.traits.start
-            start = self.pretraining(root, group, first, seed, portion * share)
+            start = self._pretraining(root, group, first, seed, portion * share)
         training = self._training(group, objective, train, seed, start)
-        if self.shipped and (name := training.name_in_file) in runs_of(self.shipped):
-            training = replace(training, shipped=ShippedRun(self.shipped, name))
+        if self.shipped:
+            from calque.pretrain.shipped import ShippedRun, runs_of
+
+            name = training.name_in_file
+            if name in runs_of(self.shipped):
+                training = replace(training, shipped=ShippedRun(self.shipped, name))
         return training.step(self.home(root), group.name, self.threads)
 
     def _training(
@@ -180,10 +180,7 @@ class Study:
         parts = group.data, group.languages, objective, self.model, train, seed, start, group.mixture
         return Training(*parts, claims=self.claims_digest)
 
-    def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
-        """Return an objective's training config for `portion` of the steps (default: its pace) minus those
-        that its start takes."""
-        portion = self.paces.get(objective.name, 1.0) if portion is None else portion
+    def train_of(self, objective: Objective, portion: float) -> TrainConfig:
         steps = round(self.train.steps * portion)
         if objective.traits.start:
             first, share = objective.traits.start
@@ -200,8 +197,7 @@ class Study:
         return training.step(self.home(root), group.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
-        """Return the start and, for fine-tuning, a copy of it per seed; return nothing if it is not
-        measured."""
+        """Return the start and, for fine-tuning, a copy of it per seed, if they are measured."""
         if self.given is None or not self.measure_start:
             return []
         layers, home = self.model.layers, self.home(root)
@@ -237,7 +233,6 @@ class Study:
         return Model(step, run, self.home(root))
 
     def _start(self, training: Training) -> StartOfRun | None:
-        """Describe the model that a run starts from: another objective's or the given one."""
         if training.objective.traits.start:
             first, share = training.objective.traits.start
             return StartOfRun(Described.of(first), share)
@@ -258,8 +253,6 @@ class Study:
 
 
 def trained_key(step: Step) -> Any:
-    """Return a key shared by steps that train the same model: the folder or, if data files are missing, the
-    config."""
     try:
         return step.folder
     except BadInput:

@@ -1,5 +1,7 @@
 """The tasks in a study: fine-tuning, examples, and model-free baselines."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -38,16 +40,13 @@ RESERVED = (SOURCE, *SPLITS)  # names that languages cannot take, since files an
 LONGEST = 32  # maximum letters in a language's name
 
 
-def language_mistakes(key: str, name: object) -> list[str]:
-    """Return the errors in a language's name, which becomes part of folder and file names."""
+def language_mistakes(key: str, name: str) -> list[str]:
+    """Return the error in a language's name, which becomes part of folder and file names."""
     letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
-    short = isinstance(name, str) and len(name) <= LONGEST and name not in RESERVED
-    if short and re.fullmatch(letters, str(name)):
+    if len(name) <= LONGEST and name not in RESERVED and re.fullmatch(letters, name):
         return []
-    return [
-        f"{key}: {shown(str(name))} cannot be a language's name; expected letters, digits and dashes, as in "
-        f"zh-tw, but not {', '.join(RESERVED)}"
-    ]
+    expected = f"letters, digits and dashes, as in zh-tw, but not {', '.join(RESERVED)}"
+    return [f"{key}: {shown(name)} cannot be a language's name; expected {expected}"]
 
 
 @dataclass(frozen=True)
@@ -64,34 +63,33 @@ class CrossLingualTask:
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
         if self.files is None:
             return [*wrong, "tests applies only to tasks with files"] if self.tests else wrong
-        return wrong + self._file_mistakes(self.files, name)
-
-    def _file_mistakes(self, files: TaskFiles, name: str) -> list[str]:
-        wrong = []
         for language, paths in self.tests.items():
             wrong += language_mistakes("tests", language)
             wrong += [] if paths else [f"tests.{language}: expected at least one file"]
         if not self.tests:
             wrong.append("tests: expected at least one other language")
-        if not (files.dev or files.held_out):
+        if not (self.files.dev or self.files.held_out):
             wrong.append("there is no dev set on which to choose settings: set files.dev or files.held_out")
-        if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
-            wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
+        units = self.files.units
+        if units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
+            wrong.append(f"files.units: {units} applies to treebanks, which only {TAGGED} reads")
         return wrong
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
     """Add the catalog's other tasks, configured like a given task with the same data. If there is none, a
     task is configured like the first one, or left out if any given task uses files."""
-    by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
+    by_data: dict[str, CrossLingualTask] = {}
     if tasks and not any(its.files for its in tasks.values()):
-        by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values()))) | by_data
+        by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values())))
+    for name, its in reversed(tasks.items()):
+        if name in TASKS:
+            by_data[TASKS[name].data] = its
     siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
     return {**siblings, **tasks}
 
 
 def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
-    """Return the errors in natural-language tasks that are learnt in `source`."""
     wrong = []
     if unknown := [name for name in tasks if name not in TASKS]:
         wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; there are {', '.join(TASKS)}")
@@ -104,14 +102,34 @@ def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[st
 
 
 @dataclass(frozen=True)
-class DerivedExamples:
-    """The source's examples for one task, and their images."""
-
-    languages: Any  # DerivedLanguages
+class Examples:
     task: str
 
     def step(self, home: Path) -> Step:
-        return _step(_derive, self, home, self.task)
+        place = home / "tasks" / self.task
+        return Step(_write_examples, self, place, f"examples of {self.task}", "derive", KIND, FORMAT)
+
+    def write(self, step: Step, machine: Machine) -> None:
+        raise NotImplementedError
+
+    def check(self, folder: Path) -> None:
+        """Raise BadInput for damaged examples, or for labels or metrics that would make scoring fail."""
+        sets = self.splits(TaskFolder.open(folder), task(self.task))
+        check(sets["train", SOURCE], sets.values())
+
+    def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
+        """Open the examples of each split in each language."""
+        raise NotImplementedError
+
+
+def _write_examples(step: Step, machine: Machine) -> None:
+    step.config.write(step, machine)
+    step.config.check(step.folder)
+
+
+@dataclass(frozen=True)
+class DerivedExamples(Examples):
+    languages: Any  # DerivedLanguages
 
     def identity(self) -> str:
         return self._fingerprint(self.languages.transforms)
@@ -120,14 +138,15 @@ class DerivedExamples:
         """Return a fingerprint of the examples in one language alone."""
         return self._fingerprint(tuple(each for each in self.languages.transforms if each.name == name))
 
-    def check(self, folder: Path) -> None:
-        """Raise BadInput for damaged examples, or for labels or metrics that would make scoring fail."""
-        examples, of = TaskFolder.open(folder), task(self.task)
+    def write(self, step: Step, machine: Machine) -> None:
+        of, data, cache = self.languages, task(self.task).data, step.place.parents[2] / CACHE
+        derive_task(of.source, data, of.transforms, step.folder, cache, machine.report)
+
+    def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
         files = [(split, SOURCE) for split in SPLITS]
         files += [(split, name) for split in ("train", "test") for name in self.languages.names]
         source = self.languages.source
-        sets = {file: Split(examples.path(*file), of, source.files_of(of.data, file[0])) for file in files}
-        check(sets["train", SOURCE], sets.values())
+        return {file: Split(examples.path(*file), of, source.files_of(of.data, file[0])) for file in files}
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
         return task_data_fingerprint(self._examples, task(self.task).data, transforms)
@@ -137,23 +156,12 @@ class DerivedExamples:
         return self.languages.source.task_identity(task, trees)
 
 
-def _derive(step: Step, machine: Machine) -> None:
-    examples: DerivedExamples = step.config
-    of, data, cache = examples.languages, task(examples.task).data, step.place.parents[2] / CACHE
-    derive_task(of.source, data, of.transforms, step.folder, cache, machine.report)
-    examples.check(step.folder)
-
-
 @dataclass(frozen=True)
-class NaturalExamples:
+class NaturalExamples(Examples):
     """Examples for a task with files, learnt in the language `source`."""
 
-    task: str
     settings: CrossLingualTask
     source: str
-
-    def step(self, home: Path) -> Step:
-        return _step(_read, self, home, self.task)
 
     @property
     def files(self) -> TaskFiles:
@@ -163,25 +171,15 @@ class NaturalExamples:
     def identity(self) -> str:
         return natural_task_fingerprint(task(self.task).data, self.files, self.settings.tests, self.source)
 
-    def check(self, folder: Path) -> None:
-        examples, of = TaskFolder.open(folder), task(self.task)
+    def write(self, step: Step, machine: Machine) -> None:
+        data = task(self.task).data
+        write_natural_task(data, self.files, self.settings.tests, step.folder, self.source)
+
+    def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
         sets = {(part, SOURCE): Split(examples.path(part), of, self.files.of_split(part)) for part in SPLITS}
         for name, paths in self.settings.tests.items():
             sets["test", name] = Split(examples.path("test", name), of.in_language(name), paths)
-        check(sets["train", SOURCE], sets.values())
-
-
-def _read(step: Step, machine: Machine) -> None:
-    examples: NaturalExamples = step.config
-    machine.report(step.title, 0, 1)
-    its, data = examples.settings, task(examples.task).data
-    write_natural_task(data, examples.files, its.tests, step.folder, examples.source)
-    examples.check(step.folder)
-    machine.report(step.title, 1, 1)
-
-
-def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path, name: str) -> Step:
-    return Step(function, examples, home / "tasks" / name, f"examples of {name}", "derive", KIND, FORMAT)
+        return sets
 
 
 @dataclass(frozen=True)

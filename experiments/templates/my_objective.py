@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from calque.derive.languages import Languages
-from calque.experiments.studies.objectives import MASKS
-from calque.experiments.studies.pocket import pocket
+from calque.experiments.studies.pocket import MASKS, pocket
 from calque.experiments.study import Study
 from calque.pretrain.batch import Pairs
 from calque.pretrain.mask import MASK_RATE

@@ -9,8 +9,7 @@ from dataclasses import replace
 from calque.derive.order import Invert
 from calque.derive.script import Transliterate
 from calque.derive.transform import compose
-from calque.experiments.studies.objectives import MASKS
-from calque.experiments.studies.pocket import pocket
+from calque.experiments.studies.pocket import MASKS, pocket
 from calque.experiments.study import Study
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM

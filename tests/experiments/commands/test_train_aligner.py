@@ -13,7 +13,7 @@ from calque.analysis.aligners.encoder import EncoderAligner, LinkReading
 from calque.analysis.aligners.methods import BY_NAME, TRAINED
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
-from calque.experiments.study.aligner_training import FEWEST, label_source
+from calque.experiments.study.natural import FEWEST, label_source
 from tests.encoders import small_roberta
 from tests.experiments.conftest import ROOT, calque
 from tests.processes import wait_for

@@ -8,12 +8,9 @@ import calque
 from calque.analysis.measures.alignment import HITS
 from calque.analysis.records.record import ALIGNMENT
 from calque.derive.artefact import Artefact
-from calque.derive.files import claimed
-from calque.experiments.run.shared import note_use, prune, unused, users
-from calque.experiments.run.spent import COMPUTE, total
+from calque.experiments.run.step import COMPUTE, total_cost
 from calque.pretrain.run import read_metrics
-from tests.experiments.conftest import TINY, Done, finished
-from tests.experiments.conftest import calque as command
+from tests.experiments.conftest import TINY, finished
 
 
 def test_studies_share_models(done, tmp_path):
@@ -34,33 +31,6 @@ def test_studies_share_models(done, tmp_path):
     assert any(HITS in row for row in read_metrics(other.model("MLM").folder / "metrics.jsonl"))
 
 
-def test_unused_steps_are_pruned(done, tmp_path):
-    shutil.copytree(done.home, tmp_path / "shared")
-    both, one = (
-        Done(tmp_path, done.study),
-        Done(tmp_path, done.changed("objectives=MLM").study.changed(name="one")),
-    )
-    for each in (both, one):
-        note_use(each.report, tmp_path, each.study.steps(tmp_path))
-    mlm, align = (both.model(name).folder.relative_to(both.home).as_posix() for name in ("MLM", "ALIGN-MLM"))
-    assert (users(tmp_path)[mlm], users(tmp_path)[align]) == (
-        ["one/report", "pocket/report"],
-        ["pocket/report"],
-    )
-    assert list(unused(tmp_path)) == []
-    shutil.rmtree(tmp_path / "pocket")
-    assert [path.relative_to(both.home).as_posix() for path in unused(tmp_path)] == [align]
-    with claimed(both.home / align):  # another command computes it
-        assert prune(tmp_path) == []
-    code, out, _ = command("runs", "--runs", tmp_path, "--prune", "--dry-run")
-    assert (code, out.split()) == (0, [str(both.home / align)]) and (both.home / align).exists()
-    code, out, _ = command("runs", "--runs", tmp_path, "--prune")
-    assert (code, out.split()) == (0, [str(both.home / align)]) and not (both.home / align).exists()
-    assert one.model("MLM").step.finished
-    code, out, _ = command("runs", "--runs", tmp_path, "--models")
-    assert (code, out) == (0, f"{mlm}  one/report\n")
-
-
 def test_steps_record_compute_across_interruptions(derived):
     def stop(what, done, of):
         if what.startswith("pretrain") and done == of:
@@ -77,7 +47,7 @@ def test_steps_record_compute_across_interruptions(derived):
     assert spent["operations"] > 0 and sum(spent["processors"].values()) == pytest.approx(spent["seconds"])
     assert not list(derived.home.rglob(f".*.{COMPUTE}"))
     steps = derived.study.trained(derived.root)
-    both = total(steps)
+    both = total_cost(steps)
     assert both["steps"] == 2 and both["unknown"] == 0
     assert both["operations"] == sum(
         Artefact.open(step.folder, step.kind).facts[COMPUTE]["operations"] for step in steps

@@ -74,21 +74,14 @@ def begun(exp, runs, *words, **environment):
     )  # fmt: skip
 
 
-def placed(steps, processes):
-    return list(Slurm(steps, Path("runs"), ["calque.experiments", "cell"], processes=processes).levels())
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-def test_jobs_contain_every_step_after_its_needs(processes, tmp_path):
+def test_jobs_contain_every_step_after_its_needs(tmp_path):
     steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
-    levels = placed(steps, processes)
+    levels = list(Slurm(steps, Path("runs"), ["calque.experiments", "cell"]).levels())
     jobs = {step.folder: (level, id(job)) for level, its in enumerate(levels) for job in its for step in job}
     assert len(jobs) == len(steps) == sum(len(job) for level in levels for job in level)
     for step in steps:
         for need in step.needs:
             assert jobs[need.folder] < (jobs[step.folder][0], 0) or jobs[need.folder] == jobs[step.folder]
-    apart = all(len({step.shared for step in job}) == 1 for level in levels for job in level)
-    assert apart == (processes > 1)
 
 
 def test_nothing_is_written_without_slurm(tmp_path, monkeypatch):
@@ -99,15 +92,6 @@ def test_nothing_is_written_without_slurm(tmp_path, monkeypatch):
     for more in (["--on", "slurm"], ["--option", "partition=main"]):
         code, _, err = calque(*words, *more)
         assert code == 2 and err.count("\n") == 1 and not (tmp_path / "runs" / "shared").exists()
-
-
-def test_too_many_jobs_for_an_array_share(tmp_path, monkeypatch):
-    monkeypatch.setattr("calque.experiments.run.slurm.MOST", 3)
-    steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1,2,3"]).steps(tmp_path)
-    script = Slurm(steps, tmp_path, ["calque.experiments", "cell"]).script
-    arrays = [line for line in script.splitlines() if "--array" in line]
-    assert arrays == ["#SBATCH --array=0-0", "#SBATCH --array=0-2", "#SBATCH --array=0-1"]
-    assert all(script.count(step.fingerprint) == 1 for step in steps)
 
 
 def test_cell_command_computes_only_its_step(done, tmp_path):

@@ -7,7 +7,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, RUNS, Run
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.experiments.settings.catalogue import studies, study
-from calque.experiments.studies import given
+from calque.experiments.studies import real_text
 from tests.experiments.committed import ROOT
 from tests.experiments.studies.golden import PATH, values
 
@@ -81,7 +81,7 @@ def table(tmp_path):
 
 def test_tasks_from_a_table(table, tmp_path):
     usual = FinetuneConfig(epochs=5, batch=9)
-    tasks = given.tasks_of(table, tmp_path, usual)
+    tasks = real_text.tasks_of(table, tmp_path, usual)
     assert list(tasks) == ["pos", "nli"]
     pos, nli = tasks["pos"], tasks["nli"]
     assert (pos.finetune, nli.finetune) == (FinetuneConfig(epochs=3, batch=9), usual)

@@ -8,7 +8,7 @@ from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study
-from calque.experiments.study.languages import NaturalLanguages
+from calque.experiments.study.natural import NaturalLanguages
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig
 from tests.derive.test_task_data import treebank

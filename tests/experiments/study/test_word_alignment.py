@@ -8,7 +8,7 @@ from calque.analysis.records.record import Record, Run
 from calque.analysis.results.results import Results
 from calque.derive.natural.files import BitextFiles
 from calque.experiments.settings.override import override
-from calque.experiments.studies.word_alignment import word_alignment
+from calque.experiments.studies.real_text import word_alignment
 from calque.experiments.study.gold import MORE, OWN
 from tests.derive.test_translation import made
 from tests.experiments.conftest import Done, finished

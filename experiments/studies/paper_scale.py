@@ -1,4 +1,5 @@
-"""XLM-Align at its paper's scale: 94 languages, 14 bitexts, 150,000 steps from XLM-R base."""
+"""Studies at their papers' scale: ALIGN-MLM, and XLM-Align with 94 languages, 14 bitexts and 150,000 steps
+from XLM-R base."""
 
 import os
 import re
@@ -9,16 +10,26 @@ from calque.analysis.papers.published import corpora
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.fingerprint import total
 from calque.derive.folder import NamePair
+from calque.derive.galactic import Reorder, TreebankFiles
 from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.order import Invert
+from calque.derive.script import Transliterate
+from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.transform import compose
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.studies.given import same_sentences
-from calque.experiments.studies.xlm_align_small import tagging, withheld
+from calque.experiments.studies.real_text import ewt, same_sentences, tagging, withheld
 from calque.experiments.study import Study
 from calque.experiments.study.gold import GoldLinks
-from calque.experiments.study.languages import NaturalLanguages
+from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Retrieval
+from calque.experiments.study.natural import NaturalLanguages
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7  # languages and bitexts are sampled in proportion to size**EXPONENT
@@ -35,6 +46,36 @@ da 3062 de 20493 el 7285 eo 627 es 18278 et 1080 eu 892 fa 8682 fi 2867 fr 17553
 ur 2423 uz 213 vi 18812 yi 528 zh 18783
 """
 """Megabytes of text to read in each language, a quarter more than a run samples."""
+
+
+def align_mlm() -> Study:
+    """ALIGN-MLM's comparison at the paper's scale (Tables 10 and 11)."""
+    data = Path(os.environ.get("CALQUE_DATA") or "data")
+    panx, mnli, xnli = data / "ner" / "panx", data / "nli" / "mnli", data / "nli" / "xnli"
+    stanza, trees = os.environ.get("CALQUE_STANZA"), ewt(data)
+    french = TreebankFiles("fr", (data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
+    order = Reorder(french, TreebankFiles("en", trees.train))
+    return Study(
+        name="align_mlm",
+        languages=DerivedLanguages(
+            source=Files(
+                text=(data / "wikitext-103" / "wiki.train.tokens",),
+                parser=Path(stanza) if stanza else None,
+                pos=trees,
+                ner=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",)),
+                nli=TaskFiles(
+                    train=(mnli / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)
+                ),
+            ),
+            transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), order)),
+            vocabulary=40_000,
+        ),
+        objectives=(MLM(), XLM(), DictMLM(), AlignMLM()),
+        tasks={
+            name: CrossLingualTask(FinetuneConfig(epochs=epochs))  # Table 11
+            for name, epochs in (("pos", 10), ("ner", 10), ("nli", 5))
+        },
+    )
 
 
 def xlm_align() -> Study:

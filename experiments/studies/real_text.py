@@ -1,0 +1,280 @@
+"""Studies of real text, sized for two cores, and their inputs: the data folder, an encoder, treebanks and
+bitexts."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from calque.analysis.aligners.methods import DEFAULT, SOFTMAX
+from calque.analysis.measures.word_alignment import SETS
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.errors import BadInput
+from calque.derive.files import read_toml
+from calque.derive.folder import NamePair
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.sources.files import TaskFiles
+from calque.experiments.studies.pocket import MASKS
+from calque.experiments.study import Study
+from calque.experiments.study.gold import EncoderLinks, GoldLinks, GoldPairs
+from calque.experiments.study.measures import Retrieval
+from calque.experiments.study.natural import LENGTH, RECIPE, NaturalLanguages
+from calque.experiments.study.tasks import CrossLingualTask
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.objectives.aligner_training import AlignerTraining
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
+
+PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
+"""The languages, other than English, whose PUD treebanks are used. All contain the same thousand
+sentences."""
+ENCODER = (
+    "set CALQUE_ENCODER to a folder with an encoder and its tokenizer, or to its Hub name and a commit, as "
+    "in FacebookAI/xlm-roberta-base@COMMIT, and --set model.* to its sizes"
+)
+USUAL = FinetuneConfig(
+    learning_rate=1e-4,
+    head_rate=10,
+    epochs=2,
+    batch=16,
+    warmup=0.1,
+    freeze_table=True,
+    attention_dropout=0.0,  # attention is three times as fast without dropout
+)
+
+
+def real_data(study: str, recipe: str) -> Path:
+    """Return the folder named by CALQUE_DATA. Raises BadInput, naming `recipe`, if it is not set."""
+    if folder := os.environ.get("CALQUE_DATA"):
+        return Path(folder)
+    fetch = f"`calque data fetch {recipe}` downloads public data"
+    raise BadInput(f"the study {study} reads real data: set CALQUE_DATA to the data folder; {fetch}")
+
+
+def encoder_of(study: str) -> Path:
+    """Return the model named by CALQUE_ENCODER. Raises BadInput if it is not set."""
+    if encoder := os.environ.get("CALQUE_ENCODER"):
+        return Path(encoder)
+    raise BadInput(f"the study {study} starts from a multilingual encoder: {ENCODER}")
+
+
+def ewt(data: Path, **more: Any) -> TaskFiles:
+    """Return the splits of English EWT; `more` sets other fields of `TaskFiles`."""
+    folder = data / "ud" / "UD_English-EWT"
+    train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
+    return TaskFiles(train=train, dev=dev, test=test, **more)
+
+
+def captions(data: Path, first: str, second: str) -> BitextFiles:
+    folder = data / "parallel" / "multi30k"
+    return BitextFiles(folder / f"train.{first}", folder / f"train.{second}")
+
+
+def tasks_of(table: Path, data: Path, usual: FinetuneConfig) -> dict[str, CrossLingualTask]:
+    """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
+    to the `usual` fine-tuning. In test files' names, {code} is a language's code and {name} its name there;
+    of names joined by `or`, the first existing file is used, or the last."""
+    return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
+
+
+def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLingualTask:
+    def files(names: str | list[str], **language: str) -> tuple[Path, ...]:
+        found = []
+        for name in [names] if isinstance(names, str) else names:
+            paths = [data / copy for copy in name.format(**language).split(" or ")]
+            found.append(next(filter(Path.is_file, paths), paths[-1]))
+        return tuple(found)
+
+    languages = row["languages"]
+    if isinstance(languages, str):
+        languages = {code: code for code in languages.split()}
+    tests = {code: files(row["tests"], code=code, name=name) for code, name in languages.items()}
+    own: dict[str, Any] = {split: files(row[split]) for split in ("train", "dev", "test") if split in row}
+    finetune = replace(usual, **row.get("finetune", {}))
+    return CrossLingualTask(finetune, TaskFiles(**own, **row.get("files", {})), tests)
+
+
+def same_sentences(data: Path) -> dict[str, Path]:
+    return {
+        code: data / "ud" / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu"
+        for code, name in {"en": "English", **PUD}.items()
+    }
+
+
+def xlm_align_small() -> Study:
+    """MLM + TLM with and without DWA, from the encoder named by CALQUE_ENCODER."""
+    data, encoder = real_data("xlm_align_small", "xlm_align_small"), encoder_of("xlm_align_small")
+    finetune = FinetuneConfig(
+        learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True
+    )
+    return Study(
+        name="xlm_align_small",
+        paper="xtreme",
+        measure_start=True,
+        start=encoder,
+        languages=NaturalLanguages(texts=texts(data), bitexts=bitexts(data), withheld=withheld(data)),
+        objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
+        measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
+        tasks=tagging(data, finetune, limit=2_000),
+        model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
+        train=TrainConfig(
+            steps=500,
+            batch=24,
+            learning_rate=3e-5,
+            head_rate=20,
+            warmup=50,
+            weight_decay=0.01,
+            betas=(0.9, 0.98),
+            epsilon=1e-6,
+            decayed="matrices",
+            log_every=20,
+            probe_every=0,
+            save_every=100,
+        ),
+        head=TrainConfig(
+            steps=200, batch=24, learning_rate=1e-3, warmup=10, log_every=20, probe_every=0, save_every=0
+        ),
+        mixture=Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.5),
+    )
+
+
+def texts(data: Path) -> dict[str, TextFiles]:
+    """Return text in English and in the languages of the PUD treebanks, Spanish and Chinese."""
+    trees, panx = data / "ud", data / "ner" / "panx"
+    more = {
+        "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
+        "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
+    }
+    found = {"en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20)}
+    for language in (*PUD, "es", "zh"):
+        found[language] = TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
+    return found
+
+
+def bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
+    manythings = data / "parallel" / "manythings"
+    return {
+        ("en", "fr"): (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
+        ("en", "de"): (BitextFiles(manythings / "deu-eng.tsv"), captions(data, "en", "de")),
+    }
+
+
+def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
+    """Return POS tagging, learnt from `limit` English trees (0: all) and tested on the PUD treebanks."""
+    same = same_sentences(data)
+    tests = {language: (same[language],) for language in PUD}
+    return {"pos": CrossLingualTask(finetune, files=ewt(data, limit=limit), tests=tests)}
+
+
+def withheld(data: Path) -> TextFiles:
+    gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
+    return TextFiles((*gold, *same_sentences(data).values(), *ewt(data).test))
+
+
+def aligner() -> Study:
+    """Aligner training with three sources of labels, from the encoder named by CALQUE_ENCODER."""
+    small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
+    captions = data / "parallel" / "multi30k"
+    return small.changed(
+        name="aligner",
+        texts={name: TextFiles((captions / f"train.{name}",)) for name in ("en", "fr", "de")},
+        bitexts={
+            pair: tuple(replace(files, words_in=pair, fewest=6) for files in parts)
+            for pair, parts in bitexts(data).items()
+        },
+        objectives=(AlignerTraining(), AlignerTraining(labels="estimated"), AlignerTraining(labels="self")),
+        seeds=(0, 1, 2),
+        measures=(GoldLinks(data / "align", methods=(DEFAULT.name, SOFTMAX.name)),),
+        tasks={},
+        model=replace(small.model, length=LENGTH),
+        train=RECIPE,
+        head=None,
+        mixture=ALL_TOGETHER,
+    )
+
+
+def word_alignment() -> Study:
+    """fast_align and small encoders on four gold sets."""
+    from calque.pretrain.hub import model_folder
+
+    data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
+    manythings = data / "parallel" / "manythings"
+    return Study(
+        name="word_alignment",
+        paper="links",
+        languages=GoldPairs(
+            gold=data / "align",
+            text={
+                "de-en": (
+                    BitextFiles(manythings / "deu-eng.tsv", columns=(1, 0)),
+                    captions(data, "de", "en"),
+                ),
+                "en-fr": (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
+            },
+            vocabulary=4_000,
+        ),
+        measures=(EncoderLinks(),),
+        objectives=(MLM(MASKS), XLM(1.0, MASKS), XLMAlign(parallel_fraction=1.0, mask_rate=MASKS)),
+        encoder=model_folder(encoder) if encoder else None,
+        model=ModelConfig(
+            layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1
+        ),
+        train=TrainConfig(
+            steps=1_200,
+            batch=24,
+            learning_rate=4e-3,
+            warmup=200,
+            log_every=100,
+            probe_every=0,
+            save_every=400,
+        ),
+    )
+
+
+def xtreme_small() -> Study:
+    """XTREME's tasks, learnt in English and tested in up to 15 languages."""
+    data, encoder = real_data("xtreme_small", "xtreme"), encoder_of("xtreme_small")
+    tasks = tasks_of(Path(__file__).with_name("xtreme_small.toml"), data, USUAL)
+    return Study(
+        name="xtreme_small",
+        paper="xtreme",
+        measure_start=True,
+        languages=NaturalLanguages(),
+        start=encoder,
+        tasks={**tasks, "tydiqa": _tydiqa(tasks["tydiqa"], data / "qa" / "tydiqa-goldp")},
+        seeds=(0, 1, 2),
+        measures=(Retrieval(same_sentences(data)),),
+        model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
+    )
+
+
+def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
+    assert task.files
+    if task.files.train[0].is_file():
+        return task
+    train, swahili = folder / "tydiqa-goldp-v1.1-train.json", folder / "tydiqa-goldp-dev-swahili.json"
+    files = replace(task.files, train=(train,), numbered=False, trained_id="english")
+    return replace(task, files=files, tests={"sw": (swahili,)})
+
+
+def xtreme_continued() -> Study:
+    """`xtreme_small` after 100 further steps of XLM-Align, WEAM or PPA."""
+    data, small, pretrained = real_data("xtreme_continued", "xtreme"), xtreme_small(), xlm_align_small()
+    entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())
+    trees = (*same_sentences(data).values(), *ewt(data).test)
+    return small.changed(
+        name="xtreme_continued",
+        texts=texts(data),
+        bitexts=bitexts(data),
+        withheld=TextFiles((*trees, *entities)),
+        objectives=(XLMAlign(pieces=3), WEAM(), PPA(queue=2_048, momentum=0.99)),
+        train=replace(pretrained.train, steps=100),
+        head=pretrained.head,
+        mixture=pretrained.mixture,
+    )

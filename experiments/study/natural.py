@@ -1,0 +1,293 @@
+"""Natural languages in a study, and training of an encoder on bitexts to align words."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, Literal
+
+from calque.analysis.records.record import Described
+from calque.derive.errors import BadInput, NoFile
+from calque.derive.files import whole_folder, write_json
+from calque.derive.fingerprint import fingerprint
+from calque.derive.folder import FORMAT, KIND, NamePair
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.links.fast_align import StatisticalAligner
+from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
+from calque.derive.natural.files import BitextFiles, TextFiles, Without
+from calque.derive.readers.parallel import Pair, TwoFiles
+from calque.derive.vocabulary import GivenVocabulary
+from calque.experiments.run.step import Machine, Step, cached_method
+from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
+from calque.experiments.study.measures import Retrieval, ZeroShot
+from calque.experiments.study.models import GivenModel, Group, Training
+from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes, task_mistakes
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.lazy import tensor_files
+from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
+from calque.pretrain.run import CHECKPOINT, read_metrics
+from calque.pretrain.saved_model import (
+    ALIGNER_LABELS,
+    ALIGNER_LAYER,
+    CONFIG,
+    WEIGHTS,
+    read_config,
+    weight_files,
+)
+
+RECIPE = TrainConfig(
+    steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50
+)
+"""How an encoder is trained to align words."""
+LENGTH = 128  # ids per row, which both sides of a pair share
+FEWEST = 500  # minimum sentence pairs per bitext, since fast_align learns little from fewer
+SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext for counting links, and maximum for training
+LEAST_SHARED = 0.5  # minimum share of links common to fast_align's two directions, a rule of thumb
+UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer does not cover the script
+# The settings that training changes and saving restores.
+KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
+
+
+@dataclass(frozen=True)
+class NaturalLanguages(StudyLanguages):
+    """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are learnt
+    in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table` is `all` or
+    `used`: the types with embedding rows. `types` is the tokenizer's number of types, for plans made without
+    the tokenizer."""
+
+    source: str = "en"
+    texts: Mapping[str, TextFiles] = field(default_factory=dict)
+    bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = field(default_factory=dict)
+    withheld: TextFiles | None = None
+    table: Rows = "used"
+    types: int = 0
+
+    former_fields: ClassVar[Mapping[str, Any]] = {"dictionaries": {}}
+
+    def step(self, home: Path, vocabulary: Path) -> Step:
+        text = NaturalText(self, GivenVocabulary(vocabulary))
+        title = "text and bitexts"
+        return Step(_encode, text, home / "languages", title, "derive", KIND, FORMAT, spreads=True)
+
+    def data(self, study: Any, home: Path, seed: int) -> StudyData:
+        described = self._described(study)
+        read = study.given and study.objectives  # a start alone needs no text
+        text = self.step(home, study.given.checkpoint) if read else None
+        examples, floors = dict[str, Step](), list[Step]()
+        for name, task in study.tasks.items():
+            examples[name] = NaturalExamples(name, task, self.source).step(home)
+            pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
+            floors.append(Floors(examples[name], pairs, source=self.source).step(home))
+        return StudyData(
+            groups=[Group("", text, tuple(self.texts), described, study.mixture)] if text else [],
+            described=described,
+            text=text,
+            examples=examples,
+            floors=floors,
+            task_measures=[ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()],
+        )
+
+    def _described(self, study: Any) -> tuple[Described, ...]:
+        tested = [name for task in study.tasks.values() for name in task.tests]
+        same = [name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences]
+        names = dict.fromkeys((self.source, *self.texts, *same, *tested))
+        return tuple(Described(name, name) for name in names)
+
+    def mistakes(self, study: Any) -> Iterator[str]:
+        if study.objectives:
+            yield from self._text_mistakes(study)
+        yield from only_derived(study, "xtreme")
+        yield from task_mistakes(study.tasks, self.source)
+        if not (study.tasks or any(measure.parts() for measure in study.measures)):
+            yield "there is nothing to measure models on; add tasks, gold sets or same_sentences"
+        yield from language_mistakes("source", self.source)
+        for name in self.texts:
+            yield from language_mistakes("texts", name)
+        for objective in study.objectives:
+            if objective.traits.start:
+                fault = "starts from another model, but this study trains none"
+                yield f"objectives: {objective.name} {fault}"
+        if study.start is None:
+            yield "start is missing: in natural languages, models start from an encoder"
+        elif study.start.exists() or not self.types:  # `calque plan` lists missing files
+            yield from study.given.mistakes(study.model)
+
+    def _text_mistakes(self, study: Any) -> Iterator[str]:
+        if len(self.texts) < 2:
+            yield f"texts need at least two languages, not {len(self.texts)}"
+        for pair in self.bitexts:
+            if missing := [language for language in pair if language not in self.texts]:
+                yield f"bitexts: {'-'.join(pair)} needs text in {missing[0]}"
+        if not self.bitexts:
+            yield "bitexts need at least one pair of languages"
+        yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(self.texts)))
+
+
+@dataclass(frozen=True)
+class NaturalText:
+    languages: NaturalLanguages
+    vocabulary: GivenVocabulary
+
+    @cached_property
+    def files(self) -> tuple[Any, Any]:
+        of = self.languages
+
+        def kept(files: Any) -> Any:
+            return Without(files, of.withheld) if of.withheld else files
+
+        texts = {name: kept(files) for name, files in of.texts.items()}
+        return texts, {pair: tuple(map(kept, parts)) for pair, parts in of.bitexts.items()}
+
+    def identity(self) -> str:
+        return self._fingerprint(True)
+
+    def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+        occurring = self.languages.table == "used"  # the types that occur depend on all text
+        return fingerprint(self._fingerprint(bitexts or occurring), name)
+
+    @cached_method
+    def _fingerprint(self, bitexts: bool) -> str:
+        texts, pairs = self.files
+        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, self.languages.table)
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        of = self.languages
+        if of.types and not self.vocabulary.folder.exists():
+            return of.types
+        with suppress(NoFile):  # some of the text is missing
+            if of.table == "used" and step.finished:
+                return int(step.open().facts["vocabulary"]["rows"])
+        return self._types
+
+    @cached_property
+    def _types(self) -> int:
+        return self.vocabulary.open().size
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
+        return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
+
+
+def _encode(step: Step, machine: Machine) -> None:
+    text: NaturalText = step.config
+    arguments = *text.files, text.vocabulary, step.folder, machine.workers, machine.report
+    derive_natural(*arguments, text.languages.table)
+
+
+# Training an encoder to align words
+
+
+def trained_aligner(
+    bitexts: Sequence[tuple[Path, Path]],
+    objective: AlignerTraining,
+    steps: int,
+    start: GivenModel,
+    home: Path,
+    seed: int,
+) -> Training:
+    """Return the configuration for training an encoder on bitexts, each a pair of files. Raises BadInput for
+    unsuitable files or models."""
+    for source, target in bitexts:
+        _check_bitext(source, target)
+    saved = read_config(start.checkpoint)
+    architecture_of(saved)  # raises an error for architectures whose configurations name sizes differently
+    shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
+    model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
+    if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
+        raise BadInput(mistakes)
+    texts, pairs = dict[str, TextFiles](), dict[NamePair, tuple[BitextFiles, ...]]()
+    for number, (source, target) in enumerate(bitexts, start=1):
+        first, second = f"source-{number}", f"target-{number}"
+        texts |= {first: TextFiles((source,)), second: TextFiles((target,))}
+        pairs[first, second] = (BitextFiles(source, target),)
+    data = NaturalLanguages(texts=texts, bitexts=pairs).step(home, start.checkpoint)
+    train = replace(RECIPE, steps=steps, warmup=steps // 10)
+    return Training(data, tuple(texts), objective, model, train, seed, start)
+
+
+def _check_bitext(source: Path, target: Path) -> None:
+    both = TwoFiles(source, target)
+    usable = sum(map(all, both))
+    if usable < FEWEST:
+        raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
+    same = sum(one == other for one, other in both if one)
+    if same > usable / 2:
+        fault = f"{same:,} of {usable:,} lines are the same as in {source}"
+        raise BadInput(f"{fault}; expected translations", target)
+
+
+def check_known(data: Step) -> None:
+    """Raise BadInput for text in a script that the tokenizer does not cover."""
+    texts = data.config.languages.texts
+    languages = Languages.open(data.folder, list(texts), whole=True)
+    for name, files in texts.items():
+        is_unknown = languages[name].corpus.tokens.values == languages.specials.unknown
+        if (share := float(is_unknown.mean())) > UNKNOWN:
+            raise BadInput(f"the tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
+
+
+def lowered(pairs: Sequence[Pair]) -> list[Pair]:
+    return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
+
+
+def label_source(
+    bitexts: Sequence[tuple[Path, Path]], seed: int
+) -> tuple[Literal["agreement", "self"], float]:
+    """Return the kind of labels to train on, and the share of links common to fast_align's two directions, in
+    the bitext where it is smallest: below LEAST_SHARED, the labels are the encoder's own."""
+    shares = list[float]()
+    for paths in bitexts:
+        pairs = lowered(_sample(paths, seed))
+        aligner = StatisticalAligner.train(pairs)
+        forward, reverse = aligner.forward.align(pairs[:SAMPLE]), aligner.reverse.align(pairs[:SAMPLE])
+        common = every = 0
+        for there, back in zip(forward, reverse, strict=True):
+            common += len({*there} & {*back})
+            every += len({*there} | {*back})
+        shares.append(common / max(1, every))
+    return "agreement" if min(shares) >= LEAST_SHARED else "self", min(shares)
+
+
+def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
+    both = TwoFiles(*paths)
+    usable = sum(map(all, both))
+    places = Random(seed).sample(range(usable), min(MOST, usable))
+    wanted = set(places)
+    sampled = {place: pair for place, pair in enumerate(filter(all, both)) if place in wanted}
+    return [sampled[place] for place in places]
+
+
+def save_aligner(step: Step, out: Path) -> None:
+    """Write the trained encoder to a folder for transformers, atomically, with untrained tensors and other
+    settings of its start. The configuration states the layer to align with and the kind of labels."""
+    rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
+    if not any(row["reported"][LABELLED] for row in rows):
+        raise BadInput("no word has a label: are the files translations of each other?")
+    start = step.config.start.checkpoint
+    architecture = architecture_of(read_config(start))
+    before = json.loads((start / CONFIG).read_text(encoding="utf-8"))
+    weights = {}
+    for path in weight_files(start):
+        for name, tensor in tensor_files.load_file(path).items():
+            if "pooler." in name:
+                weights[f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}"] = tensor
+    for name, tensor in tensor_files.load_file(step.folder / CHECKPOINT / WEIGHTS).items():
+        if step.config.start.has_head or not name.startswith(f"{architecture.head}."):
+            weights[name] = tensor
+    with whole_folder(out) as part:
+        shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
+        tensor_files.save_file(weights, part / WEIGHTS, {"format": "pt"})
+        config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
+        config = {key: value for key, value in config.items() if key not in KEPT}
+        config |= {key: value for key, value in before.items() if key in KEPT}
+        layer = step.config.objective.main_layer(step.config.model.layers)
+        own = {ALIGNER_LAYER: layer, ALIGNER_LABELS: step.config.objective.labels}
+        write_json(part / CONFIG, config | own)
