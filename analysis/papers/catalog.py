@@ -1,102 +1,94 @@
-"""Define the kinds of reports: their findings, tables, figures and claims."""
+"""The kinds of reports: their findings, tables, figures and claims."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from calque.analysis.papers.align_mlm.claims import align_mlm_claims, transfer_findings
-from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure
-from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
-from calque.analysis.papers.align_mlm.tables import align_mlm_tables
-from calque.analysis.papers.equal_terms import (
-    equal_terms_claims,
-    equal_terms_findings,
-    equal_terms_tables,
-    objectives_figure,
+from calque.analysis.papers import (
+    ablations,
+    align_mlm,
+    align_mlm_figures,
+    continued,
+    continued_figures,
+    dials,
+    equal_terms,
+    growth,
+    links,
 )
-from calque.analysis.papers.growth import (
-    aligned_figure,
-    growth_findings,
-    growth_tables,
-    onset_figure,
-    predicted_figure,
-)
-from calque.analysis.papers.xlm_align.ablations import (
-    ablation_figure,
-    xlm_align_claims,
-    xlm_align_findings,
-    xlm_align_tables,
-)
-from calque.analysis.papers.xlm_align.continued import continued_claims, continued_findings, continued_tables
-from calque.analysis.papers.xlm_align.continued_figures import continued_figures
-from calque.analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
 from calque.analysis.report.claims_table import HEADLINES
-from calque.analysis.report.plot import Plot
+from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 
 
+def _nothing(results: Results) -> tuple[Any, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class PaperReport:
-    """The functions and published numbers that a report consists of. `tables` returns tables by file name, or
-    None for a table that has no records; `figures` yields None for a figure that has none, or that would show
-    too many objectives or languages to distinguish."""
+    """The functions and published numbers that a report consists of. Tables and figures are None if a study
+    lacks their records, and figures if it has too many objectives or languages to distinguish. `shown` names
+    the tables to print on a terminal."""
 
-    findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results], Mapping[str, Table | None]]
     figures: Callable[[Results], Iterable[Plot | None]]
-    claims: Callable[[Results], Iterable[Claim]] = lambda results: ()
+    claims: Callable[[Results], Iterable[Claim]] = _nothing
+    findings: Callable[[Results], Iterable[str]] = _nothing
     published: tuple[str, ...] = ()
     claims_title: str = HEADLINES
     natural: bool = False
     shown: tuple[str, ...] = ()
 
 
-def _figures(
-    *figures: Callable[[Results], Plot | None],
-) -> Callable[[Results], Iterable[Plot | None]]:
+def _figures(*figures: Callable[[Results], Plot | None]) -> Callable[[Results], Iterable[Plot | None]]:
     return lambda results: (draw(results) for draw in figures)
 
 
+_ALIGN_MLM = (
+    align_mlm_figures.delta_figure,
+    align_mlm_figures.floor_figure,
+    align_mlm_figures.correlation_figure,
+)
 PAPERS = {
     "align_mlm": PaperReport(
-        transfer_findings,
-        align_mlm_tables,
-        _figures(order_figure, overlap_figure, delta_figure, floor_figure, correlation_figure),
-        align_mlm_claims,
+        align_mlm.align_mlm_tables,
+        _figures(dials.order_figure, dials.overlap_figure, *_ALIGN_MLM),
+        align_mlm.align_mlm_claims,
+        align_mlm.transfer_findings,
         published=("align_mlm",),
     ),
     "xlm_align": PaperReport(
-        xlm_align_findings,
-        xlm_align_tables,
-        _figures(ablation_figure, delta_figure, floor_figure, correlation_figure),
-        xlm_align_claims,
+        ablations.xlm_align_tables,
+        _figures(ablations.ablation_figure, *_ALIGN_MLM),
+        ablations.xlm_align_claims,
+        align_mlm.transfer_findings,
         published=("xlm_align",),
     ),
     "equal_terms": PaperReport(
-        equal_terms_findings,
-        equal_terms_tables,
-        _figures(objectives_figure, floor_figure, correlation_figure),
-        equal_terms_claims,
+        equal_terms.equal_terms_tables,
+        _figures(equal_terms.objectives_figure, *_ALIGN_MLM[1:]),
+        equal_terms.equal_terms_claims,
+        align_mlm.transfer_findings,
         published=("align_mlm",),
         claims_title="Objectives on equal terms, claims tested",
     ),
     "growth": PaperReport(
-        growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure)
+        growth.growth_tables,
+        _figures(growth.onset_figure, growth.predicted_figure, growth.aligned_figure),
     ),
     "xtreme": PaperReport(
-        continued_findings,
-        continued_tables,
-        continued_figures,
-        continued_claims,
+        continued.continued_tables,
+        continued_figures.continued_figures,
+        continued.continued_claims,
         published=("xlm_align", "minilm", "weam", "ppa", "awesome_align"),
         natural=True,
         shown=("xtreme", "aer", "retrieval"),
     ),
     "links": PaperReport(
-        link_findings,
-        link_tables,
-        _figures(link_figure),
+        links.link_tables,
+        _figures(links.link_figure),
         published=("xlm_align",),
         natural=True,
         shown=("table-2",),

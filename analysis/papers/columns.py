@@ -1,5 +1,5 @@
-"""Make tables and figures whose columns or panels each show one number per model. Some are specified entirely
-in texts.toml, by their `columns` and by the `papers` whose reports show them."""
+"""Tables and figures whose columns or panels each show one number per model. texts.toml specifies some
+entirely, by `columns` and by the `papers` whose reports show them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,18 +11,19 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import Look, keys, looks
-from calque.analysis.papers.texts import TEXTS, heading, plot, table
+from calque.analysis.papers.texts import TEXTS, claim, heading, plot, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Published, Record
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import INK, MOST
-from calque.analysis.report.plot import Plot
+from calque.analysis.report.drawing import INK, MOST, Plot
 from calque.analysis.report.table import MISSING, Table, cell, percent
-from calque.analysis.results.measured import BySeed, Measured, average, mean, means
-from calque.analysis.results.results import Results, Retained, retained
+from calque.analysis.results.measured import BySeed, Measured, average, judge_difference, mean, means
+from calque.analysis.results.results import Results, Retained, retained, unless_at_floor
+from calque.analysis.statistics.verdicts import Claim, Verdict
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
 BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide it
+Cell = tuple[str, str]  # an objective and a derived language
 LABELS = ("objective", "transform")  # the usual labels of rows
 RETAINED = "RETAINED"
 HEADS = {DELTA: "Δ", RETAINED: "retained"}  # names of these measures in tables
@@ -30,20 +31,23 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # names of these measures in tables
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading, and the number that it shows for each model. `facets` are further fields of `Key`,
-    and `null` is the metric that records the null's upper end. With `count`, the column shows the number of
-    test items instead; with `remarks`, retained transfer is followed by remarks."""
+    """The number to show for each model. `facets` are further fields of `Key`, and `null` is the metric of
+    the null's upper end. With `count`, it is the number of test items; with `remarks`, retained transfer is
+    followed by remarks. A column with `parts` shows their average."""
 
     head: str
-    measure: str
-    metric: str
+    measure: str = ""
+    metric: str = ""
     task: str = ""
     facets: Mapping[str, Any] = field(default_factory=dict)
     null: str = ""
     count: bool = False
     remarks: bool = True
+    parts: "Sequence[Column]" = ()
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
+        if self.parts:
+            return average([part.values(results, objective, language) for part in self.parts])
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
 
     def cell(self, results: Results, objective: str, language: str) -> str:
@@ -59,25 +63,11 @@ class Column:
         return percent(number.value if number else None)
 
     def floor(self, results: Results, language: str) -> Floor | None:
-        """Return the floor of the strongest baseline of words trained on the source."""
+        """Return the floor of the strongest baseline trained on the source."""
         return results.floors.highest(self.task, self.metric, language, results.source)
 
 
 HELD_OUT_TYPES = Column("alignment@1, held-out", ALIGNMENT, "held-out")
-
-
-@dataclass(frozen=True)
-class Average:
-    """A column that averages others for each seed."""
-
-    head: str
-    columns: Sequence[Column]
-
-    def values(self, results: Results, objective: str, language: str) -> BySeed:
-        return average([column.values(results, objective, language) for column in self.columns])
-
-    def cell(self, results: Results, objective: str, language: str) -> str:
-        return cell(mean(self.values(results, objective, language)))
 
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
@@ -90,20 +80,15 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
-    """Return a study's tasks, each with its primary metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
 def score_title(task: str, metric: str = "") -> str:
-    """Return the titles of a task and its metric (default: the primary one)."""
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
 
 
 def column_table(
-    name: str,
-    results: Results,
-    columns: Sequence[Column],
-    languages: Sequence[str] = (),
+    name: str, results: Results, columns: Sequence[Column], languages: Sequence[str] = ()
 ) -> Table | None:
     """Tabulate the rows that `rows_of` yields; None if there are none."""
     rows, labels = list(rows_of(results, columns, languages)), TEXTS["tables"][name].get("labels", LABELS)
@@ -121,25 +106,40 @@ def rows_of(
 
 
 def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """Return the records, at all steps, of the numbers in some columns."""
+    """Return the records, at all steps, that some columns show."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
 
-def last_records(
-    results: Results, languages: Iterable[str], numbers: Sequence[tuple[str, str, str]]
-) -> list[Record]:
-    """Return every objective's records at the last step, for numbers given as (measure, task, metric)."""
-    return [
-        record
-        for objective, language, (measure, *of) in product(results.objectives, languages, numbers)
-        for record in results.last(measure, objective, language, *of).values()
-    ]
+def compare(
+    results: Results, column: Column, ours: Cell, theirs: Cell, side: int = 1, bound: float = 0.0
+) -> Verdict:
+    """Judge whether one model's number minus another's is above (`side` +1) or below (-1) `bound`. A
+    difference in Delta is undecided if both models are at the floor."""
+    both = (column.values(results, *cell) for cell in (ours, theirs))
+    verdict = judge_difference(*both, side=side, bound=bound)
+    if column.measure == DELTA:
+        return unless_at_floor(verdict, results, [ours, theirs], column.task, column.metric)
+    return verdict
+
+
+def better_than(
+    results: Results,
+    name: str,
+    column: Column,
+    pair: tuple[str, str],
+    transform: str,
+    side: int = 1,
+    **about: Any,
+) -> Claim:
+    """Return the claim that one objective's number is higher (`side` +1) or lower (-1) than another's."""
+    verdict = compare(results, column, (pair[0], transform), (pair[1], transform), side)
+    better, worse = map(results.objective_title, pair)
+    return claim(name, verdict, better=better, worse=worse, under=results.transform_title(transform), **about)
 
 
 def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
-    """Format retained transfer with its interval, followed by its remark if there is one and `remarks` is
-    true; if retained transfer is undefined, return the reason."""
+    """Format retained transfer with its remark or, if it is undefined, the reason."""
     if kept is None:
         return MISSING
     parts = [cell(kept.share) if kept.share else "", kept.remark if remarks or not kept.share else ""]
@@ -149,7 +149,7 @@ def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
 def printed_rows(
     numbers: Iterable[Published], row: Sequence[str], column: str
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """Group published numbers by the fields that label a row, then by the field that labels a column."""
+    """Group published numbers by the fields that label a row, then by the field of the column."""
     rows: dict[tuple[str, ...], dict[str, float]] = {}
     for number in numbers:
         labels = tuple(getattr(number, name) for name in row)
@@ -157,9 +157,14 @@ def printed_rows(
     return rows
 
 
+def columns_of(name: str, kind: str = "tables") -> list[Column]:
+    """Return the columns that texts.toml specifies for a table or figure."""
+    return [Column(**column) for column in TEXTS[kind][name]["columns"]]
+
+
 def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
-    """Return the tables that texts.toml specifies for a report, and a table of user-defined measures."""
-    specified = {
+    """Return the tables that texts.toml specifies for a report, and one of user-defined measures."""
+    tables = {
         name: column_table(name, results, columns_of(name))
         for name, entry in TEXTS["tables"].items()
         if paper in entry.get("papers", ())
@@ -167,11 +172,10 @@ def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
     own = [key for key in results.keys(task="") if key.measure not in MEASURES]
     numbers = dict.fromkeys((key.measure, key.metric) for key in own)
     metrics = Counter(measure for measure, _ in numbers)  # metrics are named if a measure has several
-    columns = [
-        Column(measure if metrics[measure] == 1 else f"{measure} {metric}", measure, metric)
-        for measure, metric in numbers
-    ]
-    return specified | {"own-measures": column_table("own-measures", results, columns)}
+    columns = []
+    for measure, metric in numbers:
+        columns.append(Column(f"{measure} {metric}" if metrics[measure] > 1 else measure, measure, metric))
+    return tables | {"own-measures": column_table("own-measures", results, columns)}
 
 
 def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
@@ -182,16 +186,11 @@ def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
             yield draw(name, entry, results)
 
 
-def columns_of(name: str, kind: str = "tables") -> list[Column]:
-    """Return the columns that texts.toml specifies for a table or, with `kind` "figures", a figure."""
-    return [Column(**column) for column in TEXTS[kind][name]["columns"]]
-
-
 def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
-    look, objectives, columns = looks(results), results.objectives, columns_of(name, "figures")
-    languages = [
-        t for t in results.transforms if any(c.values(results, o, t) for c in columns for o in objectives)
-    ]
+    look, columns, languages = looks(results), columns_of(name, "figures"), list[str]()
+    for language, objective, column in product(results.transforms, results.objectives, columns):
+        if language not in languages and column.values(results, objective, language):
+            languages.append(language)
     if not languages or len(languages) > MOST or not look:
         return None
     nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
@@ -199,10 +198,9 @@ def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | N
 
     def draw(panel: Axes, column: Column) -> None:
         for x, objective, language in drawing.in_groups(list(look), languages):
-            colour, marker, _ = look[objective]
             if number := mean(column.values(results, objective, language)):
-                points = [(x, number)]
-                drawing.draw_points(panel, points, colour, marker, linestyle="-")
+                colour, marker, _ = look[objective]
+                drawing.draw_points(panel, [(x, number)], colour, marker, linestyle="-")
             null = nulls.get(column.head)
             if null and (end := mean(null.values(results, objective, language))):
                 drawing.level(panel, end.mean, [x - half, x + half], "--", INK, linewidth=1)
@@ -211,13 +209,48 @@ def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | N
         panel.set_xlim(-0.5, len(languages) - 0.5)
         panel.grid(visible=False, axis="x")
 
-    panels, title = [(column.head, column) for column in columns], heading(name)
-    labels = "", entry.get("axis", "percent")
+    panels, labels = [(column.head, column) for column in columns], ("", entry.get("axis", "percent"))
     same = len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1
-    with drawing.small_multiples(title, panels, draw, ABREAST, 1.9, labels, sharey=same) as (figure, _):
-        handles = [drawing.key("null, 95 %", INK, "", line="--")] if nulls else []
-        drawing.legend(figure, [*keys(results, look), *handles], 4)
+    with drawing.small_multiples(heading(name), panels, draw, ABREAST, 1.9, labels, sharey=same) as (
+        figure,
+        _,
+    ):
+        null = [drawing.key("null, 95 %", INK, line="--")] if nulls else []
+        drawing.legend(figure, [*keys(results, look), *null], 4)
     return plot(name, figure, results, shown_records(results, [*columns, *nulls.values()]))
+
+
+def _by_step(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
+    columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
+    records, seeds = shown_records(results, columns), entry.get("seeds", False)
+    measured = {results.objective_of(record) for record in records}
+    look = {objective: its for objective, its in looks(results).items() if objective in measured}
+    if len({record.step for record in records}) < 2 or len(results.transforms) > MOST or not look:
+        return None
+
+    def draw(panel: Axes, content: tuple[str, Column]) -> None:
+        language, column = content
+        for place, (objective, its) in enumerate(look.items()):
+            curves = results.curves(column.measure, objective, language, column.task, column.metric)
+            # Shifts keep the intervals of different objectives apart.
+            _draw_means(panel, curves, its, None if seeds else place / len(look))
+            for line in curves.values() if seeds and len(results.seeds) > 1 else ():
+                values = [100 * record.value for record in line.values()]
+                panel.plot(list(line), values, its.dash, color=its.colour, linewidth=0.8, alpha=0.5)
+
+    panels = []
+    for language, column in product(results.transforms, columns):
+        panels.append((f"{results.transform_title(language)},\n{column.head}", (language, column)))
+    shared: dict[str, Any] = {"labels": ("step of pretraining", entry["axis"])}
+    shared |= {"sharex": True, "sharey": "row"}
+    with drawing.small_multiples(heading(name), panels, draw, len(columns), 1.8, **shared) as (figure, axes):
+        for panel in axes[:, 0]:
+            panel.set_ylim(bottom=0)
+            panel.yaxis.set_major_locator(MaxNLocator(4))
+        axes[0, 0].xaxis.set_major_locator(MaxNLocator(3, integer=True))
+        axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        drawing.legend(figure, keys(results, look, line=None), 4)
+    return plot(name, figure, results, records)
 
 
 def _draw_means(
@@ -231,42 +264,13 @@ def _draw_means(
             by_step.setdefault(step, {})[seed] = Measured.of(record)
     points = means(sorted(by_step.items()))
     steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
-    stride, number = max(1, len(points) // BARS), len(points)
-    barred = () if shift is None else range(int(shift * stride + 1e-9), number, stride)
-    every = drawing.ends([estimate for _, estimate in points])
-    intervals = [both if i in barred and points[i][1].seeds > 1 else None for i, both in enumerate(every)]
-    marks: dict[str, Any] = {"marker": look.marker, "markersize": 4.5, "markevery": 1 + number // MARKERS}
-    drawing.draw_line(panel, steps, values, intervals, fmt=look.dash, color=look.colour, **marks)
-    drawing.draw_intervals(panel, steps, intervals, look.colour)
-
-
-def _by_step(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
-    columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
-    records, look, seeds = shown_records(results, columns), looks(results), entry.get("seeds", False)
-    if len({record.step for record in records}) < 2 or len(results.transforms) > MOST or not look:
-        return None
-    measured = {results.objective_of(record) for record in records}
-    look = {objective: its for objective, its in look.items() if objective in measured}
-
-    def draw(panel: Axes, cell: tuple[str, Column]) -> None:
-        language, column = cell
-        for place, (objective, its) in enumerate(look.items()):
-            curves = results.curves(column.measure, objective, language, column.task, column.metric)
-            # Shifts keep the intervals of different objectives apart.
-            _draw_means(panel, curves, its, None if seeds else place / len(look))
-            for line in curves.values() if seeds and len(results.seeds) > 1 else ():
-                values = [100 * record.value for record in line.values()]
-                panel.plot(list(line), values, its.dash, color=its.colour, linewidth=0.8, alpha=0.5)
-
-    cells = list(product(results.transforms, columns))
-    panels = [(f"{results.transform_title(t)},\n{column.head}", (t, column)) for t, column in cells]
-    title, labels = heading(name), ("step of pretraining", entry["axis"])
-    shared: dict[str, Any] = {"sharex": True, "sharey": "row"}
-    with drawing.small_multiples(title, panels, draw, len(columns), 1.8, labels, **shared) as (figure, axes):
-        for panel in axes[:, 0]:
-            panel.set_ylim(bottom=0)
-            panel.yaxis.set_major_locator(MaxNLocator(4))
-        axes[0, 0].xaxis.set_major_locator(MaxNLocator(3, integer=True))
-        axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        drawing.legend(figure, keys(results, look, line=None), 4)
-    return plot(name, figure, results, records)
+    every = 1 + len(points) // MARKERS
+    panel.plot(
+        steps, values, look.dash, color=look.colour, marker=look.marker, markersize=4.5, markevery=every
+    )
+    if shift is not None:
+        stride = max(1, len(points) // BARS)
+        barred = points[int(shift * stride + 1e-9) :: stride]
+        shown = [(step, estimate) for step, estimate in barred if estimate.seeds > 1]
+        intervals = drawing.ends([estimate for _, estimate in shown])
+        drawing.draw_intervals(panel, [step for step, _ in shown], intervals, look.colour)

@@ -9,13 +9,17 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from calque.analysis.papers.align_mlm.claims import correlated, leader
-from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table
+from calque.analysis.papers.align_mlm import (
+    alignment_table,
+    correlated,
+    diagnostics_tables,
+    scores_table,
+)
 from calque.analysis.papers.columns import (
     HELD_OUT_TYPES,
     LABELS,
-    Average,
     Column,
+    better_than,
     main_metrics,
     score_title,
     shown_records,
@@ -27,6 +31,7 @@ from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.report.drawing import (
     INK,
     MOST,
+    Plot,
     draw_points,
     key,
     legend,
@@ -34,9 +39,8 @@ from calque.analysis.report.drawing import (
     small_multiples,
     wrapped,
 )
-from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, percent
-from calque.analysis.results.measured import judge_difference, mean
+from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
@@ -52,13 +56,12 @@ def _zero_shot(results: Results) -> list[Column]:
     return [Column(score_title(task), "ZS", metric, task) for task, metric in main_metrics(results)]
 
 
-def _over_tasks(results: Results, measure: str = "ZS") -> Average:
-    return Average(f"{measure}, mean of tasks", task_columns([measure], main_metrics(results)))
+def _over_tasks(results: Results, measure: str = "ZS") -> Column:
+    return Column(f"{measure}, mean of tasks", parts=task_columns([measure], main_metrics(results)))
 
 
-def equal_terms_tables(results: Results) -> dict[str, Table]:
-    """Return the table of objectives, and the tables of scores and alignment of an ALIGN-MLM report, by file
-    name."""
+def equal_terms_tables(results: Results) -> dict[str, Table | None]:
+    """Return the table of objectives, and tables from the ALIGN-MLM report, by file name."""
     return {
         "objectives": _objectives_table(results),
         "scores": scores_table(results),
@@ -69,17 +72,17 @@ def equal_terms_tables(results: Results) -> dict[str, Table]:
 
 def _objectives_table(results: Results) -> Table:
     tasks, rows = _zero_shot(results), list[tuple[str, ...]]()
-    columns: list[Column | Average] = [*tasks, _over_tasks(results), _over_tasks(results, "SUP")]
-    columns += [HELD_OUT_TYPES, Column("alignment@1, all", ALIGNMENT, "all")]
+    columns = [*tasks, _over_tasks(results), _over_tasks(results, "SUP"), HELD_OUT_TYPES]
+    columns.append(Column("alignment@1, all", ALIGNMENT, "all"))
     for transform in results.transforms:
         title = results.transform_title(transform)
         for objective in results.objectives:
-            cells = (column.cell(results, objective, transform) for column in columns)
+            cells = [column.cell(results, objective, transform) for column in columns]
             rows.append((results.objective_title(objective), title, OURS, *cells))
         low = [column.floor(results, transform) for column in tasks]
         if floors := [floor.value for floor in low if floor]:
             overall = percent(fmean(floors)) if len(floors) == len(tasks) else MISSING
-            cells = (percent(floor.value if floor else None) for floor in low)
+            cells = [percent(floor.value if floor else None) for floor in low]
             rows.append((STRONGEST, title, FLOOR, *cells, overall, *[MISSING] * 3))
     labels, heads = (*LABELS, "source"), [column.head for column in columns]
     surface = " ".join(_learnt_on_the_surface(results))
@@ -102,40 +105,24 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
-    """Yield the claims that each objective transfers and aligns better than MLM, and that better alignment
-    goes with better transfer."""
-    numbers: dict[str, Column | Average] = {
-        "transfers-better": _over_tasks(results),
-        "aligns-more": HELD_OUT_TYPES,
-    }
-    title, others = results.objective_title, [name for name in results.objectives if name != PLAIN]
+    """Claim that each objective beats MLM, and that better alignment goes with better transfer."""
+    numbers = {"transfers-better": _over_tasks(results), "aligns-more": HELD_OUT_TYPES}
+    others, tasks = [name for name in results.objectives if name != PLAIN], len(results.main_tasks)
     for transform in results.transforms if PLAIN in results.objectives else ():
-        about: dict[str, Any] = {"under": results.transform_title(transform), "worse": title(PLAIN)}
-        about["tasks"] = len(results.main_tasks)
         for name, (text, column) in product(others, numbers.items()):
-            both = (column.values(results, objective, transform) for objective in (name, PLAIN))
-            yield claim(text, judge_difference(*both), better=title(name), **about)
+            yield better_than(results, text, column, (name, PLAIN), transform, tasks=tasks)
     for task in results.main_tasks:
         yield claim("together", correlated(results, task, 0.0), on=task_title(task))
 
 
-def equal_terms_findings(results: Results) -> Iterator[str]:
-    """Name the two objectives with the best mean over tasks for each derived language."""
-    overall = _over_tasks(results)
-    for transform in results.transforms:
-        number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"
-        yield from leader(results, number, overall, transform, +1)
-
-
 def objectives_figure(results: Results) -> Plot | None:
-    """Plot zero-shot scores, with one panel per task and one for the mean over tasks, one row per objective
-    and language, and a line for the strongest baseline."""
+    """Plot ZS with the strongest baseline, with one panel per task and one row per objective."""
     tasks, metrics, look = _zero_shot(results), main_metrics(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None
     rows = [(objective, transform) for transform in results.transforms for objective in results.objectives]
 
-    def draw(panel: Axes, column: Column | Average) -> None:
+    def draw(panel: Axes, column: Column) -> None:
         for place, row in enumerate(rows):
             if score := mean(column.values(results, *row)):
                 colour, marker, _ = look[row[0]]
@@ -143,29 +130,28 @@ def objectives_figure(results: Results) -> Plot | None:
         panel.xaxis.set_major_locator(MaxNLocator(2))
         panel.margins(x=0.15)
         for transform in results.transforms:
-            if isinstance(column, Column) and (low := column.floor(results, transform)):
+            if low := column.floor(results, transform):
                 places = [place for place, (_, name) in enumerate(rows) if name == transform]
                 ends = [places[0] - 0.5, places[-1] + 0.5]
                 level(panel, low.value, ends, "-", INK, across=True, linewidth=1, zorder=1)
 
-    panels: list[tuple[str, Column | Average]] = [
-        (f"{task_title(column.task)}, {metric_title(column.metric)}", column) for column in tasks
-    ]
+    panels = [(f"{task_title(column.task)}, {metric_title(column.metric)}", column) for column in tasks]
     panels.append((f"mean of {len(tasks)} tasks", _over_tasks(results)))
+    shared: dict[str, Any] = {"labels": ("ZS, %", ""), "sharey": True}
     title, height = heading("figure-objectives"), 0.75 + LINE * len(rows)
-    with small_multiples(title, panels, draw, COLUMNS, height, ("ZS, %", ""), sharey=True) as (figure, axes):
-        ticks = []
-        for objective, transform in rows:
-            under = f", {results.transform_title(transform)}" if len(results.transforms) > 1 else ""
-            ticks.append(wrapped(results.objective_title(objective) + under, NAMES))
+    with small_multiples(title, panels, draw, COLUMNS, height, **shared) as (figure, axes):
         for panel, (name, _) in zip(axes.flat, panels, strict=False):
             panel.set_title(wrapped(name, 1.0))
         for panel in axes[:, 0]:
-            panel.set_yticks(range(len(rows)), ticks)
+            panel.set_yticks(range(len(rows)), [_row_title(results, *row) for row in rows])
             panel.set_ylim(len(rows) - 0.4, -0.6)
         own = (floor for floor in results.floors.all if floor.learnt == results.source and not floor.surface)
         floors = [floor for floor in own if (floor.task, floor.metric) in metrics]
         if floors:
-            legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
-    records = shown_records(results, tasks)
-    return plot("figure-objectives", figure, results, records, floors=floors)
+            legend(figure, [key(STRONGEST, INK, line="-")], 1)
+    return plot("figure-objectives", figure, results, shown_records(results, tasks), floors=floors)
+
+
+def _row_title(results: Results, objective: str, transform: str) -> str:
+    under = f", {results.transform_title(transform)}" if len(results.transforms) > 1 else ""
+    return wrapped(results.objective_title(objective) + under, NAMES)

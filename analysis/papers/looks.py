@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from matplotlib.artist import Artist
 from matplotlib.colors import to_hex, to_rgb
-from matplotlib.patches import Patch
 
 from calque.analysis.records.record import Described, Start
 from calque.analysis.report.drawing import INK, LOOKS, Dash, key
@@ -30,7 +29,7 @@ class Look(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A family of objectives, which share their last part: its plain form, and that form's look."""
+    """The plain form of objectives that share their last part, and that form's look."""
 
     plain: Objective
     look: Look
@@ -42,7 +41,6 @@ FAMILIES = {
 }
 """The package's objectives, by the kind of their last part. Kinds without a look are drawn like user-defined
 objectives."""
-BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))  # user-defined objectives
 GIVEN = Look(INK, "o")  # a given model, such as the one that a study starts from
 HATCHES: dict[tuple[str, Dash], str] = {
@@ -69,8 +67,9 @@ SHADES = (
     ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)),
 )
 """Shades of light and of dark colours, as mixtures with a share of black (0) or white (1)."""
+_XLM_ALIGN = next(family.look for family in FAMILIES.values() if family.plain.name == "XLM-ALIGN")
 PUBLISHED = {
-    "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
+    "XLM-Align": Look(_XLM_ALIGN.colour, "D"),
     "XLM-R": Look(INK, "D"),
     "mMiniLM-L12-H384": Look(INK, "P"),
 }
@@ -82,12 +81,12 @@ def family(objective: Described) -> Family | None:
     return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
 
 
-def look(objective: Described, start: Start | None = None, own: Look | None = None) -> Look:
+def look(objective: Described, start: Start | None, own: Look) -> Look:
     """Choose an objective's look from its parts; `own` is used for user-defined objectives."""
     if objective.given:
         return GIVEN
     if (of := family(objective)) is None:
-        return own or Look(*OWN[0])
+        return own
     plain, (colour, marker, _) = of.plain.facets[-1], of.look
     changed = {k: v for k, v in objective.parts[-1].items() if k not in UNNAMED and v != plain.get(k)}
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
@@ -102,17 +101,16 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
 
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
-    """Return a distinct look for each of a study's objectives (default: all); empty if there are too many to
-    distinguish."""
-    described = {name: results.objective(name) for name in objectives or results.objectives}
-    kinds = {name: d.parts[-1]["kind"] for name, d in described.items() if d.parts}
-    others = [kind for kind in dict.fromkeys(kinds.values()) if kind not in FAMILIES]
-    if len(others) > len(OWN):
-        return {}
-    own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
-    looks = {
-        name: look(d, results.start(name), own.get(kinds.get(name, ""))) for name, d in described.items()
-    }
+    """Return a distinct look for each objective (default: all), or none if there are too many."""
+    looks, own = dict[str, Look](), dict[str, Look]()
+    for name in objectives or results.objectives:
+        described = results.objective(name)
+        kind = described.parts[-1]["kind"] if described.parts else ""
+        if kind and kind not in FAMILIES and kind not in own:
+            if len(own) == len(OWN):
+                return {}
+            own[kind] = Look(*OWN[len(own)])
+        looks[name] = look(described, results.start(name), own.get(kind, Look(*OWN[0])))
     taken, used = {each[:2] for each in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:
@@ -126,7 +124,7 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
 
 
 def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
-    """Give objectives different shades if at least `FEWEST` share a colour, which plain forms keep."""
+    """Give objectives shades if at least `FEWEST` share a colour, which plain forms keep."""
     sizes, numbers, shaded = Counter(its.colour for its in looks.values()), Counter[str](), dict(looks)
     for name in sorted(looks, key=lambda name: looks[name].bar["hatch"] != ""):
         colour = looks[name].colour
@@ -141,13 +139,8 @@ def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
 
 
 def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:
-    """Return legend entries for objectives, with lines in the style `line` (None: each objective's own)."""
+    """Return legend entries, with lines in the style `line` (None: each objective's own)."""
     return [
         key(results.objective_title(name), *its[:2], line=its.dash if line is None else line)
         for name, its in look.items()
     ]
-
-
-def bar_keys(results: Results, look: Mapping[str, Look]) -> list[Artist]:
-    """Return legend entries for objectives drawn as bars."""
-    return [Patch(label=results.objective_title(name), **its.bar) for name, its in look.items()]

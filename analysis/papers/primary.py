@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from calque.analysis.papers.align_mlm.claims import correlated
+from calque.analysis.papers.align_mlm import correlated
 from calque.analysis.records.json_rows import parsed
 from calque.analysis.records.record import (
     AFTER,
@@ -70,20 +70,18 @@ class PrimaryClaim:
     @property
     def mistake(self) -> str:
         """The first error that can be found without the study, or an empty string."""
-        aligned, correlated = self.measure == ALIGNMENT, self.measure == CORRELATION
         keys = {key for key in set.union(*COMPARED) if getattr(self, key) not in ((), None)}
         if not self.text.strip():
             return "a claim without a text"
         if self.measure not in MEASURES:
             return unknown("measure", self.measure, MEASURES)
-        if aligned and (self.task or self.types not in (*TYPES, "")):
-            return f"a claim about alignment takes no task, and one of these types: {', '.join(TYPES)}"
-        if not aligned and (self.types or not self.task):
+        if self.measure == ALIGNMENT:
+            if self.task or self.types not in (*TYPES, ""):
+                return f"a claim about alignment takes no task, and one of these types: {', '.join(TYPES)}"
+        elif self.types or not self.task:
             return f"a claim about {self.measure} needs a task, and takes no types"
-        if correlated and keys != {"above"}:
-            return "a claim about a correlation takes only a bound, above"
-        if not correlated and keys not in COMPARED:
-            return "expected ascending, or of with above or below"
+        if keys not in (({"above"},) if self.measure == CORRELATION else COMPARED):
+            return "expected ascending, or of with above or below; for a correlation, only a bound, above"
         if len(self.ascending) == 1 or any(len(cell) not in (2, 3) for cell in self.cells):
             return 'expected cells such as ["MLM", "trans"], and two or more of them in ascending'
         if self.beyond and not len(self.ascending) == len(self.beyond) == 2:
@@ -95,21 +93,21 @@ class PrimaryClaim:
         if self.measure == ALIGNMENT:
             types = third or self.types
             return "" if types in TYPES else unknown("kind of types", types, TYPES)
-        if third and self.measure not in ("ZS", "SUP"):
-            return f"{self.measure} has no {third}"
-        if not third or third in WORDS:
+        if not third or (third in WORDS and self.measure in ("ZS", "SUP")):
             return ""
+        if self.measure != "ZS":
+            return f"{self.measure} has no {third}"
         from calque.analysis.measures.interventions import NAMES  # loads torch
 
-        known = self.measure == "ZS" and third.rstrip("0123456789") in NAMES
-        return "" if known else unknown("intervention", third, NAMES)
+        return "" if third.rstrip("0123456789") in NAMES else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
-        task = (
-            f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})" if self.task else ""
-        )
-        types = f" of {self.types} types" if self.types else ""
-        measured = f"{MEASURES[self.measure]}{task}{types}, "
+        measured = MEASURES[self.measure]
+        if self.task:
+            measured += f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})"
+        if self.types:
+            measured += f" of {self.types} types"
+        measured += ", "
         for compared, verdict in self._verdicts(results):
             evidence = f"{measured}{compared}: {verdict.because}"
             yield Claim(self.text, self.paper or "ours", "primary", replace(verdict, because=evidence))
@@ -122,26 +120,27 @@ class PrimaryClaim:
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
         elif self.of:
             side, bound = (-1, self.below or 0.0) if self.above is None else (1, self.above)
-            verdict = judge_estimate(mean(self._numbers(results, self.of)), side, bound)
+            verdict = judge_estimate(mean(self._values(results, self.of)), side, bound)
             bounded = f"{_title(results, self.of)}, {'below' if side < 0 else 'above'} {100 * bound:g} points"
             yield bounded, self._unless_at_floor(results, verdict, self.of)
         elif self.beyond:
-            pairs = (self.ascending, self.beyond)
-            gains = ([self._numbers(results, cell) for cell in reversed(pair)] for pair in pairs)
-            first, other = (_difference(results, *pair) for pair in pairs)
-            yield f"{first}, beyond {other}", judge_difference(*(differences(*pair) for pair in gains))
+            gains, compared = [], []
+            for lower, higher in (self.ascending, self.beyond):
+                gains.append(differences(self._values(results, higher), self._values(results, lower)))
+                compared.append(_difference(results, lower, higher))
+            yield ", beyond ".join(compared), judge_difference(*gains)
         else:
             for lower, higher in pairwise(self.ascending):
-                verdict = judge_difference(*(self._numbers(results, cell) for cell in (higher, lower)))
-                compared = _difference(results, lower, higher)
-                yield compared, self._unless_at_floor(results, verdict, higher, lower)
+                verdict = judge_difference(self._values(results, higher), self._values(results, lower))
+                verdict = self._unless_at_floor(results, verdict, higher, lower)
+                yield _difference(results, lower, higher), verdict
 
-    def _numbers(self, results: Results, cell: Cell) -> BySeed:
+    def _values(self, results: Results, cell: Cell) -> BySeed:
         objective, transform, *rest = cell
         third, metric = "".join(rest), PRIMARY.get(self.task, "")
         if self.measure == ALIGNMENT:
-            return results.scores(ALIGNMENT, objective, transform, "", third or self.types)
-        if third:
+            metric = third or self.types
+        elif third:
             metric = third if third in WORDS else f"{metric}{AFTER}{third}"
         return results.scores(self.measure, objective, transform, self.task, metric)
 
@@ -192,7 +191,7 @@ class PrimaryClaims:
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
-        """Return a warning if some runs recorded a different claims file, or none; otherwise ""."""
+        """Return a warning if some runs recorded a different claims file, or none."""
         runs = results.runs.values()
         others = sum(run.claims != (self.digest,) for run in runs)
         of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"

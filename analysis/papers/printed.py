@@ -6,11 +6,10 @@ from itertools import product
 from statistics import fmean
 from typing import Any
 
-from calque.analysis.papers.align_mlm.claims import correlated
-from calque.analysis.papers.align_mlm.figures import rho_cell, rho_of
+from calque.analysis.papers.align_mlm import correlated, rho_cell, rho_of
 from calque.analysis.papers.columns import task_columns
+from calque.analysis.papers.continued import PAPERS_NAMES, Continued
 from calque.analysis.papers.primary import CORRELATION
-from calque.analysis.papers.xlm_align.continued import PAPERS_NAMES, Continued
 from calque.analysis.records.record import AER, DELTA, Published
 from calque.analysis.report.table import MISSING, Table, cell, over_seeds, percent
 from calque.analysis.results.measured import BySeed, average, gap, mean
@@ -29,11 +28,10 @@ Judged = tuple[Verdict, str, str, str]
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A claim that a paper makes for each of `tasks`, as a comparison of printed numbers. `of` and `minus`
-    name printed rows, as in "XLM trans.inv parallel 1%"; every row in `of` is compared with every row in
-    `minus`, or with `bound`, a share. Error rates are averaged over `layers`. `printed` contains the paper's
-    number, by task, if its table does not; `where` is the place in the paper, `reason` explains why our
-    number may differ, and `records` names records to use instead of the table's."""
+    """A claim that a paper makes for each of `tasks`. `of` and `minus` name printed rows, as in "XLM
+    trans.inv parallel 1%"; every row in `of` is compared with every row in `minus`, or with `bound`, a share.
+    Error rates are averaged over `layers`. `printed` contains numbers, by task, that the table lacks,
+    `reason` explains why ours may differ, and `records` replaces the table's records."""
 
     text: str
     where: str = ""
@@ -50,16 +48,14 @@ class PaperClaim:
 
     @property
     def by_task(self) -> "list[PaperClaim]":
-        """The claim, split into one claim per task."""
         split = [replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks]
         return split or [self]
 
 
 class Printed:
-    """The numbers in a paper's table, and our counterpart of each. `same` maps the paper's objectives,
-    transforms and aligners to our names, and its settings to values in a sweep, which are the keys of
-    `results`. If `natural`, the results are from a released encoder and from models pretrained further
-    from it."""
+    """The numbers in a paper's table, and our counterparts. `same` maps the paper's objectives, transforms
+    and aligners to our names, and its settings to values in a sweep, the keys of `results`. If `natural`, the
+    results are about a released encoder."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results
@@ -76,7 +72,7 @@ class Printed:
         return self._same["objectives"].get(row, usual), transform
 
     def ours(self, number: Published, layers: Sequence[int | None] = (None,)) -> BySeed:
-        """Return our counterpart of a printed number, by seed; empty if it was not measured."""
+        """Return our counterpart of a printed number; empty if it was not measured."""
         if _is_mean(number):
             return average([average([self.ours(one) for one in part]) for part in self._parts(number)])
         (name, transform), study, task = self.names(number), self.study, number.task
@@ -90,9 +86,10 @@ class Printed:
             return average([study.errors(name, gold, aligner, layer) for layer in layers])
         if number.language:
             return study.scored(name, task, number.language, number.metric)
-        return study.everywhere(name, task, metric=number.metric)
+        return average(study.all_scored(name, task, number.metric))
 
     def _parts(self, whole: Published) -> list[list[Published]]:
+        """Return the numbers that a mean is over, by task or by language."""
         parts: dict[str, list[Published]] = {}
         without = self.study.source if self.study and whole.language == OTHERS else None
         for one in self.numbers:
@@ -102,18 +99,18 @@ class Printed:
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
-        """Return the paper's table, with our number and the paper's in each cell."""
-        rows: dict[tuple[str, ...], dict[str, Published]] = {}
+        """Return the paper's table, with ours / the paper's in each cell."""
+        by_labels: dict[tuple[str, ...], dict[str, Published]] = {}
         for one in self.numbers:
-            rows.setdefault(self._labels(one), {})[_head(one)] = one
-        heads = list(dict.fromkeys(head for row in rows.values() for head in row))
-        shown = [i for i, labels in enumerate(zip(*rows, strict=True)) if any(labels)]
-        cells = (
-            (*(row[i] or MISSING for i in shown), *(self._cell(its.get(head)) for head in heads))
-            for row, its in rows.items()
-        )
+            by_labels.setdefault(self._labels(one), {})[_head(one)] = one
+        heads = list(dict.fromkeys(head for numbers in by_labels.values() for head in numbers))
+        shown = [i for i, labels in enumerate(zip(*by_labels, strict=True)) if any(labels)]
+        rows = []
+        for labels, numbers in by_labels.items():
+            cells = [self._cell(numbers[head]) if head in numbers else MISSING for head in heads]
+            rows.append((*(labels[i] or MISSING for i in shown), *cells))
         note = f"Percent, ours / the paper’s. Ours: {over_seeds(self.results('').seeds)}. {remark}"
-        return Table(title, (*(LABELS[i] for i in shown), *heads), tuple(cells), note, len(shown))
+        return Table(title, (*(LABELS[i] for i in shown), *heads), tuple(rows), note, len(shown))
 
     def _labels(self, number: Published) -> tuple[str, ...]:
         (name, transform), results = self.names(number), self.results(number.setting)
@@ -122,11 +119,11 @@ class Printed:
         both = (f"{ours} / {theirs}" if ours not in ("", theirs) else theirs for ours, theirs in titles)
         return *both, number.setting, metric_title(number.metric) if number.language else ""
 
-    def _cell(self, number: Published | None) -> str:
-        return f"{cell(mean(self.ours(number)))} / {percent(number.value)}" if number else MISSING
+    def _cell(self, number: Published) -> str:
+        return f"{cell(mean(self.ours(number)))} / {percent(number.value)}"
 
     def judge(self, claim: PaperClaim) -> Judged:
-        """Judge whether our numbers are all on the same side of 0, or of the bound, as the paper's."""
+        """Judge whether our numbers are on the same side of 0, or of the bound, as the paper's."""
         if claim.measure == CORRELATION:
             (task,), results = claim.tasks, self.results("")
             rho = rho_of(results.points(task, PRIMARY[task]))
@@ -148,9 +145,10 @@ class Printed:
         return verdict, cell(estimate, over_items=True), percent(printed), remark
 
     def _compare(self, claim: PaperClaim, names: Sequence[str]) -> tuple[Estimate | None, float]:
-        rows = [
-            {(one.task, one.metric, one.language): one for one in self._row(claim, name)} for name in names
-        ]
+        """Return our number and the paper's: a mean difference between rows, or the mean of one row."""
+        rows = []
+        for name in names:
+            rows.append({(one.task, one.metric, one.language): one for one in self._row(claim, name)})
         printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
         both = [numbers for numbers in printed if all(map(self.ours, numbers))]
         values = fmean(one.value - sum(other.value for other in others) for one, *others in both or printed)
@@ -164,15 +162,18 @@ class Printed:
         return [one for one in row if not claim.tasks or one.task in claim.tasks]
 
     def _unlearnt(self, numbers: Sequence[Published]) -> Verdict | None:
+        """Return a verdict if a model did not learn a task in the source."""
         if self.study is None:
             return None
         source, results = self.study.source, self.study.results
-        tested = ((self.names(one)[0], one.task) for one in numbers if one.task in PRIMARY)
-        for name, task in dict.fromkeys(tested):
-            score = mean(self.study.scored(name, task, source))
-            floor = results.floors.highest(task, PRIMARY[task], source, source)
+        for one in numbers:
+            if one.task not in PRIMARY:
+                continue
+            name = self.names(one)[0]
+            score = mean(self.study.scored(name, one.task, source))
+            floor = results.floors.highest(one.task, PRIMARY[one.task], source, source)
             if score and floor and score.mean <= floor.value:
-                verdict = f"undecided: {results.objective_title(name)} did not learn {task_title(task)}"
+                verdict = f"undecided: {results.objective_title(name)} did not learn {task_title(one.task)}"
                 baseline = f"the {floor.title} baseline {percent(floor.value)} %"
                 return Verdict(verdict, f"{percent(score.mean)} % in {source}, {baseline}")
         return None

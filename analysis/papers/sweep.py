@@ -1,23 +1,30 @@
 """Report on a sweep: a study run with several values of some settings."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record, Run
+from calque.analysis.report import drawing
+from calque.analysis.report.drawing import HALF, INK, LETTER, MOST, Plot
 from calque.analysis.report.table import MISSING, Table, cell, listed, over_seeds
 from calque.analysis.results.measured import BySeed, average, difference, mean
 from calque.analysis.results.results import Results
-from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
+from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import holm_intervals
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.files import read_toml
 
 Values = tuple[str, ...]  # one value for each swept setting
-FINDINGS = 3
 ANY = "any"  # the value shown for baselines, which do not depend on the settings
 TITLES: dict[str, str] = read_toml(Path(__file__).with_name("settings.toml"))
 
@@ -34,7 +41,7 @@ def setting_title(key: str) -> str:
 
 
 class Row(NamedTuple):
-    """What identifies a row in the table, or a point in the figure."""
+    """What identifies a row in the table or a point in the figure."""
 
     language: str
     objective: str
@@ -50,7 +57,7 @@ class SweepResults:
 
     @property
     def titles(self) -> list[str]:
-        """The settings' titles, each followed by its key if two settings have the same title."""
+        """The settings' titles, followed by their keys if they are the same."""
         titles = list(map(setting_title, self.keys))
         pairs = zip(titles, self.keys, strict=True)
         return [f"{title} ({key})" if titles.count(title) > 1 else title for title, key in pairs]
@@ -61,7 +68,6 @@ class SweepResults:
 
     @cached_property
     def by_seed(self) -> dict[str, dict[Row, BySeed]]:
-        """Each seed's numbers, by column and row."""
         columns: dict[str, dict[Row, list[BySeed]]] = {}
         for values, results in self.variants.items():
             for record, by_seed in results.columns():
@@ -73,14 +79,15 @@ class SweepResults:
     @cached_property
     def numbers(self) -> dict[str, dict[Row, Estimate]]:
         """The means over seeds, by column and row."""
-        return {
-            title: {row: estimate for row, by_seed in rows.items() if (estimate := mean(by_seed))}
-            for title, rows in self.by_seed.items()
-        }
+        numbers: dict[str, dict[Row, Estimate]] = {}
+        for title, rows in self.by_seed.items():
+            means = {row: mean(by_seed) for row, by_seed in rows.items()}
+            numbers[title] = {row: estimate for row, estimate in means.items() if estimate}
+        return numbers
 
     @cached_property
     def rows(self) -> list[Row]:
-        """All rows, sorted by language, then objective, then values."""
+        """All rows, by language, then objective, then values."""
         rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
         languages, objectives = (list(dict.fromkeys(row[part] for row in rows)) for part in (0, 1))
         order = list(self.variants)
@@ -88,8 +95,7 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives that do not depend on the settings: their models, or at least the scores of their
-        models, are the same for all values."""
+        """The objectives whose models, or at least their scores, are the same for all values."""
         trained: dict[str, dict[Values, set[str]]] = {}
         for values, results in self.variants.items():
             for run in results.runs.values():
@@ -113,15 +119,14 @@ class SweepResults:
         return by_values.keys() == self.variants.keys() and all(other == first for other in others)
 
     def floors(self) -> list[Floor]:
-        """Return the floors for all values; those shared by all values occur once, without settings."""
+        """Return the floors for all values; those shared by all occur once, without settings."""
         of = {values: results.floors.all for values, results in self.variants.items()}
-        shared = [floor for floor in self.first.floors.all if all(floor in floors for floors in of.values())]
-        return shared + [
-            replace(floor, settings=dict(zip(self.keys, values, strict=True)))
-            for values, floors in of.items()
-            for floor in floors
-            if floor not in shared
-        ]
+        floors = [floor for floor in self.first.floors.all if all(floor in own for own in of.values())]
+        shared = len(floors)
+        for values, own in of.items():
+            settings = dict(zip(self.keys, values, strict=True))
+            floors += [replace(floor, settings=settings) for floor in own if floor not in floors[:shared]]
+        return floors
 
     @property
     def first(self) -> Results:
@@ -129,7 +134,7 @@ class SweepResults:
 
     @cached_property
     def objectives(self) -> Results:
-        """Results with one record per objective, which provide its title and look."""
+        """One record per objective, for its title and look."""
         records: dict[str, tuple[Record, Run]] = {}
         for results in self.variants.values():
             for record in results.records:
@@ -138,7 +143,7 @@ class SweepResults:
 
     @property
     def seeds(self) -> str:
-        """The seeds and the data that they redraw, separately for each value if they differ."""
+        """The seeds and the data that they redraw, by value if they differ."""
         over = {", ".join(its): over_seeds(each.seeds, each.redrawn) for its, each in self.variants.items()}
         return "; ".join({*over.values()} if len({*over.values()}) == 1 else map(": ".join, over.items()))
 
@@ -172,16 +177,16 @@ def sweep_question(sweep: SweepResults) -> str:
 
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
-    """Tabulate one row per language, objective and value; a baseline has one row for all values."""
+    """Tabulate one row per language, objective and value; a baseline has one for all values."""
     rows: dict[tuple[str, ...], None] = {}
     for row in sweep.rows:
-        cells = [cell(column.get(row)) for column in sweep.numbers.values()]
         same = row.objective in sweep.baselines and all(
             column.get(row) == column.get(row._replace(values=other))
             for column in sweep.numbers.values()
             for other in sweep.variants
         )
         values = [ANY] * len(sweep.keys) if same else row.values
+        cells = [cell(column.get(row)) for column in sweep.numbers.values()]
         rows[row.language, sweep.objectives.objective_title(row.objective), *values, *cells] = None
     title = f"{sweep.first.study} by {', '.join(sweep.titles)} ({scale})"
     header = ("language", "objective", *sweep.titles, *sweep.numbers)
@@ -189,33 +194,29 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 
 class Pair(NamedTuple):
-    """Two rows to compare, with different values of the setting with the index `setting`; if that is None,
-    `theirs` is a baseline."""
+    """Two rows with different values of a setting, given by its index; None if `theirs` is a baseline."""
 
     setting: int | None
     ours: Row
     theirs: Row
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The difference in a column between two rows, paired by seed. The interval and `p` are corrected for all
-    differences in the column (Holm)."""
-
-    pair: Pair
-    estimate: Estimate
-    p: float | None = None
+Difference = tuple[Estimate, float | None]
+"""The difference between two rows, paired by seed, and its p; both are corrected for all differences in the
+column (Holm)."""
 
 
-def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
-    """Return the differences in each column: for each setting, between consecutive values and between the
-    first and the last one, with other settings equal; and between each row and the baselines."""
-    pairs, found = list(_pairs(sweep)), dict[str, list[Difference]]()
+def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
+    """Return each column's differences between consecutive values of a setting, between the first and the
+    last one, and between rows and baselines."""
+    found, pairs = dict[str, dict[Pair, Difference]](), list(_pairs(sweep))
     for title, column in sweep.by_seed.items():
-        measured = [pair for pair in pairs if pair.ours in column and pair.theirs in column]
-        estimates = [(pair, difference(column[pair.ours], column[pair.theirs])) for pair in measured]
-        of = [Difference(pair, estimate) for pair, estimate in estimates if estimate]
-        found[title] = _corrected(of, 2 if title.endswith("Δ") else 1)
+        estimates = dict[Pair, Estimate]()
+        for pair in pairs:
+            if pair.ours in column and pair.theirs in column:
+                estimate = difference(column[pair.ours], column[pair.theirs])
+                estimates |= {pair: estimate} if estimate else {}
+        found[title] = _corrected(estimates, 2 if title.endswith("Δ") else 1)
     return found
 
 
@@ -227,42 +228,37 @@ def _pairs(sweep: SweepResults) -> Iterator[Pair]:
                 continue
             ends = [(values[0], values[-1])] if len(values) > 2 else []
             others = [[ANY] if place == setting else each for place, each in enumerate(sweep.values)]
-            for (first, second), rest in product([*pairwise(values), *ends], product(*others)):
-                ours, theirs = (
-                    Row(language, objective, (*rest[:setting], value, *rest[setting + 1 :]))
-                    for value in (second, first)
+            for pair, rest in product([*pairwise(values), *ends], product(*others)):
+                theirs, ours = (
+                    Row(language, objective, (*rest[:setting], value, *rest[setting + 1 :])) for value in pair
                 )
                 yield Pair(setting, ours, theirs)
         for variant, baseline in product(sweep.variants, sweep.baselines):
             yield Pair(None, Row(language, objective, variant), Row(language, baseline, variant))
 
 
-def _corrected(found: Sequence[Difference], limit: float) -> list[Difference]:
-    tested: dict[int, float] = {}
-    for place, each in enumerate(found):
-        above, below = each.estimate.p(0, 1), each.estimate.p(0, -1)
+def _corrected(estimates: Mapping[Pair, Estimate], limit: float) -> dict[Pair, Difference]:
+    tested: dict[Pair, float] = {}
+    for pair, estimate in estimates.items():
+        above, below = estimate.p(0, 1), estimate.p(0, -1)
         if above is not None and below is not None:
-            tested[place] = 2 * min(above, below)
-    corrected = list(found)
-    for place, (p, confidence) in zip(tested, holm_intervals(list(tested.values())), strict=True):
-        estimate = found[place].estimate.at(confidence, (-limit, limit))
-        corrected[place] = replace(found[place], estimate=estimate, p=p)
+            tested[pair] = 2 * min(above, below)
+    corrected: dict[Pair, Difference] = {pair: (estimate, None) for pair, estimate in estimates.items()}
+    for pair, (p, confidence) in zip(tested, holm_intervals(list(tested.values())), strict=True):
+        corrected[pair] = estimates[pair].at(confidence, (-limit, limit)), p
     return corrected
 
 
 def differences_table(sweep: SweepResults) -> Table | None:
-    """Tabulate the differences in all columns, in points; None if none has an interval over seeds."""
+    """Tabulate the differences in points; None if none has an interval over seeds."""
     found = differences(sweep)
-    rows: dict[Pair, dict[str, Estimate]] = {}
-    for title, column in found.items():
-        for each in column:
-            rows.setdefault(each.pair, {})[title] = each.estimate
-    if all(each.p is None for column in found.values() for each in column):
+    if all(p is None for column in found.values() for _, p in column.values()):
         return None
-    cells = []
-    for pair, of in rows.items():
+    rows = []
+    for pair in dict.fromkeys(pair for column in found.values() for pair in column):
         objective = sweep.objectives.objective_title(pair.ours.objective)
-        cells.append((pair.ours.language, objective, *_compared(sweep, pair), *map(cell, map(of.get, found))))
+        cells = [cell(column[pair][0] if pair in column else None) for column in found.values()]
+        rows.append((pair.ours.language, objective, *_compared(sweep, pair), *cells))
     number = max(map(len, found.values()))
     note = (
         "Points; differences paired by seed. Each value is compared with the next one, and the first with "
@@ -270,11 +266,11 @@ def differences_table(sweep: SweepResults) -> Table | None:
         "without 0 is a difference at 5 % for the column."
     )
     header = ("language", "objective", "comparison", "with", *found)
-    return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(cells), note, 4)
+    return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(rows), note, 4)
 
 
 def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
-    """Describe a comparison and the values of the other settings in words."""
+    """Describe a comparison, and the values of the other settings."""
     of = dict(zip(sweep.titles, pair.ours.values, strict=True))
     if pair.setting is None:
         what = f"minus {sweep.objectives.objective_title(pair.theirs.objective)}"
@@ -284,25 +280,158 @@ def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
     return what, ", ".join(f"{title} {value}" for title, value in of.items()) or MISSING
 
 
-def sweep_findings(sweep: SweepResults) -> Iterator[str]:
-    """Report, for the baseline and for each setting, the difference with the smallest p, or that no
-    difference is left after correction."""
-    found = [(each.p, title, each) for title, column in differences(sweep).items() for each in column]
-    subjects: list[int | None] = [*([None] if sweep.baselines else []), *range(len(sweep.keys))]
-    for setting in subjects[:FINDINGS]:
-        of = [(p, title, each) for p, title, each in found if p is not None and each.pair.setting == setting]
-        if not of:
+PANELS = 4  # maximum number of columns of panels
+TICKS = 12  # maximum number of values on an axis
+SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")  # of a setting's values
+MARKERS = "osD^vP"
+
+
+class _Axis(NamedTuple):
+    """The positions and labels of values, whether labels are rotated, and a note on the scale."""
+
+    place: dict[str, float]
+    labels: list[str]
+    turned: bool = False
+    scale: str = ""
+
+    def draw(self, panel: Axes) -> None:
+        places, style = list(self.place.values()), dict[str, Any]()
+        if self.turned:
+            style = {"rotation": 40, "ha": "right"}
+        panel.set_xticks(places, self.labels, **style)
+        margin = (panel.margins() or (0.0, 0.0))[0] * (max(places) - min(places))
+        panel.set_xlim(min(places) - margin, max(places) + margin)
+
+
+def _axis(values: Sequence[str], inches: float) -> _Axis:
+    """Place values on an axis: numbers on a linear or, if labels would overlap, a logarithmic scale, other
+    values evenly. Labels are rotated if there is too little room."""
+    if not _is_numeric(values):
+        turned = sum(len(value) + 1 for value in values) * LETTER > inches
+        return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
+    numbers = [float(value) for value in values]
+    labels = [f"{number:,.10g}" for number in numbers]
+    width = max(map(len, labels)) + 1  # in letters; a rotated label takes two
+    for turned, letters in ((False, width), (True, 2)):
+        gap = letters * LETTER / inches
+        if _apart(numbers, gap):
+            return _Axis(dict(zip(values, numbers, strict=True)), labels, turned)
+        if min(numbers) > 0 and _apart(logs := [math.log10(number) for number in numbers], gap):
+            return _Axis(dict(zip(values, logs, strict=True)), labels, turned, " (log scale)")
+    order = sorted(numbers)
+    places = {value: float(order.index(number)) for value, number in zip(values, numbers, strict=True)}
+    return _Axis(places, labels, width * len(labels) * LETTER > inches)
+
+
+def _apart(places: Sequence[float], gap: float) -> bool:
+    """Whether all neighbours are at least a fraction `gap` of the axis apart."""
+    gaps = [b - a for a, b in pairwise(sorted(places))]
+    return min(gaps) >= gap * sum(gaps) > 0
+
+
+def _is_numeric(values: Sequence[str]) -> bool:
+    try:
+        return all(math.isfinite(float(value)) for value in values)
+    except ValueError:
+        return False
+
+
+def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
+    """Plot each number against a setting's values. A second setting gets one line per value, in a row of
+    panels per objective; baselines are horizontal lines. None if there is too much to show."""
+    columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
+    if not columns or not look or len(sweep.keys) > 2:
+        return None
+    x, series = _roles(sweep)
+    groups = _groups(sweep, look, series)
+    several = len(groups) > 1
+    across = min(len(columns), PANELS if several else 2)
+    axis = _axis(sweep.values[x], (HALF - 0.5) / across - 0.25)
+    lines = [] if series is None else sweep.values[series]
+    if len(groups) > MOST or len(lines) > len(SERIES) or len(axis.place) > TICKS:
+        return None
+
+    def draw(panel: Axes, content: tuple[str, str, str]) -> None:
+        _draw_numbers(panel, content, sweep, look, axis, (x, series))
+        axis.draw(panel)
+
+    panels = []
+    for (language, objective), name in product(groups, columns):
+        head = ", ".join(filter(None, (language, sweep.objectives.objective_title(objective))))
+        panels.append((f"{head}\n{name}" if several else name, (language, objective, name)))
+    shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
+    shared["labels"] = drawing.wrapped(sweep.titles[x] + axis.scale, (HALF - 0.5) / across), "%"
+    with drawing.small_multiples(sweep_question(sweep), panels, draw, across, 1.9, **shared) as (figure, _):
+        title = None if series is None else sweep.titles[series]
+        drawing.legend(figure, _entries(sweep, look, lines), 4, title=title)
+    return _plot(sweep, figure, columns, scale)
+
+
+def _draw_numbers(
+    panel: Axes,
+    content: tuple[str, str, str],
+    sweep: SweepResults,
+    look: Mapping[str, Look],
+    axis: _Axis,
+    roles: tuple[int, int | None],
+) -> None:
+    """Draw a column's numbers in a language, for all objectives or, with a second setting, for one."""
+    (language, group, column), (x, series) = content, roles
+    if column.endswith("Δ"):
+        panel.axhline(0, color=INK, linewidth=0.8)
+    for objective, its in look.items():
+        rows = {row: e for row, e in sweep.numbers[column].items() if row[:2] == (language, objective)}
+        if objective in sweep.baselines and len({*rows.values()}) == 1:
+            places, (estimate, *_) = axis.place.values(), rows.values()
+            ends = [min(places), max(places)]
+            drawing.level(panel, estimate.mean, ends, "--", its.colour, linewidth=1.2)
             continue
-        p, title, best = min(of, key=lambda one: one[0])
-        if p >= 1 - CONFIDENCE:
-            values = f"between values of the {sweep.titles[setting]}" if setting is not None else ""
-            where = values or "from the baseline"
-            yield f"No difference {where} is left after correction ({len(of)} tested)."
-            continue
-        what, where = _compared(sweep, best.pair)
-        ours, given = best.pair.ours, f", {where}" if where != MISSING else ""
-        yield (
-            f"{title}, {ours.language}, {sweep.objectives.objective_title(ours.objective)}{given}: "
-            f"{what} is {cell(best.estimate)} points "
-            f"(paired by seed; interval and p = {p:.2g} corrected for all comparisons)."
-        )
+        lines = {"": its}
+        if series is not None:
+            looks = (Look(*each) for each in zip(SERIES, MARKERS, strict=True))
+            lines = dict(zip(sweep.values[series], looks, strict=False)) if objective == group else {}
+        for value, (colour, marker, dash) in lines.items():
+            own = [row for row in rows if series is None or row.values[series] == value]
+            points = sorted((axis.place[row.values[x]], row) for row in own)
+            line = [(place, rows[row]) for place, row in points]
+            drawing.draw_points(panel, line, colour, marker, linestyle=dash)
+
+
+def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Sequence[str]) -> list[Artist]:
+    own = {name: its for name, its in look.items() if name not in sweep.baselines}
+    entries: list[Artist] = [] if lines else keys(sweep.objectives, own)
+    for value, colour, marker in zip(lines, SERIES, MARKERS, strict=False):
+        entries.append(drawing.key(value, colour, marker, line="-"))
+    for name in sweep.baselines:
+        entries.append(drawing.key(sweep.objectives.objective_title(name), look[name].colour, line="--"))
+    return entries
+
+
+def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: str) -> Plot:
+    records, by = list[Record](), listed(sweep.titles)
+    for results in sweep.variants.values():
+        records += [record for record in results.records if column_of(record, results) in columns]
+    several = {len(each.seeds) > 1 for each in sweep.variants.values()}
+    kinds = {"over seeds": True, "over the test items of one seed": False}
+    over = ", or ".join(kind for kind, of_seeds in kinds.items() if of_seeds in several)
+    caption = f"Percent, by {by}. Bars are 95 % intervals {over}. Scale: {scale}."
+    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
+
+
+def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -> list[tuple[str, str]]:
+    """Return the language and, with a second setting, the objective of each row of panels."""
+    languages = list(dict.fromkeys(row.language for row in sweep.rows))
+    if series is None:
+        return [(language, "") for language in languages]
+    measured = {row[:2] for row in sweep.rows}
+    objectives = [name for name in look if name not in sweep.baselines]
+    return [pair for pair in product(languages, objectives) if pair in measured]
+
+
+def _roles(sweep: SweepResults) -> tuple[int, int | None]:
+    """Return the index of the setting for the horizontal axis, preferably numeric, and of the other one."""
+    if len(sweep.keys) == 1:
+        return 0, None
+    first, second = sweep.values
+    swapped = (_is_numeric(second), len(second)) > (_is_numeric(first), len(first))
+    return (1, 0) if swapped else (0, 1)

@@ -1,14 +1,13 @@
 """Read the titles, notes, captions, claims and explanations used in reports from TOML files."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from calque.analysis.records.record import Floor, Published, Record
-from calque.analysis.report.drawing import WIDE
-from calque.analysis.report.plot import Plot
+from calque.analysis.report.drawing import WIDE, Plot
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim, Verdict
@@ -33,16 +32,19 @@ def table(
     parts: Mapping[str, object] = {},
     **values: Any,
 ) -> Table:
-    """Return a table with its title and note from texts.toml, filled with `values`. A part of the note is
-    included if its entry in `parts` is not empty."""
+    """Return a table with its title and note from texts.toml, filled with `values` and with the optional
+    `parts` that are not empty."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
+    tasks, units = values.pop("tasks", results.tasks), set[str]()
+    if TAGGED in tasks:
+        units = {record.units for record in results.records if record.task == TAGGED}
     values = {
         "scale": results.scale,
         "seeds": seeds,
         "Seeds": seeds[0].upper() + seeds[1:],
         "missing": MISSING,
         "retained": f"{TERMS['retained']} " if results.floors.all else "",
-        "units": _units_note(results.records, values.pop("tasks", results.tasks)),
+        "units": "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units)),
         **values,
     }
     note = _filled(text, "note", parts, values)
@@ -66,7 +68,7 @@ def plot(
     seeds: Sequence[int] = (),
     **values: Any,
 ) -> Plot:
-    """Return a figure with its title and caption from texts.toml, and the numbers that it shows."""
+    """Return a figure with its title and caption from texts.toml."""
     text, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
     if len(seeds or results.seeds) > 1:
         bars += f"seeds; pale ones are wider than {WIDE:g} points."
@@ -86,19 +88,13 @@ def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values
 
 
 def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
-    """Return a claim with its verdict; claims.toml contains the wording."""
+    """Return a claim in the words of claims.toml."""
     entry = CLAIMS[name]
     return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)
 
 
-def _units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
-    units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
-    return "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units))
-
-
 def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the terms in a report, each with its explanation. For `natural` languages, only measures are
-    explained."""
+    """Yield the terms in a report with explanations; for `natural` languages, of measures only."""
     measures = {record.measure for record in results.records}
     if natural:
         yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)

@@ -40,8 +40,8 @@ def verdicts(claims: Table, kind: str = "claim") -> str:
 def claims_table(
     results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES
 ) -> Table | None:
-    """Tabulate claims with their verdicts, corrected by family; None if none of them has records. Claims
-    without records are omitted, and consecutive claims with the same text share a row."""
+    """Tabulate claims with their verdicts, corrected by family; None if none has records. Consecutive claims
+    with the same text share a row."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     if not tested:
         return None
@@ -74,8 +74,7 @@ def _written(p: float | None) -> str:
 
 
 def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
-    """Tabulate, by measure, how often seeds with the same objective are found to differ; None if there are
-    no two such seeds."""
+    """Tabulate how often seeds with the same objective are found to differ, by measure."""
     rates = null_rates(results, *variants)
     if not rates:
         return None

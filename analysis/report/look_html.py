@@ -1,15 +1,12 @@
 """Show the results of inspecting several models side by side in HTML."""
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from calque.analysis.looking import Derivation, EmbeddingMap, Look
-from calque.analysis.report.html import items, script_json, scroll, table_html, text
-from calque.analysis.report.sentence_figure import Example, example_html
-from calque.analysis.report.table import MISSING, Table
+from calque.analysis.report.html import Example, example_html, items, script_json, scroll, text
 
 LIVE_BOX = "<div class=live>"
 LIVE_LETTERS = 2_000_000  # maximum total length of the weights stored in a page
@@ -25,13 +22,11 @@ def look_html(looks: Looks) -> str:
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
-    """Return each part's content by title; the content is "" if no model provides it."""
+    """Return each part's content by title; "" if no model provides it."""
     return {
         "Fill a mask": _live(looks),
-        "Guesses": _guesses(looks),
-        "Nearest words": _nearest(looks),
         "Alignment": _alignment(looks),
-        "Embedding map": _map(looks),
+        "Embedding map": _maps(looks),
         "Left out": items(list(dict.fromkeys(note for _, look in looks for note in look.left_out))),
     }
 
@@ -59,106 +54,27 @@ def _live(looks: Looks) -> str:
     )
 
 
-def _guesses(looks: Looks) -> str:
-    (_, first), *_ = looks
-    known = [
-        {(blank.language, blank.place): ", ".join(look.guessed(blank)) for blank in look.blanks}
-        for _, look in looks
-    ]
-    parts = []
-    for language, blanks in groupby(first.blanks, key=lambda blank: blank.language):
-        rows = [
-            (first.glossed(blank.word), *(of.get((language, blank.place), MISSING) for of in known))
-            for blank in blanks
-        ]
-        title = f"Guesses for each masked word of the sentence in {language}, in percent"
-        parts.append(_table(looks, title, ["masked word"], rows, f"guesses-{language}"))
-    return "".join(parts)
-
-
-def _nearest(looks: Looks) -> str:
-    (_, first), *_ = looks
-    rows = []
-    for place, each in enumerate(first.neighbours):
-        near = (", ".join(look.near(look.neighbours[place])) for _, look in looks)
-        rows.append((first.glossed(each.word), each.language, *near))
-    title = "Nearest words by the cosine of embeddings"
-    return _table(looks, title, ["word", "neighbours in"], rows, "nearest") if rows else ""
-
-
-def _table(looks: Looks, title: str, labels: list[str], rows: Sequence[tuple[str, ...]], file: str) -> str:
-    table = Table(title, (*labels, *(name for name, _ in looks)), tuple(rows), labels=len(labels))
-    return f"<p>{text(title)}.</p>{table_html(table, file, whole=False)}"
-
-
 def _alignment(looks: Looks) -> str:
-    def draw(look: Look) -> str:
-        if look.derivation is None or look.alignment is None:
-            return ""
-        label = f"Cosines after layer {look.alignment.layer}"
-        matrix = _matrix(look.derivation, look.alignment.cosines, label, look.alignment.links)
-        return f"{matrix}<p class=note>{label}: {look.alignment.summary(look.derivation)}.</p>"
-
-    (_, first), *_ = looks
-    if first.derivation is None or not (boxes := _boxes((name, draw(look)) for name, look in looks)):
+    drawn, pair = [], looks[0][1].derivation
+    for name, look in looks:
+        if look.derivation is not None and look.alignment is not None:
+            label = f"Cosines after layer {look.alignment.layer}"
+            matrix = _matrix(look.derivation, look.alignment.cosines, label, look.alignment.links)
+            note = f"<p class=note>{label}: {look.alignment.summary(look.derivation)}.</p>"
+            drawn.append((name, matrix + note))
+    if pair is None or not drawn:
         return ""
     return (
-        example_html(Example((first.derivation,), first.derivation.source), legend=False)
+        example_html(Example((pair,), pair.source), legend=False)
         + "<p>Centred cosines between the hidden states of words. Boxes mark counterparts; dots mark links, "
-        f"extracted by the default method of <code>calque align</code>.</p>{boxes}"
+        f"extracted by the default method of <code>calque align</code>.</p>{_boxes(drawn)}"
     )
 
 
-def _map(looks: Looks) -> str:
-    starts: dict[bytes, list[tuple[str, Look, EmbeddingMap]]] = {}
-    for name, look in looks:
-        if look.before:
-            starts.setdefault(look.before.places.tobytes(), []).append((name, look, look.before))
-    maps = []
-    for same in starts.values():
-        of = f": {'; '.join(name for name, *_ in same)}" if len(starts) > 1 else ""
-        maps.append((f"before training{of}", *same[0][1:]))
-    maps += [(name, look, look.map) for name, look in looks if look.map]
-    boxes = _boxes((name, _drawn_map(look, shown)) for name, look, shown in maps)
-    return boxes and (
-        "<p>Frequent words (blue) and their images (orange), joined by lines: the first two principal "
-        f"components of their normalised embeddings.</p>{boxes}"
-    )
-
-
-def _drawn_map(look: Look, shown: EmbeddingMap) -> str:
-    low, high = shown.places.min((0, 1)), shown.places.max((0, 1))
-    places = MARGIN + (shown.places - low) / (high - low) * (np.array(SIZE) - 2 * np.array(MARGIN))
-    places[..., 1] = SIZE[1] - places[..., 1]
-    lines, dots, named = [], [], list[tuple[float, float, float]]()
-    for words, ends in zip(shown.words, places.round(1).tolist(), strict=True):
-        (x, y), (u, v) = ends
-        lines.append(f'<path d="M{x} {y}L{u} {v}"/>')
-        half = LETTER * len(words[0]) / 2
-        if all(abs(x - a) > half + width or abs(y - b) > LINE for a, b, width in named):
-            named.append((x, y, half))
-            lines.append(f'<text x="{x}" y="{y - 5}">{text(words[0])}</text>')
-        for kind, word, (a, b) in zip(("source", "image"), words, ends, strict=True):
-            at, title = f'cx="{a}" cy="{b}"', text(look.glossed(word))
-            dots.append(f'<circle class={kind} {at} r="3"/>')
-            dots.append(f'<circle class=mark role=img {at} r="6"><title>{title}</title></circle>')
-    label = f"Embeddings of {len(shown.words)} words and their images"
-    return (
-        f'<figure class=map><svg viewBox="0 0 {SIZE[0]} {SIZE[1]}" role=group aria-label="{label}">'
-        f"{''.join(lines + dots)}</svg><figcaption>{shown.summary}.</figcaption></figure>"
-    )
-
-
-def _boxes(drawn: Iterable[tuple[str, str]]) -> str:
-    boxes = "".join(f"<div><p><b>{text(name)}</b></p>{body}</div>" for name, body in drawn if body)
-    return f"<div class=looks>{boxes}</div>" if boxes else ""
-
-
-def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[tuple[int, int]] = ()) -> str:
-    """Draw values (n, m) of at most 1 as shaded cells; gold links have borders, and `links` have dots."""
-    gold = {*pair.links}
+def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[tuple[int, int]]) -> str:
+    """Draw values (n, m) as shaded cells; gold links have borders, and `links` have dots."""
+    gold, rows = {*pair.links}, ""
     heads = "".join(f'<th scope="col">{text(word)}</th>' for word in pair.words)
-    rows = ""
     for i, (word, row) in enumerate(zip(pair.source, values.tolist(), strict=True)):
         rows += f'<tr><th scope="row">{text(word)}</th>'
         for j, value in enumerate(row):
@@ -168,3 +84,49 @@ def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[
         rows += "</tr>"
     head = f"<thead><tr><td></td>{heads}</tr></thead>"
     return scroll(label, f"<table class=matrix>{head}<tbody>{rows}</tbody></table>")
+
+
+def _maps(looks: Looks) -> str:
+    starts: dict[bytes, list[tuple[str, Look, EmbeddingMap]]] = {}
+    for name, look in looks:
+        if look.before:
+            starts.setdefault(look.before.places.tobytes(), []).append((name, look, look.before))
+    drawn = []
+    for same in starts.values():
+        of = f": {'; '.join(name for name, *_ in same)}" if len(starts) > 1 else ""
+        drawn.append((f"before training{of}", _map(*same[0][1:])))
+    drawn += [(name, _map(look, look.map)) for name, look in looks if look.map]
+    if not drawn:
+        return ""
+    return (
+        "<p>Frequent words (blue) and their images (orange), joined by lines: the first two principal "
+        f"components of their normalised embeddings.</p>{_boxes(drawn)}"
+    )
+
+
+def _map(look: Look, shown: EmbeddingMap) -> str:
+    low, high = shown.places.min((0, 1)), shown.places.max((0, 1))
+    places = MARGIN + (shown.places - low) / (high - low) * (np.array(SIZE) - 2 * np.array(MARGIN))
+    places[..., 1] = SIZE[1] - places[..., 1]
+    lines, dots, named = "", "", list[tuple[float, float, float]]()
+    for words, ends in zip(shown.words, places.round(1).tolist(), strict=True):
+        (x, y), (u, v) = ends
+        lines += f'<path d="M{x} {y}L{u} {v}"/>'
+        half = LETTER * len(words[0]) / 2
+        if all(abs(x - a) > half + width or abs(y - b) > LINE for a, b, width in named):
+            named.append((x, y, half))
+            lines += f'<text x="{x}" y="{y - 5}">{text(words[0])}</text>'
+        for kind, word, (a, b) in zip(("source", "image"), words, ends, strict=True):
+            at, title = f'cx="{a}" cy="{b}"', text(look.glossed(word))
+            dots += f'<circle class={kind} {at} r="3"/>'
+            dots += f'<circle class=mark role=img {at} r="6"><title>{title}</title></circle>'
+    label = f"Embeddings of {len(shown.words)} words and their images"
+    return (
+        f'<figure class=map><svg viewBox="0 0 {SIZE[0]} {SIZE[1]}" role=group aria-label="{label}">'
+        f"{lines}{dots}</svg><figcaption>{shown.summary}.</figcaption></figure>"
+    )
+
+
+def _boxes(drawn: Iterable[tuple[str, str]]) -> str:
+    boxes = "".join(f"<div><p><b>{text(name)}</b></p>{body}</div>" for name, body in drawn)
+    return f"<div class=looks>{boxes}</div>"

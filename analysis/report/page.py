@@ -2,20 +2,31 @@
 
 import base64
 import hashlib
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from calque.analysis.looking import Look
 from calque.analysis.report.claims_table import verdicts
-from calque.analysis.report.curves import Curves, curves_html
-from calque.analysis.report.html import definitions, details, figure_html, items, table_html, text
+from calque.analysis.report.drawing import Plot
+from calque.analysis.report.html import (
+    Example,
+    definitions,
+    example_html,
+    figure_html,
+    items,
+    script_json,
+    scroll,
+    table_html,
+    text,
+    themed,
+)
 from calque.analysis.report.look_html import LIVE_BOX, look_html, look_sections
-from calque.analysis.report.plot import Plot
-from calque.analysis.report.sentence_figure import Example, example_html
-from calque.analysis.report.table import MISSING, Table
+from calque.analysis.report.table import MISSING, Table, visible
 from calque.derive.files import whole_file
 
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
@@ -28,9 +39,19 @@ PAGE, STYLE, SCRIPT, LIVE = (
 
 
 @dataclass(frozen=True)
+class Curves:
+    """The metrics recorded while a run was trained; each row contains a `step`."""
+
+    run: str
+    group: str
+    colour: str
+    rows: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
 class Report:
     """The contents of a report. `main` names the tables to print on a terminal (default: all), and `change`
-    warns that the primary claims were changed after the runs."""
+    warns that the primary claims changed after the runs."""
 
     title: str
     scale: str
@@ -60,7 +81,7 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
-    """Write a report's page, which contains its figures and loads nothing from the network, atomically."""
+    """Write a report's page, which loads nothing from the network, atomically."""
     primary, statements = report.primary, report.statements
     sections = {
         "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
@@ -96,19 +117,23 @@ def _lead(words: str) -> str:
 
 
 def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of HTML sections, each under its name, atomically; empty sections are omitted."""
-    filled = {name: body for name, body in sections.items() if body}
-    links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
-    body = "\n".join(
-        f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{content}\n</section>'
-        for name, content in filled.items()
-    )
+    """Write a page of HTML sections, except empty ones, atomically."""
+    links, parts = "", []
+    for name, content in sections.items():
+        if content:
+            links += f'<a href="#{_anchor(name)}">{name}</a>'
+            parts.append(f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{content}\n</section>')
+    body = "\n".join(parts)
     script = SCRIPT + (LIVE if LIVE_BOX in body else "")
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
-    parts = {"title": text(title), "style": STYLE, "header": header, "links": links, "body": body}
-    page = Template(PAGE).substitute(parts, script=script, digest=f"sha256-{digest}")
+    fields = {"title": text(title), "style": STYLE, "header": header, "links": links, "body": body}
+    page = Template(PAGE).substitute(fields, script=script, digest=f"sha256-{digest}")
     with whole_file(path) as part:
         part.write_text(page, encoding="utf-8")
+
+
+def _anchor(name: str) -> str:
+    return re.split("[:,]", name)[0].lower().replace(" ", "-")
 
 
 def _claims(table: Table) -> str:
@@ -133,8 +158,67 @@ def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
                 parts.append(table_html(block, f"checklist-{number}-{place}"))
             else:
                 parts.append(f"<p>{text(block)}</p>" if isinstance(block, str) else items(block))
-    return details("Answers to ARR's Responsible NLP checklist", "\n".join(parts)) if parts else ""
+    summary = text("Answers to ARR's Responsible NLP checklist")
+    body = "\n".join(parts)
+    return f"<details><summary>{summary}</summary>{body}</details>" if parts else ""
 
 
-def _anchor(name: str) -> str:
-    return re.split("[:,]", name)[0].lower().replace(" ", "-")
+# Training curves, such as loss and speed, which the page's script draws
+
+Points = list[tuple[int, float | None]]  # a step, and a value if it is finite
+POINTS = 200  # maximum number of points on a curve
+LEFT_OUT = {"step", "of", "tokens", "learning rate", "mfu"}
+PROBE, MEASURE = "probe", "alignment@1"  # the probe's key in a run's metrics, and its title
+
+
+def curves_html(curves: Sequence[Curves]) -> str:
+    """Return the curves' data, which the page's script draws."""
+    panels, steps, drawn = _panels(curves), list[list[int]](), []
+    if not panels:
+        return ""
+    for name, lines in panels.items():
+        numbered = []
+        for run, points in lines.items():
+            if len(points) > POINTS:
+                last = (len(points) - 1) / (POINTS - 1)
+                points = [points[round(i * last)] for i in range(POINTS)]
+            x = [step for step, _ in points]
+            if x not in steps:
+                steps.append(x)
+            numbered.append([run, steps.index(x), [number for _, number in points]])
+        drawn.append([visible(name.replace(f"{PROBE}: ", f"{MEASURE}, ")), numbered])
+    runs = [[visible(run.run), visible(run.group)] for run in curves]
+    switches = ""
+    for i, (group, colour) in enumerate({run.group: run.colour for run in curves}.items()):
+        switches += f'<button type=button aria-pressed=true data-s="{i}" style="--c:{themed(colour)}">'
+        switches += f"{text(group)}</button>"
+    return (
+        f"<div id=training><p class=legend role=group aria-label=Series>{switches}</p>\n"
+        "<div class=curves></div>\n"
+        "<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
+        f"{scroll('Means at the step', '<table></table>', 'scroll steps')}\n"
+        "<noscript><p>Curves are drawn by a script.</p></noscript>"
+        '<script type="application/json">'
+        f"{script_json({'runs': runs, 'steps': steps, 'panels': drawn})}</script></div>"
+    )
+
+
+def _panels(curves: Sequence[Curves]) -> dict[str, dict[int, Points]]:
+    """Return each quantity's points by run: losses first, probes last."""
+    panels: dict[str, dict[int, Points]] = {}
+    for number, run in enumerate(curves):
+        for row in run.rows:
+            for name, value in _quantities(row):
+                shown = float(f"{value:.4g}") if math.isfinite(value) else None
+                panels.setdefault(name, {}).setdefault(number, []).append((row["step"], shown))
+    order = sorted(panels, key=lambda name: (name.startswith(PROBE), not name.startswith("loss")))
+    return {name: panels[name] for name in order}
+
+
+def _quantities(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            numbers = {f"{name}: {part}": number for part, number in value.items()}
+        else:
+            numbers = {} if name in LEFT_OUT else {name: value}
+        yield from ((title, number) for title, number in numbers.items() if isinstance(number, int | float))

@@ -1,15 +1,17 @@
-"""Write tables of text cells as Markdown and CSV, and format numbers for cells."""
+"""Format numbers as cells, and write tables of text cells as Markdown, CSV and LaTeX."""
 
 import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from textwrap import wrap
 
 from calque.analysis.records.record import LinkCounts
-from calque.analysis.report.numeric import MISSING, columns
 from calque.analysis.statistics.intervals import Estimate
 
+MISSING = "–"
 OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # where a row's numbers come from
 SIGN = "\N{REPLACEMENT CHARACTER}"  # every font contains it
 _CONTROL = [*(code for code in range(0x20) if chr(code) not in "\t\n\r"), *range(0x7F, 0xA0)]
@@ -41,6 +43,10 @@ class Table:
         return next((kind for kind in (PUBLISHED, FLOOR) if kind in row[: self.labels]), OURS)
 
     @property
+    def columns(self) -> list[tuple[str, ...]]:
+        return list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+
+    @property
     def markdown(self) -> str:
         """The title, the table and the note in Markdown, aligned for a terminal."""
         every = (self.header, *self.rows)
@@ -51,16 +57,6 @@ class Table:
         note = ["", self.note] if self.note else []
         return "\n".join([f"**{self.title}**", "", head, rule, *lines, *note]) + "\n"
 
-    @property
-    def csv(self) -> str:
-        """The header and the rows as comma-separated values."""
-        text, data = io.StringIO(), list[tuple[str, list[str]]]()
-        for i, head in enumerate(self.header):
-            data += columns(head, [row[i] for row in self.rows], i < self.labels)
-        rows = zip(*(cells for _, cells in data), strict=True)
-        csv.writer(text, lineterminator="\n").writerows([[head for head, _ in data], *rows])
-        return text.getvalue()
-
     @classmethod
     def of_markdown(cls, text: str) -> "Table":
         """Parse the output of `markdown`, except `labels`. Raises ValueError if the text is not a table."""
@@ -69,14 +65,27 @@ class Table:
         note = "\n".join(lines[len(rows) :]).strip()
         return cls(title.removeprefix("**").removesuffix("**"), _cells(head), tuple(map(_cells, rows)), note)
 
+    @property
+    def csv(self) -> str:
+        """The header and the rows as comma-separated values."""
+        text, data = io.StringIO(), list[tuple[str, list[str]]]()
+        for i, (head, cells) in enumerate(zip(self.header, self.columns, strict=True)):
+            data += columns(head, cells, i < self.labels)
+        rows = zip(*(cells for _, cells in data), strict=True)
+        csv.writer(text, lineterminator="\n").writerows([[head for head, _ in data], *rows])
+        return text.getvalue()
+
 
 def _cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1])
 
 
+# Cells
+
+
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """Format a share in percent with its interval over seeds or, with `over_items`, over the test items of a
-    single seed. The interval is shown as ± half its width, or as both ends if it is clipped."""
+    """Format a share in percent with its interval over seeds or, with `over_items`, over one seed's test
+    items: as ± half its width, or as both ends if it is clipped."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):
@@ -94,13 +103,19 @@ def decimal(estimate: Estimate | None, digits: int) -> str:
     text = f"{estimate.mean:.{digits}f}"
     if estimate.half is None:
         return text
-    ends = f"[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
-    return f"{text} ± {estimate.half:.{digits}f}" if estimate.symmetric else f"{text} {ends}"
+    if estimate.symmetric:
+        return f"{text} ± {estimate.half:.{digits}f}"
+    return f"{text} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
 
 
 def percent(share: float | None) -> str:
     """Format a share in percent with one decimal."""
     return MISSING if share is None else f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
+
+
+def hundredths(share: float | None) -> str:
+    """Format a share in percent with two decimals, as is usual for AER."""
+    return MISSING if share is None else f"{100 * share:.2f}"
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -109,7 +124,7 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """Return a clause on the data that seeds share; `redrawn` lists the data that differ between seeds."""
+    """Return a clause on the data that seeds share or, if `redrawn`, draw anew."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
@@ -136,19 +151,153 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
 
 def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
     """Tabulate AER, precision, recall and F1 for each gold set, and over all sets."""
-    rows = dict(scores)
-    if len(rows) > 1:
-        rows["all (micro)"] = sum(scores.values(), LinkCounts())
+    every = dict(scores)
+    if len(every) > 1:
+        every["all (micro)"] = sum(scores.values(), LinkCounts())
+    rows = []
+    for name, counts in every.items():
+        rates = map(hundredths, (counts.aer, counts.precision, counts.recall, counts.f1))
+        rows.append((name, f"{counts.pairs:,}", *rates, f"{counts.predicted:,}", f"{counts.sure:,}"))
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
-    cells = ((name, f"{row.pairs:,}", *_link_cells(row)) for name, row in rows.items())
-    return Table(title, header, tuple(cells))
+    return Table(title, header, tuple(rows))
 
 
-def _link_cells(counts: LinkCounts) -> tuple[str, ...]:
-    rates = (counts.aer, counts.precision, counts.recall, counts.f1)
-    return *map(hundredths, rates), f"{counts.predicted:,}", f"{counts.sure:,}"
+# Columns of data: numbers, ends of intervals, and the remaining text
+
+_NUMBER = r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
+_CELL = re.compile(
+    rf"(?P<below>< )?(?P<value>{_NUMBER}|–(?= / ))(?: %| points| times(?: as high)?)?"
+    rf"(?: ± (?P<half>{_NUMBER})|(?:, 95 % interval)? \[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\])?"
+    rf"(?: of (?P<of>{_NUMBER})| \((?P<brackets>{_NUMBER})\))?"
+    rf"(?: / (?P<paper>{_NUMBER}))?"
+    r"(?:[,;] (?P<note>(?=.*[^\W\d]).+)| (?P<mark>\*|\(.+\)))?"
+)
+"""A cell that starts with a number, such as `34.6 ± 2.1`, `28.2 [20.1, 36.9], ZS at the floor`, `3 of 12`,
+`0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5` (ours / the paper's) and `– / 38.5`."""
+NOTE = " note"
+HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets"}
+HEADS |= {"paper": " in the paper", "note": NOTE}
+"""Suffixes of headings, by part of a cell."""
 
 
-def hundredths(share: float | None) -> str:
-    """Format a share in percent with two decimals, as is usual for AER."""
-    return MISSING if share is None else f"{100 * share:.2f}"
+def numeric(cells: Sequence[str]) -> bool:
+    """Whether any cell in a column starts with a number."""
+    return any(map(_CELL.fullmatch, cells))
+
+
+def interval(cell: str) -> tuple[float, float, float] | None:
+    """Return a cell's number and the ends of its interval (default: the number), if it has one."""
+    parts = _parts(cell)
+    if "value" not in parts:
+        return None
+    value = parts["value"]
+    return float(value), float(parts.get("low", value)), float(parts.get("high", value))
+
+
+def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
+    """Split a column into columns of data: one of text, or one of numbers and one for each other part of its
+    cells. Every part except a note is a number or empty."""
+    plain = all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)
+    if not numeric(cells) or (label and not plain):
+        return [(inert(head), [_text(cell) for cell in cells])]
+    rows = list(map(_parts, cells))
+    shown = [part for part in HEADS if part == "value" or any(row.get(part) for row in rows)]
+    return [(inert(head) + HEADS[part], [row.get(part, "") for row in rows]) for part in shown]
+
+
+def inert(text: str) -> str:
+    """Escape text that spreadsheets would evaluate as a formula."""
+    text = text.replace("−", "-")
+    return f"'{text}" if re.match(r"[=+\-@\t\r]", text) else text
+
+
+def _text(cell: str) -> str:
+    return "" if cell == MISSING else inert(cell)
+
+
+def _parts(cell: str) -> dict[str, str]:
+    match = _CELL.fullmatch(cell)
+    if match is None:
+        return {"note": _text(cell)}
+    named = {part: text for part, text in match.groupdict().items() if text not in (None, MISSING)}
+    note = named.pop("note", "") or named.pop("mark", "") or ("below" if named.pop("below", "") else "")
+    parts = {part: text.replace(",", "").replace("−", "-").removeprefix("+") for part, text in named.items()}
+    if "half" in parts:
+        value, half = Decimal(parts["value"]), Decimal(parts["half"])
+        parts |= {"low": str(value - half), "high": str(value + half)}
+    return parts | {"note": inert(note)}
+
+
+# LaTeX
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "−": "$-$",
+    "–": "--",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "→": r"$\rightarrow$",
+    "Δ": r"$\Delta$",
+    "ρ": r"$\rho$",
+    **{character: rf"\{character}" for character in "&%$#_{}"},
+}
+PARAGRAPH = 22  # in letters; columns with longer cells wrap their text
+LETTER = 0.5  # width of a letter in em
+NARROW = 8  # minimum number of letters per line in a heading
+PORTRAIT, HIGH = (120, 45)  # in letters and rows; wider tables are rotated, longer ones are split
+
+
+def escaped(text: str) -> str:
+    """Escape LaTeX's special characters."""
+    return "".join(_ESCAPES.get(character, character) for character in text)
+
+
+def latex(table: Table, label: str) -> str:
+    """Return a table in LaTeX with booktabs rules; its title is the caption."""
+    widths, kinds, heads = [], [], []
+    for head, column in zip(table.header, table.columns, strict=True):
+        width, kind = max(map(len, (*column, ""))), "r" if numeric(column) else "l"
+        if width > PARAGRAPH:
+            width = max(PARAGRAPH, width // 3)
+            kind = rf">{{\raggedright\arraybackslash}}p{{{width * LETTER:g}em}}"
+        widths.append(width)
+        kinds.append(kind)
+        heads.append(_head(head, width, kind))
+    place = "sidewaystable" if sum(widths) + 2 * len(widths) > PORTRAIT else "table"
+    lines, caption = ["% needs \\usepackage{array, booktabs, graphicx, rotating}"], escaped(table.title)
+    for start in range(0, max(len(table.rows), 1), HIGH):
+        lines += [rf"\begin{{{place}}}", r"\centering\footnotesize\setlength{\tabcolsep}{3pt}"]
+        if start:
+            lines += [r"\addtocounter{table}{-1}", rf"\caption{{{caption}, continued}}"]
+        else:
+            name = re.sub(r"[^A-Za-z0-9:._-]", "-", label)
+            lines += [rf"\caption{{{caption}}}", rf"\label{{tab:{name}}}"]
+        lines += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"]
+        lines += [rf"\begin{{tabular}}{{{''.join(kinds)}}}", r"\toprule", _row(heads), r"\midrule"]
+        lines += [_row([escaped(cell) for cell in row]) for row in table.rows[start : start + HIGH]]
+        lines += [r"\bottomrule", r"\end{tabular}}"]
+        if table.note and start + HIGH >= len(table.rows):
+            lines.append(rf"\par\smallskip\raggedright {escaped(table.note)}")
+        lines.append(rf"\end{{{place}}}")
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return _guarded(" & ".join(cells)) + r" \\"
+
+
+def _guarded(line: str) -> str:
+    return "{}" + line if line.lstrip().startswith(("[", "*")) else line
+
+
+def _head(head: str, width: int, kind: str) -> str:
+    lines = wrap(head, max(width, NARROW), break_long_words=False) or [""]
+    if len(lines) == 1 or len(kind) > 1:
+        return escaped(head)
+    return rf"\shortstack[{kind}]{{" + r" \\ ".join(map(_guarded, map(escaped, lines))) + "}"

@@ -29,7 +29,7 @@ def embeddings(
     """Plot the embeddings of words and their translations with t-SNE."""
     from calque.analysis.measures.alignment import chosen, word_pairs
     from calque.analysis.papers.weam import pairs_figure
-    from calque.analysis.report.plot import save_figure
+    from calque.analysis.report.drawing import save_figure
     from calque.derive.dictionary import read_lexicon
     from calque.derive.readers.lines import Lines
 

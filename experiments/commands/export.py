@@ -74,7 +74,7 @@ def export(
 
 
 def _table(folder: Path, kind: str, name: str | None, prefix: str) -> str:
-    from calque.analysis.report.latex import latex
+    from calque.analysis.report.table import latex
     from calque.experiments.report.export import macros, table_of
 
     table = table_of(folder, name)

@@ -62,7 +62,7 @@ def _effects(tuned: SourceTuned) -> dict[str, Sequence[Estimate | None]]:
     """Return each intervention's score, its change from the score without intervention, and its difference
     from the control."""
     from calque.analysis.measures.interventions import interventions
-    from calque.analysis.papers.align_mlm.tables import effect
+    from calque.analysis.papers.align_mlm import effect
     from calque.analysis.records.record import AFTER
     from calque.analysis.results.measured import Measured
 

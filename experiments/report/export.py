@@ -12,9 +12,7 @@ from typing import Any
 from calque import __version__
 from calque.analysis.papers.sweep import ANY
 from calque.analysis.records.record import Described, LinkCounts, Record, Run
-from calque.analysis.report.latex import escaped
-from calque.analysis.report.numeric import MISSING, inert, interval, numeric
-from calque.analysis.report.table import OURS, Table
+from calque.analysis.report.table import MISSING, OURS, Table, escaped, inert, interval, numeric
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 
@@ -125,8 +123,7 @@ def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, st
     """Redraw a report's figure as a PDF, `inches` wide and without its title. `labels` maps names or titles
     of objectives and languages to new titles. Raises BadInput for an unknown figure or label, and for a
     figure that is too narrow for its labels."""
-    from calque.analysis.report.drawing import of_width
-    from calque.analysis.report.plot import save_pdf
+    from calque.analysis.report.drawing import of_width, save_pdf
     from calque.experiments.report.report import plots_of_records
 
     with warnings.catch_warnings(), of_width(inches):

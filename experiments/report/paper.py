@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from calque.analysis.papers.printed import PaperClaim, Printed
 from calque.analysis.papers.published import notes, published
 from calque.analysis.records.json_rows import parsed
+from calque.analysis.report.drawing import Plot
 from calque.analysis.report.html import figure_html, table_html
-from calque.analysis.report.latex import latex
 from calque.analysis.report.page import write_sections
-from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import MISSING, Table
+from calque.analysis.report.table import MISSING, Table, latex
 from calque.analysis.results.results import Results, by_settings
 from calque.analysis.statistics.verdicts import (
     FAILS,

@@ -19,20 +19,17 @@ from calque.analysis.papers.sweep import (
     SweepResults,
     differences_table,
     setting_title,
-    sweep_findings,
+    sweep_figure,
     sweep_question,
     sweep_table,
 )
-from calque.analysis.papers.sweep_figure import sweep_figure
 from calque.analysis.papers.texts import terms as report_terms
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Published, Record, Run
 from calque.analysis.report.claims_table import claims_table, null_table
-from calque.analysis.report.curves import Curves
-from calque.analysis.report.drawing import INK
-from calque.analysis.report.page import FIRST, Report, write_page
-from calque.analysis.report.plot import Plot
-from calque.analysis.report.sentence_figure import Example
+from calque.analysis.report.drawing import INK, Plot
+from calque.analysis.report.html import Example
+from calque.analysis.report.page import Curves, Report, write_page
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results, by_settings
 from calque.derive import strict_json
@@ -186,7 +183,6 @@ def _sweep_page(results: SweepResults, size: str) -> Report:
         scale=size,
         question=sweep_question(results),
         plots=[plot] if plot else [],
-        findings=list(islice(sweep_findings(results), FIRST)),
         tables={name: table for name, table in tables.items() if table},
     )
 

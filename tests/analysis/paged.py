@@ -1,11 +1,9 @@
 from calque.analysis.looking import Derivation
-from calque.analysis.papers.align_mlm.claims import align_mlm_claims
-from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
-from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
+from calque.analysis.papers.align_mlm import align_mlm_claims, alignment_table, scores_table
+from calque.analysis.papers.align_mlm_figures import correlation_figure, delta_figure
 from calque.analysis.report.claims_table import claims_table, null_table
-from calque.analysis.report.curves import Curves
-from calque.analysis.report.page import Report, write_page
-from calque.analysis.report.sentence_figure import Example
+from calque.analysis.report.html import Example
+from calque.analysis.report.page import Curves, Report, write_page
 from tests.analysis.toy import joined, toy_published, toy_records
 
 ATTACK = '<script>alert("1")</script>'

@@ -4,8 +4,7 @@ import subprocess
 
 import pytest
 
-from calque.analysis.report.latex import escaped, latex
-from calque.analysis.report.table import Table
+from calque.analysis.report.table import Table, escaped, latex
 
 
 @pytest.mark.parametrize("start", ["[", "*", " ["])

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.records.record import Record
-from calque.analysis.report.drawing import styled
-from calque.analysis.report.numeric import HEADS, NOTE, columns, inert, numeric
-from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import MISSING, Table, cell, visible
+from calque.analysis.report.drawing import Plot, styled
+from calque.analysis.report.table import HEADS, MISSING, NOTE, Table, cell, columns, inert, numeric, visible
 from calque.analysis.statistics.intervals import Estimate
 from tests.analysis.toy import toy_published
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta
+from calque.analysis.papers.align_mlm import all_near, extreme_delta
 from calque.analysis.papers.columns import retained_cell
 from calque.analysis.records.record import Floor, Items, Record
 from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference, mean

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from calque import __version__
-from calque.analysis.report.latex import escaped
-from calque.analysis.report.table import MISSING, Table
+from calque.analysis.report.table import MISSING, Table, escaped
 from calque.experiments.report.export import REFERENCES, _key
 from calque.experiments.report.records import joined_rows
 from calque.pretrain.objectives import OBJECTIVES

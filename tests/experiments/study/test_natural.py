@@ -8,7 +8,7 @@ from transformers.utils.logging import disable_progress_bar
 
 from calque.analysis.aligners.methods import BY_NAME
 from calque.analysis.measures.word_alignment import gold_links
-from calque.analysis.papers.xlm_align.continued import Continued
+from calque.analysis.papers.continued import Continued
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import AER, RETRIEVAL, Record, Run
 from calque.analysis.results.results import Results

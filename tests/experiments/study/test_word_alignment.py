@@ -1,8 +1,8 @@
 import pytest
 
 from calque.analysis.aligners.methods import CHOICES, METHODS
+from calque.analysis.papers.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table
 from calque.analysis.papers.published import published
-from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
 from calque.analysis.results.results import Results

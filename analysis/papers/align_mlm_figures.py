@@ -1,32 +1,24 @@
 """Plot Figures 2 and 3 of the ALIGN-MLM paper, and scores next to their floors."""
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
-from calque.analysis.papers.columns import Column, score_title, shown_records, task_columns
-from calque.analysis.papers.looks import Look, bar_keys, keys, looks
+from calque.analysis.papers.align_mlm import compared_metrics, rho_cell, rho_of
+from calque.analysis.papers.columns import ABREAST, Column, score_title, shown_records, task_columns
+from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import FILLED, FILLS, HALF, INK, MOST, SOFT, Fill
-from calque.analysis.report.plot import Plot
+from calque.analysis.report.drawing import FILLED, FILLS, HALF, INK, MOST, SOFT, Fill, Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Point, Results, retained
-from calque.analysis.statistics.intervals import Correlation, spearman
-from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-ABREAST = 2  # maximum number of panels in a row
 BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
 BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, so that markers fit
-
-
-def compared_metrics(results: Results) -> dict[str, str]:
-    """Choose a metric for each task: the paper's if its numbers are available, otherwise the primary one."""
-    printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
-    return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 
 
 def delta_figure(results: Results) -> Plot | None:
@@ -37,44 +29,50 @@ def delta_figure(results: Results) -> Plot | None:
     if len(cells) * len(groups) < 2 or len(transforms) > MOST or not look:
         return None
     width = FILLED / len(look)
-    names = [f"{task_title(task)}\n{metric_title(metric)}" for task, metric in groups]
-    marker: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
+    ticks = [f"{task_title(task)}\n{metric_title(m)}".replace("on bare", "on\nbare") for task, m in groups]
     numbers, floors = list[Published](), list[Floor]()
 
     def draw(panel: Axes, transform: str) -> None:
         for x, objective, group in drawing.in_groups(list(look), groups):
-            cell = (objective, transform, *group)
-            if delta := mean(results.scores(DELTA, *cell)):
-                interval = drawing.ends([delta])
-                drawing.bar(panel, x, 100 * delta.mean, 0.92 * width, interval[0], **look[objective].bar)
-                drawing.draw_intervals(panel, [x - width / 6], interval, INK)
-            if kept := retained(results, *cell):
-                drawing.level(panel, kept.sup.mean, [x - width / 2, x + width / 2], ":", INK, linewidth=1.2)
-                floors.append(kept.floor)
-            if printed := results.printed(3, DELTA, *cell):
-                drawing.draw_line(panel, x + width / 6, 100 * printed.value, fmt="D", **marker)
-                numbers.append(printed)
+            found = _draw_delta(panel, x, width, look[objective], results, (objective, transform, *group))
+            floors.extend(found[0])
+            numbers.extend(found[1])
         panel.axhline(0, color=INK, linewidth=0.8)
-        panel.set_xticks(range(len(groups)), [name.replace("on bare", "on\nbare") for name in names])
+        panel.set_xticks(range(len(groups)), ticks)
         panel.grid(visible=False, axis="x")
 
-    panels, title = [(results.transform_title(t), t) for t in transforms], heading("figure-2-delta")
+    panels = [(results.transform_title(t), t) for t in transforms]
     columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
-    labels = ("", "Δ = SUP − ZS, points")
-    with drawing.small_multiples(title, panels, draw, columns, 2.0, labels, sharey=True) as (figure, axes):
+    shared: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True}
+    title = heading("figure-2-delta")
+    with drawing.small_multiples(title, panels, draw, columns, 2.0, **shared) as (figure, axes):
         bottom, top = axes[0, 0].get_ylim()
         axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
-        handles = bar_keys(results, look)
+        handles: list[Any] = [Patch(label=results.objective_title(o), **its.bar) for o, its in look.items()]
         handles += [drawing.key("published, at the paper’s scale", INK, "D", "none")] if numbers else []
-        handles += [drawing.key("no transfer: Δ with ZS at the floor", INK, "", line=":")] if floors else []
+        handles += [drawing.key("no transfer: Δ with ZS at the floor", INK, line=":")] if floors else []
         drawing.legend(figure, handles, 3)
     records = shown_records(results, task_columns(("SUP", "ZS"), groups))
     return plot("figure-2-delta", figure, results, records, numbers, list(dict.fromkeys(floors)))
 
 
+def _draw_delta(
+    panel: Axes, x: float, width: float, look: Look, results: Results, cell: tuple[str, ...]
+) -> tuple[list[Floor], list[Published]]:
+    """Draw a bar, the Delta of no transfer and the paper's number; return the floor and the number."""
+    if delta := mean(results.scores(DELTA, *cell)):
+        panel.bar(x, 100 * delta.mean, 0.92 * width, **look.bar)
+        drawing.draw_intervals(panel, [x - width / 6], drawing.ends([delta]), INK)
+    if kept := retained(results, *cell):
+        drawing.level(panel, kept.sup.mean, [x - width / 2, x + width / 2], ":", INK, linewidth=1.2)
+    if printed := results.printed(3, DELTA, *cell):
+        style: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
+        panel.plot(x + width / 6, 100 * printed.value, "D", **style)
+    return [kept.floor] if kept else [], [printed] if printed else []
+
+
 def floor_figure(results: Results) -> Plot | None:
-    """Plot every objective's SUP and ZS, and the strongest baselines, with one panel per task and one group
-    of points per transform."""
+    """Plot SUP, ZS and the strongest baselines, with one panel per task and one group per transform."""
     tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
     look, transforms, floors = looks(results), results.transforms, list[Floor]()
     titles = [drawing.wrapped(results.transform_title(name), HALF / 4) for name in transforms]
@@ -89,12 +87,16 @@ def floor_figure(results: Results) -> Plot | None:
             for measure, fill in (("SUP", "none"), ("ZS", "full")):
                 if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
                     style: dict[str, Any] = {"fillstyle": fill, "markersize": size, "zorder": 3}
-                    style["place"] = f"{results.transform_title(transform)}, {measure}"
                     drawing.draw_points(panel, [(x, score)], colour, marker, **style)
-        floors.extend(_draw_floors(panel, results, task))
-        ticks = range(len(transforms)) if columns == 1 else ()
+        for group, transform in enumerate(transforms):
+            sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
+            for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
+                baselines = results.floors.of(task, PRIMARY[task], transform, learnt).values()
+                if floor := max(baselines, key=lambda floor: floor.value, default=None):
+                    drawing.level(panel, floor.value, sides, dash, colour, linewidth=1, zorder=1)
+                    floors.append(floor)
         panel.set(ylim=(-3, 103), xlim=(-0.5, len(transforms) - 0.5))
-        panel.set_xticks(ticks, titles[: len(ticks)])
+        panel.set_xticks(*((range(len(transforms)), titles) if columns == 1 else ((), ())))
         panel.grid(visible=False, axis="x")
 
     panels, title = [(f"{score_title(task)}, %", task) for task in tasks], heading("figure-floors")
@@ -102,21 +104,11 @@ def floor_figure(results: Results) -> Plot | None:
     with drawing.small_multiples(title, panels, draw, columns, 1.75, (label, ""), sharex=True) as (figure, _):
         handles = keys(results, look)
         handles += [drawing.key("ZS", INK, "o"), drawing.key("SUP", INK, "o", "none")]
-        handles.append(drawing.key("baseline learnt in the source", INK, "", line="-"))
-        handles.append(drawing.key("baseline learnt in the derived language", SOFT, "", line="--"))
+        handles.append(drawing.key("baseline learnt in the source", INK, line="-"))
+        handles.append(drawing.key("baseline learnt in the derived language", SOFT, line="--"))
         drawing.legend(figure, handles, 3)
     records = shown_records(results, task_columns(("SUP", "ZS"), [(task, PRIMARY[task]) for task in tasks]))
     return plot("figure-floors", figure, results, records, floors=floors)
-
-
-def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
-    for group, transform in enumerate(results.transforms):
-        sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
-        for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
-            if baselines := results.floors.of(task, PRIMARY[task], transform, learnt).values():
-                floor = max(baselines, key=lambda floor: floor.value)
-                drawing.level(panel, floor.value, sides, dash, colour, linewidth=1, zorder=1)
-                yield floor
 
 
 def correlation_figure(results: Results) -> Plot | None:
@@ -132,11 +124,9 @@ def correlation_figure(results: Results) -> Plot | None:
     def draw(panel: Axes, task: str) -> None:
         for aligned, delta in printed[task]:
             marker = look[aligned.objective].marker if aligned.objective in look else "."
-            x, y = 100 * aligned.value, -100 * delta.value
-            drawing.draw_line(panel, x, y, fmt=marker, color=SOFT, markersize=4, zorder=1.5)
+            panel.plot(100 * aligned.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
         for point in cells[task]:
-            place = results.transform_title(point.transform)
-            _draw_point(panel, point, look[point.objective], fill[point.transform], place)
+            _draw_point(panel, point, look[point.objective], fill[point.transform])
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xlim(-5, 105)
 
@@ -153,26 +143,10 @@ def correlation_figure(results: Results) -> Plot | None:
         numbers = list(dict.fromkeys(p for pairs in printed.values() for pair in pairs for p in pair))
         if numbers:
             others = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
-            handles.append(drawing.key(f"published, shapes as above{others}", SOFT, "o", small=True))
+            handles.append(drawing.key(f"published, shapes as above{others}", SOFT, "o", size=4))
         drawing.legend(figure, handles, 3)
     columns = [*task_columns(("SUP", "ZS"), metrics.items()), Column("alignment@1", ALIGNMENT, "all")]
-    records = shown_records(results, columns)
-    return plot("figure-3-correlation", figure, results, records, numbers)
-
-
-def rho_cell(rho: Correlation) -> str:
-    """Format rho, followed by its interval if it has one."""
-    ends = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
-    return f"{rho.rho:.2f}{ends}".replace("-", "−")
-
-
-def rho_of(points: list[Point]) -> Correlation | None:
-    """Compute rho over a task's points, with a p-value by permutation within transforms; None if there is
-    only one objective, or if rho is not defined."""
-    if len({point.objective for point in points}) < 2:
-        return None
-    alignments, deltas = [point.alignment.mean for point in points], [point.delta.mean for point in points]
-    return spearman(alignments, deltas, groups=[point.transform for point in points])
+    return plot("figure-3-correlation", figure, results, shown_records(results, columns), numbers)
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
@@ -181,15 +155,12 @@ def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, 
     return [(alignment, delta) for alignment, delta in pairs if delta]
 
 
-def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill, place: str) -> None:
+def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
     interval = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta])]
     drawing.draw_intervals(panel, [x], interval, look.colour)
     drawing.draw_intervals(panel, [y], drawing.ends([point.alignment]), look.colour, across=True)
-    style: dict[str, Any] = {"color": look.colour, "markerfacecoloralt": "#ffffff", "markersize": 7}
-    if fill == "none":  # white hides the intervals behind a hollow marker
-        style |= {"fillstyle": "full", "markerfacecolor": "#ffffff"}
-    else:
-        style |= {"fillstyle": fill, "markerfacecolor": look.colour}
-    (marker,) = panel.plot(x, y, look.marker, **style)
-    drawing.note(panel, (x, y), marker, interval[0], place=place)
+    hollow = fill == "none"  # white hides the intervals behind a hollow marker
+    style: dict[str, Any] = {"fillstyle": "full" if hollow else fill, "markersize": 7}
+    style |= {"markerfacecolor": "#ffffff" if hollow else look.colour, "markerfacecoloralt": "#ffffff"}
+    panel.plot(x, y, look.marker, color=look.colour, **style)

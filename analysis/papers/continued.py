@@ -1,4 +1,4 @@
-"""Look up, tabulate and judge the results of a released encoder and of models pretrained further from it."""
+"""Tables and claims about a released encoder and models pretrained further from it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,10 +7,10 @@ from statistics import fmean
 from typing import Any
 
 from calque.analysis.aligners.methods import DEFAULT, RELEASED, SOFTMAX
+from calque.analysis.papers.ablations import changes
 from calque.analysis.papers.columns import printed_rows, score_title
 from calque.analysis.papers.published import notes
 from calque.analysis.papers.texts import claim, table
-from calque.analysis.papers.xlm_align.ablations import changes
 from calque.analysis.records.record import AER, MINED, MINED_XTREME, RETRIEVAL, Published
 from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, cell, listed, over_seeds, percent
 from calque.analysis.results.measured import BySeed, average, gap, judge_estimate, mean
@@ -26,30 +26,9 @@ THEIRS = "en"  # the language of published models' fine-tuning
 PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # the paper's names for gold sets, if different
 
 
-def set_title(gold: str) -> str:
-    """Return the paper's name for a gold set."""
-    return PAPERS_NAMES.get(gold, gold)
-
-
-def number(values: BySeed) -> str:
-    """Format the mean over seeds with its interval, which for a single seed is over test items."""
-    return cell(mean(values), over_items=True)
-
-
-def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
-    """Format numbers by language, followed by their means without and with the first language; a mean is
-    omitted if a number is missing."""
-    numbers = [values.get(name) for name in languages]
-    for part in (languages[1:], languages):
-        complete = part and all(name in values for name in part)
-        numbers.append(fmean(values[name] for name in part) if complete else None)
-    return list(map(percent, numbers))
-
-
 class Continued:
-    """The results for a study's models, first the start; the others continue its training.
-    The start was trained only once, so measures of its states apply to every seed. `main` contains the
-    models' main layers."""
+    """The results for a study's models, first the start. `main` contains the models' main layers, `pairs` the
+    pairs of languages in retrieval, and `languages` each task's languages, the source first."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
@@ -59,11 +38,12 @@ class Continued:
         self.aligners = list(dict.fromkeys(key.aligner for key in links))
         self.pairs = list(dict.fromkeys((key.first, key.language) for key in found))
         self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
-        self._languages: dict[str, list[str]] = {}
-        tested = dict.fromkeys((key.task, key.language) for key in results.keys(measure=ZERO_SHOT))
-        for task, language in tested:
-            self._languages.setdefault(task, []).append(language)
-        self.tasks = [name for name in TASKS if name in self._languages]
+        tested = [(key.task, key.language) for key in results.keys(measure=ZERO_SHOT)]
+        self.tasks = [name for name in TASKS if any(task == name for task, _ in tested)]
+        self.languages = {
+            name: [self.source, *dict.fromkeys(language for task, language in tested if task == name)]
+            for name in self.tasks
+        }
         self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
         self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
         self.layer, self.layers = self.main[self.start], runs[0].layers
@@ -82,22 +62,16 @@ class Continued:
         others = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
-    def all_errors(self, model: str, aligner: str, layer: int | None = None) -> list[BySeed]:
-        return [self.errors(model, gold, aligner, layer) for gold in self.sets]
-
-    def all_found(self, model: str) -> list[BySeed]:
-        return [self.found(model, pair, "cosine") for pair in self.pairs]
-
-    def abroad(self, model: str, task: str) -> list[BySeed]:
-        return [self.scored(model, task, language) for language in self.languages(task)]
-
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
+        """Return AER at a layer (default: the model's main layer)."""
         layer = self.main[model] if layer is None else layer
         return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
-    def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
-        """Return the scores for retrieving the translations of the first language's sentences in the second
-        language, at a layer (default: the start's main layer)."""
+    def found(
+        self, model: str, pair: tuple[str, str], metric: str = "cosine", layer: int | None = None
+    ) -> BySeed:
+        """Return retrieval of the first language's sentences in the second, at a layer (default: the start's
+        main layer)."""
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
@@ -105,23 +79,20 @@ class Continued:
         measure = SOURCE_SCORE if language == self.source else ZERO_SHOT
         return self._scores(model, measure, language, task, metric or PRIMARY[task])
 
-    def everywhere(self, model: str, task: str, metric: str = "") -> BySeed:
-        every = (self.source, *self.languages(task))
-        return average([self.scored(model, task, language, metric) for language in every])
-
-    def languages(self, task: str) -> list[str]:
-        """Return a task's languages, except the source."""
-        return self._languages.get(task, [])
+    def all_scored(self, model: str, task: str, metric: str = "") -> list[BySeed]:
+        """Return a task's scores by language, first in the source."""
+        every = self.languages.get(task, [self.source])
+        return [self.scored(model, task, language, metric) for language in every]
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
-        """Return a paper's numbers from some tables (default: all), or none if models were not fine-tuned on
-        the paper's language."""
+        """Return a paper's numbers from some tables (default: all), if models were fine-tuned on its
+        language."""
         numbers = self.results.published if self.source == THEIRS else ()
         return [p for p in numbers if p.paper == paper and (not tables or p.table in tables)]
 
-    def of_small(self, task: str) -> dict[str, Published]:
-        """Return MiniLM's published scores on a task by language, and their mean as `mean`."""
-        return {p.setting: p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)}
+    def of_small(self, task: str) -> list[Published]:
+        """Return MiniLM's published scores on a task by language, and their mean."""
+        return [p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)]
 
     def _scores(
         self, model: str, measure: str, language: str, task: str, metric: str, **facets: Any
@@ -131,9 +102,27 @@ class Continued:
             return scores
         ((seed, measured),) = scores.items()
         if model == self.start and not task:
-            return dict.fromkeys(self.seeds, measured)
+            return dict.fromkeys(self.seeds, measured)  # the start was trained once
         # An interval over items is not comparable with the other models' intervals over seeds.
         return {seed: replace(measured, error=None, parts=None)}
+
+
+def set_title(gold: str) -> str:
+    """Return the paper's name for a gold set."""
+    return PAPERS_NAMES.get(gold, gold)
+
+
+def number(values: BySeed) -> str:
+    return cell(mean(values), over_items=True)
+
+
+def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
+    """Format numbers by language, then their means without and with the first, if complete."""
+    numbers = [values.get(name) for name in languages]
+    for part in (languages[1:], languages):
+        complete = part and all(name in values for name in part)
+        numbers.append(fmean(values[name] for name in part) if complete else None)
+    return list(map(percent, numbers))
 
 
 MEANS, BY_LANGUAGE = (1, range(13, 20))  # the paper's tables of XTREME's means, and of tasks by language
@@ -149,7 +138,7 @@ PUBLISHED_RULES = {
 """The paper, table and settings with published error rates of the same method or a similar one."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
-OF_LANGUAGES = ("mean of the others", "mean of all")
+Rows = list[tuple[str, ...]]
 
 
 def continued_tables(results: Results) -> dict[str, Table | None]:
@@ -165,14 +154,8 @@ def continued_tables(results: Results) -> dict[str, Table | None]:
 
 
 def _table(
-    study: Continued,
-    name: str,
-    labels: Sequence[str],
-    heads: Iterable[str],
-    rows: Iterable[tuple[str, ...]],
-    **about: Any,
+    study: Continued, name: str, labels: Sequence[str], heads: Iterable[str], rows: Rows, **about: Any
 ) -> Table:
-    """Return a table from `texts.table`, filled with the values that all tables about such a study need."""
     covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
     one = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
     about |= {"seeds": over_seeds(study.seeds) if len(study.seeds) > 1 else one}
@@ -186,59 +169,55 @@ def printed_errors(study: Continued, aligner: str) -> list[Published]:
     return [p for p in study.printed(paper, [number]) if p.setting in settings]
 
 
-def _error_cells(study: Continued, model: str, aligner: str, layer: int | None = None) -> Iterator[str]:
-    rates = study.all_errors(model, aligner, layer)
-    return map(number, (*rates, average(rates)))
+def _error_cells(study: Continued, model: str, aligner: str, layer: int | None = None) -> list[str]:
+    rates = [study.errors(model, gold, aligner, layer) for gold in study.sets]
+    return list(map(number, (*rates, average(rates))))
 
 
 def _errors_by_layer(study: Continued) -> Table:
-    cells = product(study.aligners, study.models, range(study.layers + 1))
-    rows = [
-        (study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer))
-        for aligner, model, layer in cells
-    ]
+    rows: Rows = []
+    for aligner, model, layer in product(study.aligners, study.models, range(study.layers + 1)):
+        rows.append((study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer)))
     heads = [*map(set_title, study.sets), "mean"]
     return _table(study, "layers", ("model", "links by", "layer"), heads, rows)
 
 
 def _errors(study: Continued) -> Table:
-    rows = [
-        (study.title(model), aligner, OURS, *_error_cells(study, model, aligner))
-        for aligner, model in product(study.aligners, study.models)
-    ]
-    names = [*map(set_title, study.sets), "average"]
+    rows: Rows = []
+    for aligner, model in product(study.aligners, study.models):
+        rows.append((study.title(model), aligner, OURS, *_error_cells(study, model, aligner)))
+    sets = list(map(set_title, study.sets))
     theirs = [p for aligner in study.aligners for p in printed_errors(study, aligner)]
     for labels, its in printed_rows(theirs, ["objective", "setting"], "task").items():
-        rows.append((*labels, PUBLISHED, *map(percent, map(its.get, names))))
+        rows.append((*labels, PUBLISHED, *map(percent, map(its.get, [*sets, "average"]))))
     pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
     read = {"-".join(names) for pair in pairs for names in permutations(pair)}
-    unread, papers = [set_title(gold) for gold in study.sets if gold not in read], {p.paper for p in theirs}
+    unread = [set_title(gold) for gold in study.sets if gold not in read]
+    papers = {p.paper for p in theirs}
     parts = {"unread": unread, "published": PAPER in papers, "awesome": AWESOME in papers}
-    about: dict[str, Any] = {"parts": parts, "read": study.read_at, "sets": listed(unread)}
-    about["awesome_note"] = notes("awesome_align")[1]
-    labels, heads = ("model", "links by", "source"), [*names[:-1], "mean"]
-    return _table(study, "aer", labels, heads, rows, **about)
+    about = {"read": study.read_at, "sets": listed(unread), "awesome_note": notes("awesome_align")[1]}
+    labels = ("model", "links by", "source")
+    return _table(study, "aer", labels, [*sets, "mean"], rows, parts=parts, **about)
 
 
 def _retrieval(study: Continued) -> Table:
     groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
-    others = [pair for pair in study.pairs if study.source not in pair]
-    groups |= {f"{len(others)} others, mean": others} if others else {}
+    if others := [pair for pair in study.pairs if study.source not in pair]:
+        groups[f"{len(others)} others, mean"] = others
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
-    layers = (study.layer, study.layers)
+    columns = list(product((study.layer, study.layers), METRICS))
+    heads = [f"{METRICS[metric]}, layer {layer}" for layer, metric in columns]
     main = f"layer {study.layer}" if len({*study.main.values()}) == 1 else "main layer"
-    heads = [f"{title}, layer {layer}" for layer in layers for title in METRICS.values()]
     heads += [f"{MINED_HEADS[metric]}, {main}" for metric in study.mined]
-    rows = []
+    rows: Rows = []
     for model, (name, pairs) in product(study.models, groups.items()):
-        columns = [
-            [study.found(model, pair, metric, layer) for pair in pairs]
-            for layer, metric in product(layers, METRICS)
-        ]
+        means = []
+        for layer, metric in columns:
+            means.append(average([study.found(model, pair, metric, layer) for pair in pairs]))
         for metric in study.mined:  # in one direction, at each model's main layer
             found = (study.found(model, pair, metric, study.main[model]) for pair in pairs)
-            columns.append([scores for scores in found if scores])
-        rows.append((study.title(model), name, *map(number, map(average, columns))))
+            means.append(average([scores for scores in found if scores]))
+        rows.append((study.title(model), name, *map(number, means)))
     parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
     return _table(study, "retrieval", ("model", "languages"), heads, rows, parts=parts)
 
@@ -247,30 +226,30 @@ def _xtreme_table(study: Continued) -> Table:
     tasks = [name for name in XTREME if name in study.tasks]
     tasks += [name for name in study.tasks if name not in XTREME]
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
-    rows: list[tuple[str, ...]] = []
+    rows: Rows = []
     for model in study.models:
-        means = {column: study.everywhere(model, *column) for column in columns}
+        means = {column: average(study.all_scored(model, *column)) for column in columns}
         of_task = [average([its for (name, _), its in means.items() if name == task]) for task in tasks]
         rows.append((study.title(model), OURS, *map(number, (*means.values(), average(of_task)))))
-    small = [its["mean"] for task in tasks if (its := study.of_small(task))]
+    small = [p for task in tasks for p in study.of_small(task) if p.setting == "mean"]
     whole = tasks == list(XTREME)
+    overall = ("average", "mean") if whole else ("", "")
     published = {(p.objective, p.task, p.metric): p.value for p in [*study.printed(PAPER, [MEANS]), *small]}
     for name in dict.fromkeys(name for name, _, _ in published):
-        theirs = [*columns, ("average", "mean") if whole else ("", "")]
-        rows.append((name, PUBLISHED, *(percent(published.get((name, *column))) for column in theirs)))
-    languages = ", ".join(f"{task_title(task)} {len(study.languages(task)) + 1}" for task in tasks)
-    overall = "average" if whole else f"mean of {len(tasks)} tasks"
-    heads = [*(score_title(*column) for column in columns), overall]
-    about: dict[str, Any] = {"parts": {"small": small}, "tasks": tasks, "languages": languages}
+        numbers = [published.get((name, *column)) for column in (*columns, overall)]
+        rows.append((name, PUBLISHED, *map(percent, numbers)))
+    about: dict[str, Any] = {"parts": {"small": small}, "tasks": tasks}
+    about["languages"] = ", ".join(f"{task_title(task)} {len(study.languages[task])}" for task in tasks)
+    heads = [score_title(*column) for column in columns]
+    heads.append("average" if whole else f"mean of {len(tasks)} tasks")
     return _table(study, "xtreme", ("model", "source"), heads, rows, **about)
 
 
 def _task_table(study: Continued, task: str) -> Table:
-    languages = [study.source, *study.languages(task)]
+    languages, rows = study.languages[task], list[tuple[str, ...]]()
     metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
-    rows: list[tuple[str, ...]] = []
     for metric, model in product(metrics, study.models):
-        scores = [study.scored(model, task, language, metric) for language in languages]
+        scores = study.all_scored(model, task, metric)
         cells = map(number, (*scores, average(scores[1:]), average(scores)))
         rows.append((study.title(model), metric_title(metric), OURS, *cells))
     baselines = floors.baselines([task])
@@ -279,7 +258,7 @@ def _task_table(study: Continued, task: str) -> Table:
         values = {language: its[name].value for language, its in of.items() if name in its}
         rows.append((baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)))
     by_paper = [p for p in study.printed(PAPER, BY_LANGUAGE) if p.task == task]
-    small = list(study.of_small(task).values())
+    small = study.of_small(task)
     published = printed_rows([*by_paper, *small], ["metric", "objective"], "setting")
     order = [metric for metric, _ in published]
     for (metric, model), values in sorted(published.items(), key=lambda row: order.index(row[0][0])):
@@ -287,12 +266,12 @@ def _task_table(study: Continued, task: str) -> Table:
     tables = " and ".join(sorted({str(p.table) for p in by_paper}))
     about: dict[str, Any] = {"tasks": [task], "task": task_title(task), "tables": tables}
     about["parts"] = {"published": by_paper, "small": small, "floors": baselines}
-    labels, heads = ("model", "metric", "source"), [*languages, *OF_LANGUAGES]
-    return _table(study, "task", labels, heads, rows, **about)
+    heads = [*languages, "mean of the others", "mean of all"]
+    return _table(study, "task", ("model", "metric", "source"), heads, rows, **about)
 
 
 def printed_metrics(task: str) -> list[str]:
-    """Return the metrics that papers report for a task: one, or two for question answering."""
+    """Return the metrics that papers report for a task: two for question answering."""
     its = TASKS[task]
     return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
 
@@ -307,80 +286,61 @@ OF_PAIRS = {
 LAST = 4  # number of top layers; the paper finds the largest reduction in AER there
 
 
-def continued_claims(results: Results) -> list[Claim]:
-    """Return claims with three kinds of comparisons: XLM-Align with its start, and with equally long training
-    without DWA; objectives trained only on sentence pairs with their start; PPA with and without TLM."""
-    study, claims = Continued(results), list[Claim]()
+def continued_claims(results: Results) -> Iterator[Claim]:
+    """Compare XLM-Align with its start and with training without DWA, objectives trained only on sentence
+    pairs with their start, and PPA with and without TLM."""
+    study = Continued(results)
     start, switches = study.start, {name: changes(results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), "")
     without = next((name for name, its in switches.items() if its == {"queries": "none"}), "")
     for pair in ((whole, start), (whole, without), (without, start)):
         if all(pair):
-            claims += [*_of_links(study, pair), *_finds(study, pair)]
+            yield from _of_links(study, pair)
+            yield from _finds(study, pair)
             for task in study.tasks:
                 where = "Table 3" if task in ABLATED else "ours: Table 3 has other tasks"
-                claims.append(_transfers(study, pair, task, "Table 1" if start in pair else where))
+                yield _transfers(study, pair, task, "Table 1" if start in pair else where)
     for kind, tables in OF_PAIRS.items():
         of_kind = {name: part for name in study.learnt if (part := results.objective(name).part(kind))}
         with_tlm = [name for name, part in of_kind.items() if "beside" in part]
         for name in (name for name in of_kind if name not in with_tlm):
-            claims += _finds(study, (name, start))
+            yield from _finds(study, (name, start))
             for task in study.tasks:
                 where = tables.get(task, "ours: its paper has other tasks")
-                claims.append(_transfers(study, (name, start), task, where))
-            others = with_tlm if "nli" in study.tasks else []
-            claims += [_transfers(study, (name, other), "nli", "PPA, Table 5") for other in others]
-    return claims
+                yield _transfers(study, (name, start), task, where)
+            for other in with_tlm if "nli" in study.tasks else ():
+                yield _transfers(study, (name, other), "nli", "PPA, Table 5")
 
 
 def _claim(
-    study: Continued, name: str, numbers: Mapping[str, Sequence[BySeed]], side: int = 1, **about: Any
+    study: Continued, name: str, pair: Pair, numbers: Sequence[Sequence[BySeed]], side: int, **about: Any
 ) -> Claim:
-    better, worse = map(study.title, numbers)
-    verdict = judge_estimate(gap(*numbers.values()), side)
+    better, worse = map(study.title, pair)
+    verdict = judge_estimate(gap(*numbers), side)
     return claim(name, verdict, better=better, worse=worse, layer=study.layer, **about)
 
 
 def _transfers(study: Continued, pair: Pair, task: str, where: str) -> Claim:
-    numbers = {model: study.abroad(model, task) for model in pair}
-    about: dict[str, Any] = {"on": task_title(task), "many": len(study.languages(task)), "where": where}
-    return _claim(study, "transfers-task-better", numbers, **about)
+    numbers = [study.all_scored(model, task)[1:] for model in pair]
+    about = {"on": task_title(task), "many": len(study.languages[task]) - 1, "where": where}
+    return _claim(study, "transfers-task-better", pair, numbers, +1, **about)
 
 
 def _finds(study: Continued, pair: Pair) -> Iterator[Claim]:
     if study.pairs:
-        numbers = {model: study.all_found(model) for model in pair}
-        yield _claim(study, "finds-more", numbers, many=len(study.pairs))
+        numbers = [[study.found(model, languages) for languages in study.pairs] for model in pair]
+        yield _claim(study, "finds-more", pair, numbers, +1, many=len(study.pairs))
 
 
 def _of_links(study: Continued, pair: Pair) -> Iterator[Claim]:
     main, last = [study.layer], range(study.layers - LAST + 1, study.layers + 1)
     mean_of = f"mean of {len(study.sets)} gold sets"
-    cases = [
-        *(("set-aer", [gold], set_title(gold), by, main) for gold in study.sets for by in study.aligners[:1]),
-        *(("set-aer", study.sets, mean_of, by, main) for by in study.aligners),
-        *(("last-layers-aer", study.sets, mean_of, by, last) for by in study.aligners),
-    ]
+    cases: list[tuple[str, list[str], str, str, Sequence[int]]] = []
+    for gold in study.sets:
+        cases += [("set-aer", [gold], set_title(gold), by, main) for by in study.aligners[:1]]
+    for name, layers in (("set-aer", main), ("last-layers-aer", last)):
+        cases += [(name, study.sets, mean_of, by, layers) for by in study.aligners]
     for name, golds, sets, by, layers in cases:
         cells = list(product(golds, [by], layers))
-        numbers = {model: [study.errors(model, *cell) for cell in cells] for model in pair}
-        yield _claim(study, name, numbers, -1, sets=sets, by=by, last=LAST)
-
-
-def continued_findings(results: Results) -> Iterator[str]:
-    """Report each model's mean AER over gold sets, mean retrieval over language pairs, and mean task scores
-    over languages."""
-    study, numbers = Continued(results), dict[str, list[list[BySeed]]]()
-    for by in study.aligners:
-        text = f"Mean AER over {len(study.sets)} gold sets by {by}, {study.read_at}"
-        numbers[text] = [study.all_errors(model, by) for model in study.models]
-    text = f"Translations found by cosine, mean of {len(study.pairs)} pairs of languages, layer {study.layer}"
-    numbers[text] = list(map(study.all_found, study.models))
-    for task in study.tasks:
-        score = f"{task_title(task)} ({metric_title(PRIMARY[task])})"
-        text = f"{score}, mean of other languages than {study.source}"
-        numbers[text] = [study.abroad(model, task) for model in study.models]
-    for text, values in numbers.items():
-        means = zip(study.models, map(mean, map(average, values)), strict=True)
-        if cells := [f"{study.title(model)} {percent(its.mean)} %" for model, its in means if its]:
-            yield f"{text}: {listed(cells)}."
+        numbers = [[study.errors(model, *cell) for cell in cells] for model in pair]
+        yield _claim(study, name, pair, numbers, -1, sets=sets, by=by, last=LAST)

@@ -1,25 +1,23 @@
-"""Compare aligners and encoders on gold links, as in XLM-Align's Table 2 and Figure 2."""
+"""Aligners and encoders on gold links, as in XLM-Align's Table 2 and Figure 2."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from calque.analysis.aligners.methods import BY_NAME, RELEASED
 from calque.analysis.papers.columns import printed_rows
+from calque.analysis.papers.continued import set_title
 from calque.analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.published import notes, published_layers
 from calque.analysis.papers.texts import heading, plot, table
-from calque.analysis.papers.xlm_align.continued import set_title
 from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts, Record
-from calque.analysis.report.drawing import INK, SOFT, Dash, draw_line, key, legend, small_multiples, wrapped
-from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, listed, percent
+from calque.analysis.report.drawing import INK, SOFT, Dash, Plot, key, legend, small_multiples, wrapped
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths
 from calque.analysis.results.results import Results
 from calque.derive.fingerprint import total
 from calque.pretrain.architecture import main_layer
@@ -29,13 +27,12 @@ CHOSEN_ON = "en-fr"  # the gold set for choosing the default method of `calque a
 TICKS = 8  # every layer gets a tick if there are fewer than this
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # panel titles, by `joint`
-Layers = Mapping[str, Mapping[str, Sequence[float]]]
-"""Error rates by encoder, gold set and layer."""
+Group = tuple[int, tuple[str, ...]]  # a number of layers and gold sets
 
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, with the encoder and layer that it uses, if any, and its records by gold set."""
+    """An aligner, the encoder and layer that it uses, if any, and its records by gold set."""
 
     aligner: str
     learnt: str
@@ -62,16 +59,15 @@ class System:
         return "joint" if self.joint else "apart"
 
     def mean(self, sets: Collection[str]) -> float | None:
-        """Return the unweighted mean error rate over gold sets, like the paper's average; None if one is
-        missing."""
+        """Return the unweighted mean error rate over gold sets; None if one is missing."""
         rates = [self.counts[gold].aer for gold in sets if gold in self.counts]
         known = [rate for rate in rates if rate is not None]
         return fmean(known) if known and len(known) == len(sets) else None
 
 
 class Systems:
-    """The systems in a word-alignment study. `encoders` contains systems with a named method at the encoder's
-    main layer, and `rows` Table 2's systems."""
+    """The systems in a word-alignment study: `encoders` with a named method at the main layer, `rows` in
+    Table 2, and `released` with the released aligner, at every layer."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         records = [record for record in results.records if record.measure == AER and record.links is not None]
@@ -82,21 +78,18 @@ class Systems:
             facets = (record.symmetrisation, record.joint, record.layer, run.layers, run.main_layer)
             system = System(record.aligner, learnt, results.objective_title(learnt), *facets)
             by_system.setdefault(system, {})[record.gold_set] = record
-        self.all = [
-            replace(system, records={gold: its[gold] for gold in self.sets if gold in its})
-            for system, its in by_system.items()
-        ]
+        self.all = []
+        for system, its in by_system.items():
+            own = {gold: its[gold] for gold in self.sets if gold in its}
+            self.all.append(replace(system, records=own))
         headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
         self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
         named = [s for s in self.all if s.layers and s.aligner in BY_NAME]
         self.encoders = [s for s in named if s.layer in (None, s.main_layer)]
+        self.released = [s for s in named if s.aligner == RELEASED.name]
         alone = [s for s in self.encoders if not s.joint and s.aligner != RELEASED.name]
-        released = [s for s in self.encoders if s.joint and s.aligner == RELEASED.name]
-        self.rows = [*self.without_encoder, *alone, *released]
-
-    @property
-    def released(self) -> list[System]:
-        return [system for system in self.all if system.layers and system.aligner == RELEASED.name]
+        joint = [s for s in self.encoders if s.joint and s.aligner == RELEASED.name]
+        self.rows = [*self.without_encoder, *alone, *joint]
 
     def by_objective(self, given: bool) -> list[System]:
         return [s for s in self.all if s.layers and self.results.objective(s.learnt).given == given]
@@ -106,8 +99,8 @@ class Systems:
         return *map(set_title, self.sets), "mean of the sets’ AER", "AER of all pairs"
 
     def rates(self, system: System) -> tuple[str, ...]:
-        """Format the AER on each set, its mean, and the AER over all pairs, followed by the number of sets if
-        some are missing."""
+        """Format the AER on each set, its mean, and the AER over all pairs, with the number of sets if some
+        are missing."""
         counts = system.counts
         few = f" ({len(counts)} of {len(self.sets)})" if len(counts) < len(self.sets) else ""
         overall = (system.mean(counts), sum(counts.values(), LinkCounts()).aer)
@@ -119,10 +112,9 @@ def link_tables(results: Results) -> dict[str, Table | None]:
     """Return the tables of a word-alignment study, by file name."""
     systems = Systems(results)
     given, encoders = systems.by_objective(given=True), any(system.layers for system in systems.all)
-    published = published_layers("xlm_align") if given else {}
     return {
         "table-2": _table_2(systems),
-        "layers": _layers_table(systems, published) if encoders else None,
+        "layers": _layers_table(systems, bool(given)) if encoders else None,
         "choices": choices_table(systems) if given and CHOSEN_ON in systems.sets else None,
     }
 
@@ -148,19 +140,15 @@ def _sizes(systems: Systems) -> str:
     for system in systems.without_encoder:
         for gold, counts in system.counts.items() if system.learnt else ():
             learnt.setdefault(gold, {})[system.learnt] = counts.pairs
-    alone = {gold: its for gold, its in learnt.items() if len(its) == 1}
-    return ", ".join(f"{gold} {pairs}" for gold, its in alone.items() for pairs in its.values())
+    return ", ".join(f"{gold} {sum(its.values())}" for gold, its in learnt.items() if len(its) == 1)
 
 
-def _layers_table(systems: Systems, published: Layers) -> Table:
-    """Tabulate the released aligner's AER at each layer, as in Figure 2. The `published` rates are for
-    sentence pairs encoded as single rows."""
-    encoders = systems.released
-    encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
-    rows = [
-        (system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in encoders
-    ]
-    for encoder, by_set in published.items():
+def _layers_table(systems: Systems, published: bool) -> Table:
+    """Tabulate the released aligner's AER at each layer; published rates are for pairs in single rows."""
+    rows = []
+    for system in sorted(systems.released, key=lambda s: (s.layers, s.learnt, s.joint, s.layer or 0)):
+        rows.append((system.title, str(system.layer), system.way, OURS, *systems.rates(system)))
+    for encoder, by_set in published_layers("xlm_align").items() if published else ():
         if all(name in by_set for name in systems.sets):
             for layer, rates in enumerate(zip(*(by_set[name] for name in systems.sets), strict=True)):
                 cells = map(hundredths, (*rates, total(rates) / len(rates)))
@@ -170,82 +158,63 @@ def _layers_table(systems: Systems, published: Layers) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """Tabulate the AER of every combination of similarity, plan and rule, sorted by the AER on the gold set
-    `on`."""
+    """Tabulate every combination of similarity, plan and rule, sorted by the AER on the gold set `on`."""
+    choices: dict[tuple[str, str, bool], list[System]] = {}
+    for system in systems.all:
+        choices.setdefault((system.learnt, system.aligner, system.joint), []).append(system)
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
-
-    def on_chosen(system: System) -> float:
-        return system.counts[on].aer or 0.0
-
     rows = []
-    for main in (s for s in systems.all if s.learnt in every and s.layer == s.main_layer):
-        choice = main.learnt, main.aligner, main.joint
-        best = min((s for s in systems.all if (s.learnt, s.aligner, s.joint) == choice), key=on_chosen)
-        rates = ([hundredths(system.counts[name].aer) for name in systems.sets] for system in (main, best))
-        cells = (f"{at_main} ({at_best})" for at_main, at_best in zip(*rates, strict=True))
-        row = (main.title, main.aligner, main.way, f"{main.layer} ({best.layer})", *cells)
-        rows.append((main.joint, on_chosen(main), row))
+    for (learnt, aligner, joint), those in choices.items():
+        for main in (s for s in those if learnt in every and s.layer == s.main_layer):
+            best = min(those, key=lambda system: system.counts[on].aer or 0.0)
+            cells = []
+            for name in systems.sets:
+                cells.append(f"{hundredths(main.counts[name].aer)} ({hundredths(best.counts[name].aer)})")
+            row = (main.title, aligner, main.way, f"{main.layer} ({best.layer})", *cells)
+            rows.append((joint, main.counts[on].aer or 0.0, row))
     labels, heads = ("encoder", "aligner", "way", "layer"), map(set_title, systems.sets)
-    return table("choices", systems.results, labels, heads, (row for *_, row in sorted(rows)), on=on)
-
-
-def link_findings(results: Results) -> Iterator[str]:
-    """Report the lowest mean error rates of aligners without and with an encoder."""
-    systems = Systems(results)
-    encoders = [system for system in systems.encoders if not system.joint]
-    sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
-    for kind, those in (("without an encoder", systems.without_encoder), ("with an encoder", encoders)):
-        rates = sorted((rate, s.title, s.aligner) for s in those if (rate := s.mean(sets)) is not None)
-        numbers = [f"{by} ({title or MISSING}) {percent(rate)} %" for rate, title, by in rates[:2]]
-        if numbers:
-            yield f"Lowest mean AER over {listed(list(map(set_title, sets)))}, {kind}: {listed(numbers)}."
+    return table("choices", systems.results, labels, heads, [row for *_, row in sorted(rows)], on=on)
 
 
 def link_figure(results: Results) -> Plot | None:
-    """Plot the released aligner's mean AER over gold sets by layer, with one line per encoder."""
+    """Plot the released aligner's mean AER by layer, with one line per encoder."""
     systems = Systems(results)
-    encoders = systems.released
-    groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
-    for system in encoders:
+    groups: dict[Group, list[System]] = {}
+    for system in systems.released:
         groups.setdefault((system.layers, tuple(system.counts)), []).append(system)
-    look = looks(results, list(dict.fromkeys(system.learnt for system in encoders))) if groups else {}
-    if not look:
+    learnt = list(dict.fromkeys(system.learnt for system in systems.released))
+    if not learnt or not (look := looks(results, learnt)):
         return None
-    lines, theirs = list[System](), dict[str, Look]()
+    drawn, theirs = list[System](), dict[str, Look]()
     across = list(zip(systems.without_encoder, DASHES, strict=False))
 
-    def draw(panel: Axes, cell: tuple[int, tuple[str, ...], bool]) -> None:
-        layers, sets, joint = cell
-        own = [system for system in groups[layers, sets] if system.joint == joint]
-        lines.extend(own)
+    def draw(panel: Axes, cell: tuple[Group, bool]) -> None:
+        (layers, sets), joint = cell
+        drawn.extend(own := [system for system in groups[layers, sets] if system.joint == joint])
         for name, its in look.items():
             _draw_encoder(panel, [system for system in own if system.learnt == name], its)
         for system, dash in across:
             if (rate := system.mean(sets)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
-                lines.append(system)
+                drawn.append(system)
         if joint:
-            theirs.update(_draw_published(panel, published_layers("xlm_align"), layers, sets))
+            theirs.update(_draw_published(panel, layers, sets))
         panel.set_xticks(range(0, layers + 1, 1 + layers // TICKS))
 
-    panels = [
-        (f"{layers} layers, {title}" if len(groups) > 1 else title, (layers, sets, joint))
-        for (layers, sets), (joint, title) in product(groups, TITLES.items())
-    ]
-    title = heading("figure-2-layers")
-    with small_multiples(title, panels, draw, len(TITLES), 2.2, sharey="row") as (figure, axes):
+    panels = []
+    for group, (joint, title) in product(groups, TITLES.items()):
+        panels.append((f"{group[0]} layers, {title}" if len(groups) > 1 else title, (group, joint)))
+    with small_multiples(heading("figure-2-layers"), panels, draw, 2, 2.2, sharey="row") as (figure, axes):
         for row, (_, sets) in zip(axes, groups, strict=True):
             row[0].set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, sets))}", 1.6))
         for panel in axes.flat:
             panel.set_xlabel("layer")
         handles = keys(results, look, line=None)
         for system, dash in across:
-            label = ", ".join(filter(None, (system.aligner, system.title)))
-            handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
-        for name, its in theirs.items():
-            handles.append(key(f"{name}, published", its.colour, its.marker, "none", its.dash))
+            handles.append(key(", ".join(filter(None, (system.aligner, system.title))), INK, line=dash))
+        handles += [key(f"{name}, published", *its[:2], "none", its.dash) for name, its in theirs.items()]
         legend(figure, handles, 3, handlelength=2.5)
-    records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
+    records = [record for system in dict.fromkeys(drawn) for record in system.records.values()]
     return plot("figure-2-layers", figure, results, records, aligner=RELEASED.name)
 
 
@@ -255,16 +224,16 @@ def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
     points = [(layer, 100 * rate) for layer, rate in rates if rate is not None]
     if points:
         x, y = zip(*points, strict=True)
-        draw_line(panel, x, y, fmt=look.dash, color=look.colour, marker=look.marker, markersize=5)
+        panel.plot(x, y, look.dash, color=look.colour, marker=look.marker, markersize=5)
 
 
-def _draw_published(panel: Axes, published: Layers, layers: int, sets: Sequence[str]) -> dict[str, Look]:
+def _draw_published(panel: Axes, layers: int, sets: Sequence[str]) -> dict[str, Look]:
     """Draw the published encoders of this depth that were tested on all gold sets; return their looks."""
     drawn = dict[str, Look]()
-    for name, by_set in published.items():
+    for name, by_set in published_layers("xlm_align").items():
         if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
             rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
             drawn[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
             style: dict[str, Any] = {"color": its.colour, "marker": its.marker, "fillstyle": "none"}
-            draw_line(panel, range(layers + 1), rates, fmt=":", **style)
+            panel.plot(range(layers + 1), rates, ":", **style)
     return drawn

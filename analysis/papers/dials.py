@@ -1,6 +1,6 @@
-"""Show how transfer and alignment depend on word-order distance from the source and on shared vocabulary."""
+"""Transfer and alignment by word-order distance from the source and by shared vocabulary."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -9,29 +9,29 @@ from matplotlib.axes import Axes
 
 from calque.analysis.papers.columns import (
     RETAINED,
+    Cell,
     Column,
     column_table,
     columns_of,
-    last_records,
     main_metrics,
     score_title,
     task_columns,
 )
 from calque.analysis.papers.looks import keys, looks
 from calque.analysis.papers.texts import TEXTS, heading, plot
-from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor
+from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor, Record
 from calque.analysis.report.drawing import (
     INK,
     LOOKS,
     SOFT,
     Dash,
+    Plot,
     Point,
     draw_points,
     key,
     legend,
     small_multiples,
 )
-from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.measured import mean, means
 from calque.analysis.results.results import Results
@@ -47,19 +47,30 @@ SHARED: dict[str, dict[str, str]] = TEXTS["shared"]
 """Titles of the kinds of sharing, by transform and choice of words."""
 KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
 MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # by kind of sharing
+SCORES = [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
 MOST_ROWS = 4  # maximum number of objectives in a figure with one row for each
 
 
+def _last_records(
+    results: Results, languages: Iterable[str], numbers: Iterable[tuple[str, str, str]]
+) -> list[Record]:
+    """Return every objective's records at the last step, for numbers given as (measure, task, metric)."""
+    records = list[Record]()
+    for objective, language, (measure, *of) in product(results.objectives, languages, numbers):
+        records += results.last(measure, objective, language, *of).values()
+    return records
+
+
 def order_figure(results: Results) -> Plot | None:
-    """Plot each task's ZS and Delta, and alignment@1, against order distance, with one line per objective and
-    parameter."""
+    """Plot ZS, Delta and alignment@1 against order distance, with one line per objective and parameter."""
     parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
     dash = dict(zip(parameters, DASHES, strict=False))
-    cells = product(look, results.transforms)
-    distances = {cell: mean(results.scores(ORDER, *cell, "", "kendall")) for cell in cells}
-    distance = {cell: its.mean for cell, its in distances.items() if its}
+    distance = dict[Cell, float]()
+    for cell in product(look, results.transforms):
+        if its := mean(results.scores(ORDER, *cell, "", "kendall")):
+            distance[cell] = its.mean
 
     def line(column: Column, objective: str, transforms: Sequence[str]) -> list[Point]:
         measured = [(objective, t) for t in transforms if (objective, t) in distance]
@@ -72,43 +83,42 @@ def order_figure(results: Results) -> Plot | None:
     floors = list[Floor]()
 
     def draw(panel: Axes, column: Column) -> None:
-        floors.extend(_draw_floors(panel, results, column, distance))
+        if column.measure == "ZS":
+            floors.extend(_draw_floors(panel, results, column, distance))
         for (objective, (colour, marker, _)), (name, transforms) in product(look.items(), parameters.items()):
             points = line(column, objective, transforms)
             if len(points) > 1:
                 face = colour if dash[name] == DASHES[0] else "#ffffff"
-                style: dict[str, Any] = {"linestyle": dash[name], "markerfacecolor": face}
-                draw_points(panel, points, colour, marker, **style)
+                draw_points(panel, points, colour, marker, linestyle=dash[name], markerfacecolor=face)
 
     panels, title = [(column.head, column) for column in columns], heading("figure-order")
     with small_multiples(title, panels, draw, 2, 1.8, ("order distance", ""), sharex=True) as (figure, _):
         handles = keys(results, look, line="-")
-        handles += [key(name, INK, "", line=dash[name]) for name in parameters]
-        handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
+        handles += [key(name, INK, line=dash[name]) for name in parameters]
+        handles += [key("floor of ZS", SOFT, line=FLOOR)] if floors else []
         legend(figure, handles, 3, handlelength=3)
-    numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
-    numbers |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
-    records = last_records(results, results.transforms, sorted(numbers))
+    numbers = sorted([*SCORES, (ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")])
+    records = _last_records(results, results.transforms, numbers)
     return plot("figure-order", figure, results, records, floors=floors)
 
 
 def _draw_floors(
-    panel: Axes, results: Results, column: Column, distance: Mapping[tuple[str, str], float]
+    panel: Axes, results: Results, column: Column, distance: Mapping[Cell, float]
 ) -> list[Floor]:
     low = list[tuple[float, Floor]]()
-    for transform in results.transforms if column.measure == "ZS" else ():
+    for transform in results.transforms:
         floor = column.floor(results, transform)
         places = [place for (_, name), place in distance.items() if name == transform]
         low += [(places[0], floor)] if floor and places else []
-    if low := sorted(low, key=lambda point: point[0]):
+    low.sort(key=lambda point: point[0])
+    if low:
         x, y = [place for place, _ in low], [100 * floor.value for _, floor in low]
         panel.plot(x, y, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
     return [floor for _, floor in low]
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    """Group the transforms by the title of the parameter that differs; each group starts with the
-    transforms that keep the source's order."""
+    """Group transforms by the title of the parameter that differs, first those with the source's order."""
     scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
     for name in results.transforms:
         parts = results.transform(name).parts
@@ -141,24 +151,23 @@ def _script(parts: Sequence[Mapping[str, Any]]) -> str:
 def _order_columns(results: Results) -> list[Column]:
     columns = []
     for task, metric in main_metrics(results):
-        heads = (("ZS, %", "ZS"), ("Δ, points", DELTA))
-        columns += [Column(f"{score_title(task)}, {head}", measure, metric, task) for head, measure in heads]
+        columns.append(Column(f"{score_title(task)}, ZS, %", "ZS", metric, task))
+        columns.append(Column(f"{score_title(task)}, Δ, points", DELTA, metric, task))
     if results.has(ALIGNMENT):
         columns += [Column(f"alignment@1, {m} types, %", ALIGNMENT, m) for m in ("all", "held-out")]
     return columns
 
 
 class Sharer(NamedTuple):
-    """A language, and the kind and share (in sub-word tokens) of the vocabulary that it shares with its
-    source."""
+    """A language, and the kind and share (in sub-word tokens) of the vocabulary shared with its source."""
 
     language: str
     kind: str
     tokens: float
 
 
-def sharers(results: Results) -> list[Sharer]:
-    """Return the languages whose shared vocabulary was measured, in ascending order of shared sub-words."""
+def _sharers(results: Results) -> list[Sharer]:
+    """Return the languages whose shared vocabulary was measured, in ascending order."""
     found = []
     for language in results.transforms:
         parts = results.transform(language).parts
@@ -171,8 +180,8 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_table(results: Results) -> Table | None:
-    """Tabulate transfer and alignment by shared vocabulary; None if no language shares some of it."""
-    languages = sharers(results)
+    """Tabulate transfer and alignment by shared vocabulary, if a language shares some of it."""
+    languages = _sharers(results)
     if not any(0 < sharer.tokens < 1 for sharer in languages):
         return None
     tasks = task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
@@ -182,12 +191,11 @@ def overlap_table(results: Results) -> Table | None:
 
 
 def overlap_figure(results: Results) -> Plot | None:
-    """Plot each task's Delta and alignment@1 against the share of sub-words in common, with one row per
-    objective and one marker per kind of sharing."""
-    languages, rows = sharers(results), results.objectives
+    """Plot Delta and alignment@1 against shared sub-words, with one row per objective."""
+    languages, rows, look = _sharers(results), results.objectives, looks(results)
     columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
-    few, look = len({sharer.tokens for sharer in languages}) < FEWEST, looks(results)
+    few = len({sharer.tokens for sharer in languages}) < FEWEST
     if few or not columns or len(rows) > MOST_ROWS or not look:
         return None
 
@@ -210,12 +218,11 @@ def overlap_figure(results: Results) -> Plot | None:
 
     cells = product(rows, columns)
     panels = [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o, column in cells]
-    title, labels = heading("figure-overlap"), ("shared, %", "")
-    shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
-    with small_multiples(title, panels, draw, len(columns), 1.8, labels, **shared) as (figure, _):
+    shared: dict[str, Any] = {"labels": ("shared, %", ""), "sharex": True, "sharey": "col"}
+    title = heading("figure-overlap")
+    with small_multiples(title, panels, draw, len(columns), 1.8, **shared) as (figure, _):
         kinds = {sharer.kind for sharer in languages}
         legend(figure, [key(kind, INK, marker) for kind, marker in MARKERS.items() if kind in kinds], 4)
-    numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
-    numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
-    records = last_records(results, [sharer.language for sharer in languages], numbers)
+    numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out"), *SCORES]
+    records = _last_records(results, [sharer.language for sharer in languages], numbers)
     return plot("figure-overlap", figure, results, records)

@@ -1,0 +1,363 @@
+"""Tables, claims and findings of ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to its numbers."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from statistics import fmean
+
+from calque.analysis.measures.interventions import NOTHING, control_of
+from calque.analysis.papers.columns import (
+    HELD_OUT_TYPES,
+    LABELS,
+    RETAINED,
+    Column,
+    column_table,
+    compare,
+    main_metrics,
+    score_title,
+    task_columns,
+)
+from calque.analysis.papers.dials import overlap_table
+from calque.analysis.papers.texts import claim, table
+from calque.analysis.records.record import (
+    AFTER,
+    ALIGNMENT,
+    DELTA,
+    ENTRY,
+    NO_ENTRY,
+    RETRIEVAL,
+    ROTATED,
+    SELF_LEARNT,
+    SHUFFLED,
+)
+from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
+from calque.analysis.results.measured import BySeed, difference, differences, mean
+from calque.analysis.results.results import Point, Results, unless_at_floor
+from calque.analysis.statistics.intervals import CONFIDENCE, LEAST, Correlation, Estimate, spearman
+from calque.analysis.statistics.verdicts import (
+    FAILS,
+    HOLDS,
+    ONE_SEED,
+    UNDECIDED,
+    Claim,
+    Verdict,
+    judge,
+    points,
+)
+from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
+from calque.analysis.tasks.score import OF
+from calque.derive.transforms import REWRITES
+
+ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
+ROTATIONS = {
+    ROTATED: "held-out, rotated",
+    SHUFFLED: "held-out, shuffled pairs",
+    SELF_LEARNT: "held-out, self-learnt",
+}
+Rows = list[tuple[str, ...]]
+
+
+def align_mlm_tables(results: Results) -> dict[str, Table | None]:
+    """Return the tables in the layout of the ALIGN-MLM paper, by file name."""
+    layers = [
+        Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
+        for layer in results.layers(RETRIEVAL)
+    ]
+    return {
+        "table-3": scores_table(results),
+        "table-8": alignment_table(results),
+        "entries": _entries_table(results),
+        **_interventions_tables(results),
+        "retrieval": column_table("derivations", results, layers),
+        **diagnostics_tables(results),
+        "overlap": overlap_table(results),
+    }
+
+
+def scores_table(results: Results) -> Table:
+    """Tabulate SUP, ZS, Delta and retained transfer, and the baselines' scores, as in Table 3."""
+    floors, metrics = results.floors.all, list[tuple[str, str]]()
+    for task in results.main_tasks:
+        metrics += [(task, metric) for metric in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
+    columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
+    rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
+    heads = [column.head for column in columns]
+    return table("table-3", results, (*LABELS, "source"), heads, rows, {"floors": floors})
+
+
+def alignment_table(results: Results) -> Table:
+    """Tabulate every variant of alignment@1, and each task's Delta, as in Table 8."""
+    rotated = results.has(ALIGNMENT, *ROTATIONS)
+    titles = {metric: metric for metric in ALIGNMENTS} | (ROTATIONS if rotated else {})
+    columns = [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in titles.items()]
+    columns += task_columns([DELTA, *([RETAINED] if results.floors.all else [])], main_metrics(results))
+    rows, heads = _rows(results, 8, columns), [column.head for column in columns]
+    return table("table-8", results, (*LABELS, "source"), heads, rows, {"rotated": rotated})
+
+
+def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
+    """Yield our row and the paper's for every objective and transform."""
+    printed = [p for p in results.published if p.table == table]
+    transforms = dict.fromkeys([*results.transforms, *(p.transform for p in printed)])
+    objectives = dict.fromkeys([*results.objectives, *(p.objective for p in printed)])
+    for objective, transform in product(objectives, transforms):
+        ours = [column.cell(results, objective, transform) for column in columns]
+        theirs = [column.printed(results, table, objective, transform) for column in columns]
+        for source, cells in ((OURS, ours), (PUBLISHED, theirs)):
+            if any(cell != MISSING for cell in cells):
+                yield objective, results.transform_title(transform), source, *cells
+
+
+def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
+    for name, title in results.floors.baselines(results.tasks).items():
+        for transform in results.transforms:
+            cells, learnt = list[str](), {"SUP": transform, "ZS": results.source}
+            for c in columns:
+                floor = results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, ""))
+                cells.append(percent(floor[name].value if name in floor else None))
+            yield title, results.transform_title(transform), FLOOR, *cells
+
+
+def _entries_table(results: Results) -> Table | None:
+    """Compare ZS on words with and without a dictionary entry; MLM uses no dictionary."""
+
+    def scores(objective: str, transform: str, task: str) -> list[BySeed]:
+        both = [results.scores("ZS", objective, transform, task, metric) for metric in (ENTRY, NO_ENTRY)]
+        return [*both, differences(*both)]
+
+    rows: Rows = []
+    for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
+        *both, gain = scores(objective, transform, task)
+        if gain:
+            of_mlm = scores("MLM", transform, task)[-1] if objective != "MLM" else {}
+            titles = task_title(task), results.objective_title(objective), results.transform_title(transform)
+            rows.append((*titles, *map(cell, map(mean, (*both, gain))), cell(difference(gain, of_mlm))))
+    heads = ("with an entry", "without an entry", "difference", "difference − MLM’s")
+    return table("entries", results, ("task", *LABELS), heads, rows) if rows else None
+
+
+def diagnostics_tables(results: Results) -> dict[str, Table]:
+    """Return a table of SUP and ZS by category of examples for each task with categories."""
+    tables = {}
+    for task, primary in main_metrics(results):
+        start, rows = primary + OF, list[tuple[str, ...]]()
+        metrics = sorted({key.metric for key in results.keys(task=task) if key.metric.startswith(start)})
+        for objective, transform, measure in product(results.objectives, results.transforms, ("SUP", "ZS")):
+            scores = [results.scores(measure, objective, transform, task, metric) for metric in metrics]
+            if any(scores):
+                title = results.transform_title(transform)
+                rows.append((objective, title, measure, *map(cell, map(mean, scores))))
+        if metrics:
+            labels, heads = (*LABELS, "measure"), [metric.removeprefix(start) for metric in metrics]
+            about = {"task": task_title(task), "metric": metric_title(primary)}
+            tables[f"diagnostics-{task}"] = table("diagnostics", results, labels, heads, rows, **about)
+    return tables
+
+
+def _interventions_tables(results: Results) -> dict[str, Table]:
+    metrics, tables, heads = main_metrics(results), {}, list[str]()
+    columns = [Column(f"{task_title(task)}, {metric_title(m)}", "ZS", m, task) for task, m in metrics]
+    last = {"layer": sum(results.layers(RETRIEVAL)[-1:])}
+    columns.append(Column("retrieval", RETRIEVAL, "cosine", facets=last))
+    for title in map(results.objective_title, results.objectives):
+        heads += [title, f"{title}, change", f"{title}, beyond control"]
+    labels = ("transform", "intervention", "control")
+    for column in columns:
+        if rows := list(_intervened(results, column)):
+            name = f"interventions-{column.task or column.head}"
+            tables[name] = table("interventions", results, labels, heads, rows, number=column.head)
+    return tables
+
+
+def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
+    start = column.metric + AFTER
+    known = dict.fromkeys(key.metric for key in results.keys(measure=column.measure, task=column.task))
+    names = [metric.removeprefix(start) for metric in known if metric.startswith(start)]
+
+    def after(objective: str, transform: str, intervention: str) -> BySeed:
+        return replace(column, metric=start + intervention).values(results, objective, transform)
+
+    for transform, name in product(results.transforms, names):
+        numbers = list[Estimate | None]()
+        for objective in results.objectives:
+            numbers += effect(partial(after, objective, transform), name)
+        if any(numbers):
+            control = control_of(name) or MISSING
+            yield results.transform_title(transform), name, control, *map(cell, numbers)
+
+
+def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, ...]:
+    """Return the score after an intervention, and its differences from no intervention and from the
+    control."""
+    score, control = after(name), control_of(name)
+    change = difference(score, after(NOTHING)) if name != NOTHING else None
+    return mean(score), change, difference(score, after(control)) if control else None
+
+
+INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headline claims
+NEAR = 0.03  # "≈ 0" means a Delta of at most 3 points; the paper's largest under Trans is 2.6
+CHANCE_MARGIN = 0.01  # "near chance" means at most one point above it; in the paper, it is 0.3 points
+PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a study lacks them
+
+
+def align_mlm_claims(results: Results) -> Iterator[Claim]:
+    """Yield ALIGN-MLM's headline claims with their verdicts."""
+    under, script = results.transform_title(INVERTED), results.transform_title(SCRIPT)
+    for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
+        on = _on(task)
+        least = extreme_delta(results, "ALIGN-MLM", INVERTED, task, -1)
+        yield claim("smallest-delta", least, under=under, on=on)
+        # With only these two objectives, the next claim would repeat the previous one.
+        if {*results.objectives} != {"ALIGN-MLM", "MLM"}:
+            most = extreme_delta(results, "MLM", INVERTED, task, +1)
+            yield claim("largest-delta", most, under=under, on=on)
+        near = all_near(results, SCRIPT, task)
+        yield claim("all-near", near, script=script, on=on, near=100 * NEAR)
+        yield claim("correlated", correlated(results, task, 0.7), on=on)
+    yield from changed_words(results)
+    column = Column("ZS", "ZS", "f1_bare_tags", "pos")
+    far = compare(results, column, ("ALIGN-MLM", INVERTED), ("XLM", INVERTED), bound=0.3)
+    yield claim("far-above", far, under=under)
+    yield claim("near-chance", _near_chance(results, INVERTED), under=under, margin=100 * CHANCE_MARGIN)
+    yield claim("most-held-out", _beats_all(results, HELD_OUT_TYPES, INVERTED, "ALIGN-MLM", +1), under=under)
+
+
+def _on(task: str) -> str:
+    return f"{task_title(task)} ({metric_title(PRIMARY[task])})"
+
+
+def changed_words(results: Results) -> Iterator[Claim]:
+    """For each transform that changes words, claim that an objective loses more under it than without that
+    change."""
+    parts = {name: results.transform(name).parts for name in results.transforms}
+    for changed, theirs in parts.items():
+        rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
+        base = next((name for name, its in parts.items() if its == rest != theirs), "")
+        under, script = results.transform_title(changed), results.transform_title(base)
+        for objective, task in product(results.objectives, results.tasks) if base else ():
+            verdict = compare(results, _delta(task), (objective, changed), (objective, base))
+            about = {"on": _on(task), "under": under, "script": script}
+            yield claim("loses-more", verdict, objective=results.objective_title(objective), **about)
+
+
+def _delta(task: str) -> Column:
+    return Column("Δ", DELTA, PRIMARY[task], task)
+
+
+def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
+    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than all others'."""
+    cells = [(name, transform) for name in results.objectives]
+    verdict = _beats_all(results, _delta(task), transform, objective, side)
+    return unless_at_floor(verdict, results, cells, task, PRIMARY[task])
+
+
+def all_near(results: Results, transform: str, task: str) -> Verdict:
+    """Judge whether every objective's Delta is at most `NEAR`."""
+    means = {name: mean(_delta(task).values(results, name, transform)) for name in results.objectives}
+    deltas = {name: delta for name, delta in means.items() if delta}
+    worst = max(deltas, key=lambda name: deltas[name].mean, default="")
+    largest = f"largest Δ of {len(deltas)}" if len(deltas) > 1 else "Δ"
+    because = f"{largest}: {worst}, {points(deltas[worst])}" if deltas else ""
+    verdict = judge([(delta, NEAR, -1) for delta in deltas.values()], because)
+    return unless_at_floor(verdict, results, [(name, transform) for name in deltas], task, PRIMARY[task])
+
+
+def _near_chance(results: Results, transform: str) -> Verdict:
+    key = (ALIGNMENT, "MLM", transform, "", "all")
+    if not (alignment := mean(results.scores(*key))):
+        return judge([], "")
+    chance = 1 / min(record.count for record in results.last(*key).values())
+    return judge([(alignment, chance + CHANCE_MARGIN, -1)], f"{points(alignment)}; chance {100 * chance:.2g}")
+
+
+def _beats_all(results: Results, column: Column, transform: str, objective: str, side: int) -> Verdict:
+    ours, gaps = column.values(results, objective, transform), dict[str, Estimate]()
+    for other in results.objectives:
+        if other != objective and (gap := difference(ours, column.values(results, other, transform))):
+            gaps[other] = gap
+    closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
+    of = f", the closest of {len(gaps)}" if len(gaps) > 1 else ""
+    because = f"{objective} − {closest}{of}: {points(gaps[closest])}" if gaps else ""
+    return judge([(gap, 0.0, side) for gap in gaps.values()], because)
+
+
+def correlated(results: Results, task: str, least: float) -> Verdict:
+    """Judge, by bootstrapping cells, whether the rank correlation of alignment and -Delta exceeds `least`."""
+    cells = results.points(task, PRIMARY[task])
+    pairs = [(cell.objective, cell.transform) for cell in cells]
+    return unless_at_floor(_above(cells, least), results, pairs, task, PRIMARY[task])
+
+
+def _above(cells: list[Point], least: float) -> Verdict:
+    if len(cells) < LEAST:
+        return judge([], "")
+    if (rho := rho_of(cells)) is None:
+        return Verdict(UNDECIDED, f"ρ is not defined over {len(cells)} cells")
+    seeds = min(cell.delta.seeds for cell in cells)
+    text = f"ρ = {rho.rho:.3f}, p = {rho.p:.2g}, {rho.n} cells of {seeds} seed{'s' if seeds > 1 else ''}"
+    above, below = (rho.beyond(least, side) for side in (+1, -1))
+    if above is None or below is None:
+        return Verdict(UNDECIDED, f"{text}: too few for an interval")
+    text += f", 95 % interval [{rho.low:.2f}, {rho.high:.2f}]"
+    if seeds < 2:
+        return Verdict(ONE_SEED, text)
+    p = min(1.0, 2 * above, 2 * below)
+    return Verdict(UNDECIDED if p >= 1 - CONFIDENCE else HOLDS if above < below else FAILS, text, p)
+
+
+def rho_of(points: list[Point]) -> Correlation | None:
+    """Compute rho over a task's points, with a p-value by permutation within transforms, if it is defined."""
+    if len({point.objective for point in points}) < 2:
+        return None
+    alignments, deltas = [point.alignment.mean for point in points], [point.delta.mean for point in points]
+    return spearman(alignments, deltas, groups=[point.transform for point in points])
+
+
+def rho_cell(rho: Correlation) -> str:
+    ends = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
+    return f"{rho.rho:.2f}{ends}".replace("-", "−")
+
+
+def compared_metrics(results: Results) -> dict[str, str]:
+    """Choose the paper's metric for each task if its numbers are available, otherwise the primary one."""
+    printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
+    return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
+
+
+def transfer_findings(results: Results) -> Iterator[str]:
+    """Name the objectives that lose least and align best under the transform with the largest mean Δ."""
+    deltas, losses = task_columns([DELTA], compared_metrics(results).items()), dict[str, float]()
+    for transform in results.transforms:
+        cells = product(results.objectives, deltas)
+        values = [mean(column.values(results, objective, transform)) for objective, column in cells]
+        if means := [estimate.mean for estimate in values if estimate]:
+            losses[transform] = fmean(means)
+    if not losses:
+        return
+    hardest = max(losses, key=losses.__getitem__)
+    under = f"under {results.transform_title(hardest)}"
+    for column in deltas:
+        loss = f"Δ on {score_title(column.task, column.metric)} {under}"
+        yield from _leader(results, loss, column, hardest, -1, "points")
+    yield from _leader(results, f"alignment@1 of held-out types {under}", HELD_OUT_TYPES, hardest, +1, "%")
+
+
+def _leader(
+    results: Results, number: str, column: Column, transform: str, side: int, unit: str
+) -> Iterator[str]:
+    """Name the two objectives with the largest (`side` +1) or smallest (-1) means. The first leads beyond
+    seed noise if it beats every other one in a comparison paired by seed, and the printed numbers differ."""
+    values = {name: column.values(results, name, transform) for name in results.objectives}
+    means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
+    if len(means) < 2:
+        return
+    first, *others = sorted(means, key=lambda objective: -side * means[objective])
+    best, following = percent(means[first]), percent(means[others[0]])
+    gaps = [difference(values[first], values[other]) for other in others]
+    beaten = [gap is not None and judge([(gap, 0.0, side)], "").verdict == HOLDS for gap in gaps]
+    noise = "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
+    certain = "beyond seed noise" if best != following and all(beaten) else noise
+    one, other = results.objective_title(first), results.objective_title(others[0])
+    word = "highest" if side > 0 else "lowest"
+    yield f"{number}: {word} with {one}, {best} {unit}, then {other}, {following} {unit} ({certain})."

@@ -1,1 +1,0 @@
-"""The report on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022)."""

@@ -1,1 +1,0 @@
-"""The report on XLM-Align (Chi et al. 2021)."""
