@@ -18,8 +18,7 @@ from calque.derive.errors import BadInput, check_range, listed
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
 from calque.derive.ragged import ends_of
-from calque.derive.readers.lines import Numbered, tokens
-from calque.derive.readers.tables import HEADERS, Table, is_header
+from calque.derive.readers.lines import Lines, Numbered, tokens
 from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
@@ -140,7 +139,7 @@ def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
     """Read a file's words, each paired with its translation or, if the file is a word list, with itself."""
     repaired = Counter[str]()
-    rows = [(place, line, tokens(line)) for place, line in _rows(Table(path, repaired), repaired)]
+    rows = [(place, line, tokens(line)) for place, line in _rows(Lines(path, repaired), repaired)]
     if not rows or len(rows[0][2]) > 1:
         return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
     for place, line, words in rows:
@@ -151,20 +150,15 @@ def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str
     return [(word, word) for _, _, (word,) in rows]
 
 
-def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
-    first = True
-    for place, line in table:
-        fields = line.split("\t") if "\t" in line else tokens(line)
+def _rows(lines: Lines, counts: Counter[str]) -> Iterator[Numbered]:
+    for place, line in lines:
+        fields = place.fields(line) if "\t" in line else tokens(line)
         if not line.strip():
             counts["blank lines"] += 1
         elif _COMMENT.match(line) and fields != ["#", "#"]:
             counts["comments"] += 1
         else:
-            if first and is_header(fields):
-                counts[HEADERS] += 1
-            else:
-                yield place, line
-            first = False
+            yield place, line
 
 
 def own_dictionary(
@@ -217,7 +211,7 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
     """Read a file's entries in order; `counts` receives the number of repeated entries."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
-    for place, line in _rows(Table(path, counts, must_end=True), counts):
+    for place, line in _rows(Lines(path, counts, must_end=True), counts):
         try:
             entry = _parse(line)
         except ValueError as error:

@@ -12,9 +12,8 @@ from calque.derive.errors import BadInput, excluded
 from calque.derive.parser import StanzaParser, StoredTrees
 from calque.derive.preview import side_by_side
 from calque.derive.readers.english import split_sentences
-from calque.derive.readers.iob2 import read_iob2, read_word_labels
-from calque.derive.readers.kinds import Head, are_numbered
-from calque.derive.sentence import CHUNKS, EXAMPLES, Sentence, iob2, shown, word_labels
+from calque.derive.readers.text import detect
+from calque.derive.sentence import CHUNKS, Sentence, shown
 from calque.derive.sources.files import Files
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
@@ -55,7 +54,7 @@ def transforms_of(
     parsed: bool = False,
 ) -> tuple[list[Transform], list[str]]:
     """Return the transforms for the named languages, ready to use, and messages about invalid names. `own`
-    contains additional transforms by name."""
+    contains additional transforms by name; `parsed`: whether the sentences have trees."""
     found, wrong = [], []
     for name in names:
         try:
@@ -63,8 +62,9 @@ def transforms_of(
             if "trees" in derivation.needs and not parsed:
                 if parser is None:
                     raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
-                if isinstance(parser, Path):
-                    StanzaParser(parser).fingerprint()  # fail early: learning a word order takes a minute
+                parser.fingerprint() if isinstance(parser, StoredTrees) else StanzaParser(
+                    parser
+                ).fingerprint()
             trial_image(derivation, SMALLEST)
             found.append(derivation.ready(cache))
         except (BadInput, ValueError) as error:
@@ -82,72 +82,41 @@ def sentences_of(
     if not sentences:
         raise BadInput("the text contains no words")
     if parser is not None and any("trees" in transform.needs for transform in transforms):
-        trees = StanzaParser(parser).trees([sentence.words for sentence in sentences])
-        failed.update(tree for tree in trees if isinstance(tree, str))
-        pairs = zip(sentences, trees, strict=True)
-        sentences = [sentence if isinstance(tree, str) else tree for sentence, tree in pairs]
+        for place, tree in enumerate(StanzaParser(parser).trees([each.words for each in sentences])):
+            if isinstance(tree, str):
+                failed[tree] += 1
+            else:
+                sentences[place] = tree
     return sentences, failed
 
 
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """Derive the only file of `source`, and yield the image's lines: text (if `pairs`, preceded by the
-    original and a tab), CoNLL-U, or words with labels. Random transforms draw the same numbers as in a
-    study."""
-    _check_spelling(transform)
-    (path,) = source.text
-    head = Head.of(path)
-    texts = [line for _, line in head.lines]
-    split = all(line.count("\t") == 1 for line in texts) and not all(line.startswith("\t") for line in texts)
-    entities = head.kind == "entities"
-    labelled = entities or (split and not are_numbered(texts))
-    if labelled and (pairs or source.easy):
-        place, _ = head.lines[0]
-        raise place.fault("this file contains labelled words, but pairs and easy sentences need text")
-    source = source.ready(cache, "trees" in transform.needs)
-    numbered = _labelled(source, entities, account) if labelled else _chunked(source, account)
-    found = 0
-    for found, (number, sentence) in enumerate(numbered, start=1):  # noqa: B007
-        image = image_of(transform, sentence, number, account)
-        words = shown([transform.spell(word) for word in image.words])
-        if labelled:
-            labels = iob2(image) if entities else word_labels(image)
-            yield from (f"{word}\t{label}" for word, label in zip(words, labels, strict=True))
-            yield ""
-        elif head.kind == "treebank" and not pairs:
-            yield from _conllu(image, words)
-        elif words:
-            yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)
-    if not found:
-        raise BadInput(f"no sentence is left{excluded(account.left_out)}", path)
-
-
-def _check_spelling(transform: Transform) -> None:
+    """Derive the only file of `source`, and yield the image's lines: CoNLL-U if the file is a treebank, or
+    text (if `pairs`, always, preceded by the original and a tab). Random transforms draw the same numbers as
+    in a study."""
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
         raise BadInput(f"text cannot represent {transform.name}, which shares sub-words; use trans")
-
-
-Numbered = Iterator[tuple[int, Sentence]]  # sentences with the numbers that seed random transforms
-
-
-def _labelled(source: Files, entities: bool, account: Account) -> Numbered:
     (path,) = source.text
-    sentences = list((read_iob2 if entities else read_word_labels)(path, account.left_out))
-    if source.trees:
-        sentences = source.trees.add_to(sentences, account.left_out)
-    for place, sentence in enumerate(sentences):
-        yield EXAMPLES.number(place, 0), sentence
-
-
-def _chunked(source: Files, account: Account) -> Numbered:
+    treebank = detect(path) == "treebank" and not pairs
+    source = source.ready(cache, "trees" in transform.needs)
+    found = False
     for index, chunk in enumerate(source.chunks()):
         sentences, left_out = source.sentences(chunk)
         account.left_out += left_out
         for place, sentence in enumerate(sentences):
-            yield CHUNKS.number(index, place), sentence
+            found = True
+            image = image_of(transform, sentence, CHUNKS.number(index, place), account)
+            words = shown([transform.spell(word) for word in image.words])
+            if treebank:
+                yield from _conllu(image, words)
+            elif words:
+                yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)
+    if not found:
+        raise BadInput(f"no sentence is left{excluded(account.left_out)}", path)
 
 
 def _conllu(image: Sentence, words: Sequence[str]) -> Iterator[str]:

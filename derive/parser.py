@@ -34,19 +34,20 @@ class StanzaParser:
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """Return each sentence with tags and a tree, or the reason why it could not be parsed."""
-        trees: list[Sentence | str] = []
-        for words in sentences:
-            trees.append(Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words")
-        fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
+        fit = [tuple(words) for words in sentences if 0 < len(words) <= LONGEST]
         pipeline, torch = _pipeline(self.folder), sys.modules["torch"]  # Stanza imports torch
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            parsed = list(_parse(pipeline, [tuple(sentences[i]) for i in fit])) if fit else []
+            parsed = iter(list(_parse(pipeline, fit)) if fit else [])
         finally:
             torch.set_num_threads(threads)
-        for i, tree in zip(fit, parsed, strict=True):
-            trees[i] = tree
+        trees: list[Sentence | str] = []
+        for words in sentences:
+            if len(words) > LONGEST:
+                trees.append(f"more than {LONGEST} words")
+            else:
+                trees.append(next(parsed) if words else Sentence(()))
         return trees
 
 
@@ -162,22 +163,17 @@ def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence
 
 
 def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
-    if len(parsed) != len(words):
-        return "other words"
     tags = tuple(word.upos for word in parsed)
     heads = tuple(word.head - 1 for word in parsed)
-    if tree_fault(heads):
+    if len(parsed) != len(words) or tree_fault(heads):
         return "not a tree"
-    if not UPOS.issuperset(tags):
-        return "not a tag of UD v2"
-    # Stanza predicts relations independently of heads. A `root` with a head becomes UD's unspecified `dep`.
-    relations = tuple(
-        "root" if head < 0 else "dep" if word.deprel.partition(":")[0] == "root" else word.deprel
-        for word, head in zip(parsed, heads, strict=True)
-    )
-    if any(map(relation_fault, relations, heads)):
-        return "not a relation of UD v2"
-    return Sentence(words, tags, heads, relations)
+    relations = []  # Stanza predicts them independently of heads: a root with a head becomes unspecified
+    for word, head in zip(parsed, heads, strict=True):
+        unspecified = head >= 0 and word.deprel.partition(":")[0] == "root"
+        relations.append("root" if head < 0 else "dep" if unspecified else word.deprel)
+    if not UPOS.issuperset(tags) or any(map(relation_fault, relations, heads)):
+        return "not a tag or relation of UD v2"
+    return Sentence(words, tags, heads, tuple(relations))
 
 
 @lru_cache(maxsize=2)
@@ -209,11 +205,10 @@ def _pipeline(folder: Path) -> Any:
 
 
 def _language(folder: Path) -> str:
-    run = "docs/word-order.md explains how to get such folders"
-    if not (folder / RESOURCES).is_file():
-        raise BadInput(f"this is not a folder of Stanza models: it lacks {RESOURCES}; {run}", folder)
-    languages = sorted(path.name for path in folder.iterdir() if any(path.glob("depparse/*.pt")))
-    if len(languages) != 1 or not any((folder / languages[0] / "pos").glob("*.pt")):
-        found = ", ".join(languages) or "none"
-        raise BadInput(f"expected a tagger and parser for one language, not for {found}; {run}", folder)
+    languages = sorted(path.parent.parent.name for path in folder.glob("*/depparse/*.pt"))
+    if len(set(languages)) != 1 or not (folder / RESOURCES).is_file():
+        expected = f"{RESOURCES} and Stanza's tagger and parser for one language (docs/word-order.md)"
+        raise BadInput(
+            f"found parsers for {', '.join(languages) or 'no language'}; expected {expected}", folder
+        )
     return languages[0]

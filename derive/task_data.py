@@ -7,11 +7,9 @@ manifest.json              written last: numbers of examples, and exclusions by 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Self
 
 from calque.derive.artefact import Artefact, input_digest, making
@@ -23,14 +21,13 @@ from calque.derive.language import SOURCE
 from calque.derive.readers.conllu import WORDS
 from calque.derive.readers.lines import EDITION
 from calque.derive.source import Source
-from calque.derive.sources.files import PARALLEL, WHOLE, Lacking, TaskFiles, written
+from calque.derive.sources.files import PARALLEL, WHOLE, TaskFiles, written
 from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
 """The manifest's kind, and its format, a number incremented when the same inputs would yield other files."""
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
-NONE: Tests = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -52,37 +49,8 @@ class TaskFolder:
         return read_examples(self.path(split, language))
 
 
-def _file_of(split: str, language: str = SOURCE) -> str:
+def _file_of(split: str, language: str) -> str:
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
-
-
-class _FolderWriter:
-    """Writes examples to a new folder, `part`, and facts about them to `splits` in its manifest."""
-
-    def __init__(self, part: Path, splits: dict[str, Any]) -> None:
-        self.part, self.splits = part, splits
-
-    def add(
-        self, split: str, language: str, examples: Iterable[Example], facts: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Write a split's examples in a language; return their manifest entry."""
-        entry = {"examples": write_examples(self.part / _file_of(split, language), examples), **facts}
-        of_split = self.splits.setdefault(split, {"languages": {}})
-        if language == SOURCE:
-            of_split |= entry
-        else:
-            of_split["languages"][language] = entry
-        return entry
-
-
-@contextmanager
-def _new_folder(
-    folder: Path, task: str, languages: Iterable[str], facts: Mapping[str, Any]
-) -> Iterator[_FolderWriter]:
-    splits = dict[str, Any]()
-    manifest = {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": splits}
-    with making(folder, KIND, manifest) as part:
-        yield _FolderWriter(part, splits)
 
 
 def task_data_fingerprint(
@@ -110,36 +78,49 @@ def derive_task(
     print_ = task_data_fingerprint(source.task_identity, task, transforms)
     own = {each.name: task_data_fingerprint(source.task_identity, task, [each]) for each in transforms}
     facts = {"fingerprint": print_, "fingerprints": own, **code_facts(source, transforms)}
-    trees = any("trees" in transform.needs for transform in transforms)
-    source = source.ready(cache, trees, progress=progress)
+    source = source.ready(cache, any("trees" in each.needs for each in transforms), progress=progress)
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
-    data = source.task_data(task)
-    with _new_folder(folder, task, own, facts) as out:
+    data, splits = source.task_data(task), dict[str, Any]()
+    with making(folder, KIND, _manifest(facts, task, own, splits)) as part:
         for split, examples in data.examples.items():
-            left_out = dict(data.left_out.get(split, {}))
-            out.add(split, SOURCE, examples, {**_sizes(examples), "left out": left_out})
-            for transform in ready:
-                _add_images(out, split, examples, transform)
+            write_examples(part / _file_of(split, SOURCE), examples)
+            images = {each.name: _write_images(part, split, examples, each) for each in ready}
+            splits[split] = {"languages": images, **_sizes(examples)}
+            splits[split]["left out"] = dict(data.left_out.get(split, {}))
     progress(f"examples of {task}", 1, 1)
     return folder
 
 
-def _sizes(examples: Iterable[Example]) -> dict[str, int]:
+def _manifest(
+    facts: Mapping[str, Any], task: str, languages: Mapping[str, Any], splits: dict[str, Any]
+) -> dict[str, Any]:
+    return {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": splits}
+
+
+def _sizes(examples: Sequence[Example]) -> dict[str, int]:
     sentences = [sentence for example in examples for sentence in example.sentences]
-    spans = sum(len(sentence.spans) for sentence in sentences)
-    return {"sentences": len(sentences), "words": sum(map(len, sentences)), "spans": spans}
+    return {
+        "examples": len(examples),
+        "sentences": len(sentences),
+        "words": sum(map(len, sentences)),
+        "spans": sum(len(sentence.spans) for sentence in sentences),
+    }
 
 
-def _add_images(out: _FolderWriter, split: str, examples: Sequence[Example], transform: Transform) -> None:
+def _write_images(
+    part: Path, split: str, examples: Sequence[Example], transform: Transform
+) -> dict[str, Any]:
+    """Write the images of a split's examples; return their manifest entry."""
     account = Account()
     # Random transforms are seeded by an example's position in its split.
     images = (image_of_example(transform, each, number, account) for number, each in enumerate(examples))
-    entry = out.add(split, transform.name, images, {})
-    entry["spans split"] = account.split_spans
+    count = write_examples(part / _file_of(split, transform.name), images)
+    entry: dict[str, Any] = {"examples": count, "spans split": account.split_spans}
     if account.left_out:
         entry["left out"] = dict(sorted(account.left_out.items()))
     entry["kept in place"] = dict(sorted(account.kept.items()))
+    return entry
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
@@ -152,21 +133,22 @@ def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
     """Write the examples in `files` (in the language `source`), and test sets in other languages. A pair that
     is missing from one parallel set is excluded from all of them."""
-    own = written(task, source, files.units)
-    lacking: Lacking = WHOLE
+    own, lacking = written(task, source, files.units), WHOLE
     if task in PARALLEL:
-        parallel = [(paths, own) for paths in tests.values()]
-        lacking = files.lacking([*([(files.test, own)] if files.test else []), *parallel])
-    data = files.load(own, lacking)
-    print_ = natural_task_fingerprint(task, files, tests, source)
-    with _new_folder(folder, task, tests, {"fingerprint": print_}) as out:
+        sets = [files.test, *tests.values()] if files.test else tests.values()
+        lacking = files.lacking((paths, own) for paths in sets)
+    data, splits = files.load(own, lacking), dict[str, Any]()
+    facts = {"fingerprint": natural_task_fingerprint(task, files, tests, source)}
+    with making(folder, KIND, _manifest(facts, task, tests, splits)) as part:
         for split, examples in data.examples.items():
-            out.add(split, SOURCE, examples, {"left out": dict(data.left_out.get(split, {}))})
+            count = write_examples(part / _file_of(split, SOURCE), examples)
+            splits[split] = {"languages": {}, "examples": count}
+            splits[split]["left out"] = dict(data.left_out.get(split, {}))
         for language, paths in tests.items():
             counts = Counter[str]()
-            reader = written(task, language, files.units)
-            examples = files.read_tested(paths, reader, counts, lacking)
+            examples = files.read_tested(paths, written(task, language, files.units), counts, lacking)
             if not examples:
                 raise BadInput(f"no examples for {task} in {language}", paths[0] if paths else None)
-            out.add("test", language, examples, {"left out": dict(+counts)})
+            count = write_examples(part / _file_of("test", language), examples)
+            splits["test"]["languages"][language] = {"examples": count, "left out": dict(+counts)}
     return folder

@@ -152,34 +152,27 @@ def derive_natural(
                 entry["dictionary"] = _write_entries(lexicon, path, types)
         out.facts[VOCABULARY] = types.account
         if rows == "used":
-            out.facts[VOCABULARY] |= {"rows": _write_used_rows(out.part / KEPT, types)}
+            kept = np.union1d(types.types, types.specials.ids).astype(np.int64)
+            np.save(out.part / KEPT, kept)
+            out.facts[VOCABULARY] |= {"rows": len(kept)}
     return folder
 
 
 def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
-    if not texts:
-        raise BadInput("no languages; provide text in at least one language")
     for name in texts:
         check_name(name, "a language called")
         if name in RESERVED:
             raise BadInput(f"a language cannot be called {name!r}; {', '.join(RESERVED)} are reserved")
     for pair, files in bitexts.items():
-        if missing := [name for name in pair if name not in texts]:
-            raise BadInput(f"a bitext in {' and '.join(pair)}, but no text in {missing[0]}")
-        if pair[0] == pair[1] or not files:
-            raise BadInput(f"the bitext for {' and '.join(pair)} needs two languages and at least one file")
-        if pair[::-1] in bitexts:
-            raise BadInput(f"two bitexts for {'-'.join(pair)}; merge them into one with several files")
+        if not set(pair) <= set(texts) or pair[0] == pair[1] or not files or pair[::-1] in bitexts:
+            expected = (
+                "two different languages with text, at least one file, and no bitext of the same languages"
+            )
+            raise BadInput(f"the bitext {'-'.join(pair)} needs {expected}")
     for pair, path in dictionaries.items():
         if pair not in bitexts:
             raise BadInput(f"a dictionary for {' and '.join(pair)}, but no bitext for these languages")
         read_lexicon(path)  # fail early, before hours of encoding
-
-
-def _write_used_rows(path: Path, vocabulary: Vocabulary) -> int:
-    kept = np.union1d(vocabulary.types, vocabulary.specials.ids).astype(np.int64)
-    np.save(path, kept)
-    return len(kept)
 
 
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:

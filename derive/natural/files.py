@@ -1,4 +1,5 @@
-"""Text files and bitexts, read in chunks, optionally without sentences that models are tested on."""
+"""Text files and bitexts, read in chunks, optionally without sentences that models are tested on. Only this
+module imports pyarrow."""
 
 import re
 from abc import ABC, abstractmethod
@@ -6,27 +7,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, compress, takewhile, zip_longest
+from itertools import compress, takewhile, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unicodedata import normalize
 
 from calque.derive.artefact import digest, input_digest
 from calque.derive.errors import BadInput, check_range
 from calque.derive.fingerprint import ADDED
-from calque.derive.natural import parquet
 from calque.derive.readers import lines, text
 from calque.derive.readers.conllu import read_raw_text
 from calque.derive.readers.iob2 import read_iob2
-from calque.derive.readers.kinds import ANNOTATED, Head
-from calque.derive.readers.lines import Chunk
-from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
+from calque.derive.readers.lines import Chunk, Place
+from calque.derive.readers.nli import is_placeholder
 from calque.derive.readers.parallel import Pair, words_of
-from calque.derive.readers.tables import HEADERS, is_header, is_quoted, unquoted
 
 MANY = 1 << 14  # maximum number of lines in parallel chunks of two files
 HEAD = 24  # minimum length of test sentences to search for inside lines; shorter ones would match by chance
 WHY = "lines that contain a test sentence"
+PARQUET = b"PAR1"  # the first bytes of every Parquet file
 _OTHER = re.compile(r"[\W_]+")
 _UNSPACED = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan
@@ -64,14 +63,13 @@ class FileSet(ABC):
 
 @dataclass(frozen=True)
 class TextFiles(FileSet):
-    """Text files of any kind (docs/formats.md) in one language. `column` contains the text in JSON lines and
-    Parquet. `megabytes` limits how much of each file is read (0: no limit). `escaped`: whether to undo the
-    Moses tokenizer's escaping."""
+    """Text files of any kind (docs/formats.md) in one language. `megabytes` limits how much of each file is
+    read (0: no limit)."""
+
+    former_fields: ClassVar = {"column": "text", "escaped": False}
 
     paths: tuple[Path, ...]
-    column: str = "text"
     megabytes: int = 0
-    escaped: bool = False
 
     def __post_init__(self) -> None:
         if not self.paths:
@@ -82,7 +80,7 @@ class TextFiles(FileSet):
         for path in self.paths:
             kind = _kind(path)
             if kind == "parquet":
-                chunks = parquet.chunks(path)
+                chunks = _row_groups(path)
             elif kind in ("treebank", "entities"):
                 chunks = iter([Chunk(path, kind, 0, 0, 1)])
             else:
@@ -92,18 +90,17 @@ class TextFiles(FileSet):
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
         (chunk,) = chunks
         if chunk.kind == "entities":
-            found = [join_words(sentence.words) for sentence in read_iob2(chunk.path, left_out)]
-            return _unescaped((found,), self.escaped, left_out)
+            return ([join_words(sentence.words) for sentence in read_iob2(chunk.path, left_out)],)
         if chunk.kind == "treebank":
             texts = read_raw_text(chunk.path, left_out)
         else:
-            read = parquet.texts if chunk.kind == "parquet" else text.lines_of
-            texts = map(text.set_apart, read(chunk, self.column, left_out))
-        return _unescaped((lines.stripped(texts, left_out),), self.escaped, left_out)
+            read = _parquet_texts if chunk.kind == "parquet" else text.lines_of
+            texts = map(text.set_apart, read(chunk, left_out))
+        return (lines.stripped(texts, left_out),)
 
     def identity(self) -> list[Any]:
         files = [[_kind(path), digest(path)] for path in self.paths]
-        return [files, self.column, self.megabytes, self.escaped]
+        return [files, "text", self.megabytes, False]
 
 
 @dataclass(frozen=True)
@@ -112,39 +109,37 @@ class BitextFiles(FileSet):
     two `columns` of the tab-separated file `path`. Given two language codes `words_in`, text is split into
     words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
 
+    former_fields: ClassVar = {"escaped": False}
+
     path: Path
     beside: Path | None = None
     columns: tuple[int, int] = (0, 1)
     megabytes: int = 0
-    escaped: bool = False
     words_in: tuple[str, str] | None = field(default=None, metadata=ADDED)
     fewest: int = field(default=1, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
-            first, second = self.columns
-            raise BadInput(f"columns {first} and {second}; expected two different numbers of at least 0")
+            raise BadInput(f"columns {self.columns}; expected two different numbers of at least 0")
         check_range("megabytes", self.megabytes, 0)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (self.path, self.beside) if self.beside else (self.path,)
 
     def chunks(self) -> Iterator[Chunks]:
         for path in self.paths:
-            head = Head.of(path)
-            if head.kind in ANNOTATED and not (head.kind == "columns" and self.beside is None):
-                raise head.refusal("sentences and their translations")
+            text.detect(path, ("wikitext", "doc", "plain", *(() if self.beside else ("columns",))))
         if self.beside:
-            found: Iterator[Chunks] = _parallel_chunks(self.path, self.beside)
-        else:
-            kind = "quoted bitext" if is_quoted(self.path) else "bitext"
-            found = ((chunk,) for chunk in lines.cut_file(self.path, kind))
-        return _up_to(self.megabytes, found)
+            return _up_to(self.megabytes, _parallel_chunks(self.path, self.beside))
+        return _up_to(self.megabytes, ((chunk,) for chunk in lines.cut_file(self.path, "bitext")))
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
         if self.beside:
             sides = ([line for _, line in chunk.numbered(left_out)] for chunk in chunks)
-            pairs = whole_pairs(zip(*sides, strict=True), left_out)
+            found = _whole_pairs(zip(*sides, strict=True), left_out)
         else:
-            pairs = whole_pairs(self._pairs_of_columns(chunks[0], left_out), left_out)
-        found = _unescaped(pairs, self.escaped, left_out)
+            found = _whole_pairs(self._pairs_of_columns(chunks[0], left_out), left_out)
         if not self.words_in:
             return found
         both = zip(found, self.words_in, strict=True)
@@ -157,15 +152,10 @@ class BitextFiles(FileSet):
     def _pairs_of_columns(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
         least = max(self.columns) + 1
         for place, line in chunk.numbered(left_out):
-            whole = unquoted(line, left_out) if chunk.kind == "quoted bitext" else line
-            row = whole.split("\t") if line.strip() else [""] * least
+            row = line.split("\t") if line.strip() else [""] * least
             if len(row) < least:
                 raise place.fault(f"{len(row)} tab-separated columns; expected at least {least}")
-            first, second = (row[column] for column in self.columns)
-            if place.line == 1 and is_header((first, second)):
-                left_out[HEADERS] += 1
-            else:
-                yield first, second
+            yield row[self.columns[0]], row[self.columns[1]]
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
         """Stream each pair's words, tokenised as in gold-link sets; `source` and `target` are language codes
@@ -177,12 +167,8 @@ class BitextFiles(FileSet):
         left_out.update(+counts)
 
     def identity(self) -> list[Any]:
-        identity = [list(map(input_digest, self.paths)), self.columns, self.megabytes, self.escaped]
+        identity = [list(map(input_digest, self.paths)), self.columns, self.megabytes, False]
         return [*identity, self.words_in, self.fewest] if self.words_in else identity
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        return (self.path, self.beside) if self.beside else (self.path,)
 
 
 @dataclass(frozen=True)
@@ -211,7 +197,43 @@ def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
 
 
 def _kind(path: Path) -> str:
-    return "parquet" if parquet.is_parquet(path) else text.detect(path, entities=True)
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(PARQUET)) == PARQUET:
+                return "parquet"
+    return text.detect(path, (*text.TEXT, "entities"))
+
+
+def _row_groups(path: Path) -> Iterator[Chunk]:
+    """Yield a chunk per row group of a Parquet file: `offset` counts uncompressed bytes, `length` is the
+    group's index."""
+    metadata, offset = _parquet(path).metadata, 0
+    for group in range(metadata.num_row_groups):
+        yield Chunk(path, "parquet", offset, group, 1)
+        offset += metadata.row_group(group).total_byte_size
+
+
+def _parquet_texts(chunk: Chunk, counts: Counter[str]) -> Iterator[str]:
+    file, place = _parquet(chunk.path), Place(chunk.path)
+    if "text" not in file.schema_arrow.names:
+        raise place.fault(f"no column text; there are {', '.join(file.schema_arrow.names)}")
+    try:
+        values = file.read_row_group(chunk.length, ["text"])["text"].to_pylist()
+    except (OSError, ValueError) as error:  # includes pyarrow's
+        raise place.fault(f"damaged Parquet: {error}") from None
+    for value in values:
+        yield from text.texts_of(place, value, counts)
+
+
+def _parquet(path: Path) -> Any:
+    try:
+        from pyarrow import parquet
+
+        return parquet.ParquetFile(path)
+    except ImportError:
+        raise BadInput("reading Parquet needs pyarrow: pip install pyarrow", path) from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"damaged Parquet: {error}", path) from None
 
 
 def join_words(words: Sequence[str]) -> str:
@@ -222,50 +244,48 @@ def join_words(words: Sequence[str]) -> str:
     return _BETWEEN.sub("", " ".join(words))
 
 
-@dataclass
-class _Side:
-    """One of two parallel files, read up to `offset`, plus `length` bytes that are not in a chunk yet."""
-
-    path: Path
-    offset: int = 0
-    length: int = 0
-
-    def chunk(self, line: int) -> Chunk:
-        chunk = Chunk(self.path, "bitext", self.offset, self.length, line)
-        self.offset, self.length = self.offset + self.length, 0
-        return chunk
-
-
 def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
-    first, second = _Side(path), _Side(beside)
-    line, uneven = 1, 0  # the chunk's first line, and the first line that is blank in only one file
+    starts, lengths, line, number = [0, 0], [0, 0], 1, 0  # the lengths of the lines since the last chunk
     with lines.open_bytes(path) as ours, lines.open_bytes(beside) as theirs:
         rows = zip_longest(lines.raw_lines(ours, path), lines.raw_lines(theirs, beside))
-        for number, (a, b) in enumerate(rows, start=1):
-            if a is None or b is None:
-                own, other = (number - (side is None) for side in (a, b))
-                own, other = own + sum(1 for _ in ours), other + sum(1 for _ in theirs)
-                where = f"; line {uneven:,} is the first that is blank in only one of them" if uneven else ""
-                found = f"{other:,} lines, but {path} has {own:,}"
-                raise BadInput(f"{found}; each line needs exactly one translation{where}", beside)
-            if not uneven and bool(a.strip()) != bool(b.strip()):
-                uneven = number
-            first.length += len(a)
-            second.length += len(b)
-            if number - line + 1 == MANY or first.length + second.length >= lines.LIMIT:
-                yield first.chunk(line), second.chunk(line)
-                line = number + 1
-    if first.length or second.length:
-        yield first.chunk(line), second.chunk(line)
+        for number, sides in enumerate(rows, start=1):
+            if None in sides:
+                short, long = (path, beside) if sides[0] is None else (beside, path)
+                raise BadInput(
+                    f"only {number - 1:,} lines, but {long} has more; expected equal numbers", short
+                )
+            lengths = [length + len(side or b"") for length, side in zip(lengths, sides, strict=True)]
+            if number - line + 1 == MANY or sum(lengths) >= lines.LIMIT:
+                yield _both((path, beside), starts, lengths, line)
+                starts = [start + length for start, length in zip(starts, lengths, strict=True)]
+                lengths, line = [0, 0], number + 1
+    if number >= line:
+        yield _both((path, beside), starts, lengths, line)
 
 
-def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
-    """Unescape lines if `escaped`; otherwise, count lines that seem escaped."""
-    if not escaped:
-        left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
-        return columns
-    stripped = tuple([unescaped(line, left_out).strip() for line in column] for column in columns)
-    return _only(stripped, all, "blank lines", left_out)
+def _both(
+    paths: tuple[Path, Path], starts: Sequence[int], lengths: Sequence[int], line: int
+) -> tuple[Chunk, Chunk]:
+    first, second = (
+        Chunk(path, "bitext", start, length, line)
+        for path, start, length in zip(paths, starts, lengths, strict=True)
+    )
+    return first, second
+
+
+def _whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
+    """Return the first and second sides of all complete pairs; count the others in `left_out`."""
+    first, second = [], []
+    for pair in pairs:
+        a, b = (lines.without_marks(side, left_out).strip() for side in pair)
+        if is_placeholder(a) or is_placeholder(b):
+            left_out["pairs with a placeholder for a translation"] += 1
+        elif a and b:
+            first.append(a)
+            second.append(b)
+        else:
+            left_out["pairs with an empty side" if a or b else "blank lines"] += 1
+    return first, second
 
 
 def _only(

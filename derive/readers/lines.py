@@ -7,37 +7,28 @@ import lzma
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, NamedTuple
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput, NoFile
-from calque.derive.sentence import Sentence
 
 EDITION = 2  # incremented when the same files would yield different sentences or examples
 LIMIT = 1 << 26  # maximum size in bytes of a line or record, which must fit in memory
 SIZE = 1 << 22  # approximate size of a chunk in bytes
-COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[Path], Any]]] = {
-    ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.open),
-    ".gz": ("gzip", re.compile(rb"\x1f\x8b"), gzip.open),
-    ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.open),
+COMPRESSIONS: dict[str, tuple[bytes, Callable[..., Any]]] = {
+    ".bz2": (b"BZh", bz2.open),
+    ".gz": (b"\x1f\x8b", gzip.open),
+    ".xz": (b"\xfd7zXZ\0", lzma.open),
 }
-"""Maps a suffix to the compression's name, a pattern for a file's first bytes, and the function that opens
-it."""
-_OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
-_UTF_16 = "UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
+"""Maps a suffix to a compressed file's first bytes, and the function that opens it."""
 
 MARKS = "byte order marks where files were joined, removed"
 FORMAT_ALONE = "format characters between spaces (direction marks), removed"
-WITHHELD = "sentences whose words are withheld"
-CUT = "the last line has no line ending: either the file is truncated, or you must add one"
-_MARK = b"\xef\xbb\xbf"
-_LEADING_MARKS = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
 FORMAT = (
     "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0001\U000e0020-\U000e007f"
@@ -45,8 +36,7 @@ FORMAT = (
 """Invisible format characters: soft hyphens, joiners, direction marks, tags."""
 FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
-_WITHHELD_WORD = re.compile(r"_+|\[WORD\]")
-_WITHHELD_TEXT = re.compile(rf"(?:{_WITHHELD_WORD.pattern})(?:\s+(?:{_WITHHELD_WORD.pattern}))+")
+_QUOTED = re.compile(r'"[^"]*(?:""[^"]*)+"')  # how spreadsheets write a field with quotation marks
 
 
 class Place(NamedTuple):
@@ -62,11 +52,9 @@ class Place(NamedTuple):
     def text(self, value: Any, what: str) -> str:
         """Return the value if it is text that can be written to a file; otherwise, raise a BadInput that
         names `what`."""
-        if not isinstance(value, str):
-            raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         if not strict_json.is_text(value):
-            raise self.fault(f"{what} contains a NUL or half a surrogate pair; expected text")
-        return value
+            raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
+        return str(value)
 
     def json(self, line: str) -> dict[str, Any]:
         """Parse a line that must contain a JSON object."""
@@ -78,6 +66,13 @@ class Place(NamedTuple):
             raise self.fault(f"a JSON {type(value).__name__}; expected an object")
         return value
 
+    def fields(self, line: str) -> list[str]:
+        """Split a table's row at tabs; raise BadInput for fields that software put in quotation marks."""
+        fields = line.split("\t")
+        if '"' in line and (quoted := list(filter(_QUOTED.fullmatch, fields))):
+            raise self.fault(f"the field {quoted[0]!r} is quoted; write the table without quoting")
+        return fields
+
 
 Numbered = tuple[Place, str]  # the location of a line or word, and its text (without the line ending)
 
@@ -85,19 +80,14 @@ Numbered = tuple[Place, str]  # the location of a line or word, and its text (wi
 def check_file(path: Path) -> None:
     """Raise BadInput if a file is missing, empty or not regular."""
     try:
-        status = path.stat()
+        is_file, size = path.is_file(), path.stat().st_size
     except FileNotFoundError:
         raise NoFile("no such file", path) from None
     except (OSError, ValueError) as error:  # such as a loop of symbolic links, or a NUL in the name
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"cannot read this file: {reason}", path) from None
-    if S_ISDIR(status.st_mode):
-        raise BadInput("this is a folder, not a text file", path)
-    if not S_ISREG(status.st_mode):
-        raise BadInput(
-            "this is a pipe or a device; use a regular file, because it is read more than once", path
-        )
-    if status.st_size == 0:
+        raise BadInput(f"cannot read this file: {error}", path) from None
+    if not is_file:
+        raise BadInput("not a regular file: folders, pipes and devices cannot be read", path)
+    if size == 0:
         raise BadInput("the file is empty", path)
 
 
@@ -105,61 +95,44 @@ def check_file(path: Path) -> None:
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
     """Open a file, which is decompressed if its first bytes indicate a compressed format."""
     check_file(path)
+    with _damage(path), (_decompressor(path) or Path.open)(path, "rb") as file:
+        if not file.peek(1):
+            raise BadInput("the file is empty after decompression", path)
+        yield file
+
+
+def _decompressor(path: Path) -> Callable[..., Any] | None:
     with path.open("rb") as file:
-        name, decompress = _compression(path, file.read(8))
-        file.seek(0)
-        if not name:
-            yield file
-            return
-        with _faults(path, name), decompress(path) as data:
-            if not data.peek(1):
-                raise BadInput(f"the file is empty after decompression ({name})", path)
-            yield data
-
-
-def _compression(path: Path, head: bytes) -> tuple[str, Callable[[Path], Any]]:
-    """Given a file's first bytes, return its compression's name ("" for none) and the function that opens
-    it."""
-    for start, name in _OTHERS.items():
-        if head.startswith(start):
-            raise BadInput(f"{name} compression is not supported; decompress this file first", path)
-    for suffix, (name, begins, decompress) in COMPRESSIONS.items():
-        if begins.match(head):
-            return name, decompress
-        if path.suffix == suffix:
-            raise BadInput(f"this file has the suffix {suffix} but is not a {name} file", path)
-    return "", Path.open
+        head = file.read(8)
+    return next((opened for start, opened in COMPRESSIONS.values() if head.startswith(start)), None)
 
 
 @contextmanager
-def _faults(path: Path, name: str) -> Iterator[None]:
+def _damage(path: Path) -> Iterator[None]:
     try:
         yield
-    except EOFError:
-        raise BadInput(f"this {name} file is truncated: the end of the data is missing", path) from None
-    except (OSError, zlib.error, lzma.LZMAError) as error:
-        raise BadInput(f"damaged {name}: {error}", path) from None
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        raise BadInput(f"this file is truncated or damaged: {error}", path) from None
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 data that starts at line `line`. CRLF is converted to LF, and byte order marks at line
-    starts are removed."""
-    if line == 1 and _is_wide(data):
-        raise BadInput(_UTF_16, path, 1)
+    """Decode UTF-8 data that starts at line `line`. CRLF is converted to LF, and byte order marks are
+    removed."""
     if b"\0" in data:
         number = line + data.count(b"\n", 0, data.index(b"\0"))
-        raise BadInput("this line contains a NUL byte, so the file is binary, not text", path, number)
-    if _MARK in data:
-        removed = sum(len(marks) for marks in _LEADING_MARKS.findall(data)) // len(_MARK)
-        if counts is not None and (joined := removed - (line == 1 and data.startswith(_MARK))):
-            counts[MARKS] += joined
-        data = _LEADING_MARKS.sub(b"", data)
+        raise BadInput("this line contains a NUL byte: the file is binary or UTF-16, not UTF-8", path, number)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         number = line + data.count(b"\n", 0, error.start)
         fault = f"byte 0x{data[error.start]:02x} is not UTF-8 ({error.reason})"
         raise BadInput(fault, path, number) from None
+    if line == 1:
+        text = text.removeprefix("\ufeff")
+    if "\ufeff" in text:
+        if counts is not None:
+            counts[MARKS] += text.count("\ufeff")
+        text = text.replace("\ufeff", "")
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
         if "\r" in text:
@@ -168,18 +141,8 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
     return text
 
 
-def _is_wide(data: bytes) -> bool:
-    """Whether data starts with a UTF-16 byte order mark, or every other byte is NUL."""
-    head = data[:8]
-    every_other = len(head) > 1 and any(head) and not (any(head[::2]) and any(head[1::2]))
-    return every_other or data.startswith((b"\xff\xfe", b"\xfe\xff"))
-
-
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Remove and count byte order marks, and format characters between spaces."""
-    if "\ufeff" in text:
-        counts[MARKS] += text.count("\ufeff")
-        text = text.replace("\ufeff", "")
+    """Remove and count format characters between spaces."""
     if not text.isascii():
         text, alone = _FORMAT_ALONE.subn("", text)
         counts[FORMAT_ALONE] += alone
@@ -187,13 +150,11 @@ def without_marks(text: str, counts: Counter[str]) -> str:
 
 
 def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
-    """Strip lines; leave out and count blank lines and lines that consist of withheld words."""
+    """Strip lines; leave out and count blank lines."""
     bare = [without_marks(line, counts).strip() for line in lines]
     kept = [line for line in bare if line]
-    shown = [line for line in kept if not is_withheld(line)]
     counts["blank lines"] += len(bare) - len(kept)
-    counts[WITHHELD] += len(kept) - len(shown)
-    return shown
+    return kept
 
 
 class Lines:
@@ -201,23 +162,15 @@ class Lines:
     have a line ending."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
-        self.path, self._must_end = path, must_end
-        self.counts = Counter[str]() if counts is None else counts
-        self.number, self._ended = 0, True
+        self.path, self.counts, self._must_end = path, counts, must_end
 
     def __iter__(self) -> Iterator[Numbered]:
         with open_bytes(self.path) as file:
             for number, raw in enumerate(raw_lines(file, self.path), start=1):
-                self.number, self._ended = number, raw.endswith(b"\n")
-                line = decode(raw.removesuffix(b"\n"), self.path, number, self.counts)
-                if self._must_end:
-                    self.check_end()
-                yield Place(self.path, number), line
-
-    def check_end(self) -> None:
-        """Raise BadInput if the last line has no line ending."""
-        if not self._ended:
-            raise BadInput(CUT, self.path, self.number)
+                place = Place(self.path, number)
+                if self._must_end and not raw.endswith(b"\n"):
+                    raise place.fault("no line ending: either the file is truncated, or you must add one")
+                yield place, decode(raw.removesuffix(b"\n"), self.path, number, self.counts)
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
@@ -250,14 +203,13 @@ class Chunk:
         return [(Place(self.path, number), line) for number, line in lines]
 
     def _data(self) -> bytes:
-        with self.path.open("rb") as file:
-            name, _ = _compression(self.path, file.read(8))
-            if not name:
+        if not _decompressor(self.path):
+            with self.path.open("rb") as file:
                 file.seek(self.offset)
                 return file.read(self.length)
-        status = self.path.stat()
-        kept = _kept_open(self.path, status.st_ino, status.st_size, status.st_mtime_ns)
-        with _faults(self.path, name):
+        state = self.path.stat()
+        with _damage(self.path):
+            kept = _kept_open(self.path, state.st_ino, state.st_size, state.st_mtime_ns)
             kept.seek(self.offset)
             return bytes(kept.read(self.length))
 
@@ -265,8 +217,8 @@ class Chunk:
 @lru_cache(maxsize=2)  # the two files of a bitext
 def _kept_open(path: Path, *state: int) -> Any:
     """Open a compressed file and keep it open, so that the next chunk is not read from the beginning."""
-    with path.open("rb") as file:
-        _, decompress = _compression(path, file.read(8))
+    decompress = _decompressor(path)
+    assert decompress
     return decompress(path)
 
 
@@ -275,10 +227,9 @@ def _is_whole(line: bytes) -> bool:
 
 
 def cut_file(
-    path: Path, kind: str, size: int = SIZE, ends: Callable[[bytes], bool] = _is_whole, what: str = "line end"
+    path: Path, kind: str, size: int = SIZE, ends: Callable[[bytes], bool] = _is_whole
 ) -> Iterator[Chunk]:
-    """Divide a file into chunks of about `size` bytes, each up to a line that `ends` accepts; `what`
-    describes such a line in messages."""
+    """Divide a file into chunks of about `size` bytes, each up to a line that `ends` accepts."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
@@ -286,7 +237,7 @@ def cut_file(
             while rest := file.readline(LIMIT):
                 length, lines = length + len(rest), lines + rest.count(b"\n")
                 if length > size + LIMIT:
-                    raise BadInput(f"found no {what} within {LIMIT >> 20} MiB", path, line)
+                    raise BadInput(f"a record or line that is longer than {LIMIT >> 20} MiB", path, line)
                 if ends(rest):
                     break
             yield Chunk(path, kind, offset, length, line)
@@ -305,58 +256,3 @@ def one_word(form: str, counts: Counter[str]) -> str:
     if parts != [form]:
         counts["words that lost white space"] += 1
     return "".join(parts)
-
-
-def is_withheld(text: str) -> bool:
-    """Whether a text consists of at least two placeholders, `_` or `[WORD]`."""
-    return _WITHHELD_TEXT.fullmatch(text.strip()) is not None
-
-
-def readable(
-    sentences: Iterable[tuple[Sentence, Sequence[Numbered]]],
-    path: Path,
-    counts: Counter[str],
-    withheld: bool = False,
-    whole: bool = True,
-) -> Iterator[Sentence]:
-    """Yield an annotated file's sentences, each given with its words and their places as in the file. Those
-    without words or, unless `withheld`, with withheld words are left out and counted in `counts`. Raise
-    BadInput if most words are withheld or if a `whole` file contains no sentences."""
-    words, found = WithheldWords(), False
-    for sentence, forms in sentences:
-        found = found or bool(sentence.words)
-        words.add(forms)
-        if not forms:
-            counts["sentences without words, left out"] += 1
-        if not withheld and is_withheld(" ".join(form for _, form in forms)):
-            counts[WITHHELD] += 1
-        elif sentence.words:
-            yield sentence
-    if whole and not found:
-        raise BadInput("this file contains no sentences", path)
-    if not withheld:
-        words.check()
-
-
-@dataclass
-class WithheldWords:
-    """Counts the placeholders that replace words in treebanks whose text may not be distributed."""
-
-    words: int = 0
-    withheld: int = 0
-    first: Numbered | None = None
-
-    def add(self, words: Iterable[Numbered]) -> None:
-        for place, word in words:
-            self.words += 1
-            if _WITHHELD_WORD.fullmatch(word):
-                self.withheld += 1
-                self.first = self.first or (place, word)
-
-    def check(self) -> None:
-        """Raise BadInput if most words are placeholders."""
-        if self.first and 2 * self.withheld > self.words:
-            place, word = self.first
-            fault = f"{self.withheld:,} of {self.words:,} words are {word}"
-            expected = "expected the words (see the data's README for how to get them)"
-            raise place.fault(f"{fault}: the text is withheld for its licence; {expected}")

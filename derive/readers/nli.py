@@ -1,5 +1,6 @@
 """Read labelled texts, or pairs of texts (inference, paraphrase, custom tasks), from JSON lines or TSV."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,8 +13,6 @@ from calque.derive.example import Example
 from calque.derive.files import read_toml
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.lines import Lines, Place
-from calque.derive.readers.markup import is_placeholder
-from calque.derive.readers.tables import FirstRow, Table
 from calque.derive.sentence import Sentence
 
 _TABLE = read_toml(Path(__file__).with_name("nli.toml"))
@@ -25,6 +24,9 @@ INFERENCE, PREMISES, HYPOTHESES, TEXTS, GOLD = (
 NO_LABEL = frozenset(("-", "-1"))
 """Gold labels of pairs that annotators disagreed on, in MultiNLI and in copies with numeric labels."""
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
+_PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NAME|REF|VALUE)[?!]")
+"""Placeholders for missing text: a lone tag, such as eBible's `<range>` for a verse merged with the previous
+one; PAWS-X's NS; spreadsheet errors."""
 
 Cut = Callable[[str, Counter[str]], list[list[str]]]  # splits text into sentences of words; counts repairs
 Row = tuple[Place, Mapping[str, Any]]  # a pair's location and its values by lower-case column name
@@ -44,77 +46,64 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream a file's pairs, split into sentences and words by `cut`. Without a header, the columns are
-    premise, hypothesis, label. If columns are called premise and hypothesis, the labels 0, 1 and 2 mean
-    entailment, neutral and contradiction. Pairs without a gold label are left out. A pair with a missing side
-    (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay aligned."""
+    """Stream a file's pairs, split into sentences and words by `cut`. A table with your own labels starts
+    with the columns' names; in others, the columns without names are premise, hypothesis, label. If columns
+    are called premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs
+    without a gold label are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without
+    texts, so that parallel files stay aligned."""
     counts = Counter() if counts is None else counts
-    languages: dict[str, None] = {}
-    missing: list[tuple[Place, str]] = []
-    pairs = 0
+    languages: set[str] = set()
     for place, row in _rows(path, counts, columns):
-        languages[str(row.get("language", ""))] = None
+        languages.add(str(row.get("language", "")))
         if len(languages) > 1:
-            first, other = languages
-            raise place.fault(f"language {other!r} after {first!r}; expected one language per file")
+            raise place.fault(f"languages {', '.join(sorted(languages))}; expected one language per file")
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
-        label = _label(place, row, counts, columns)
-        if label is None:
+        label = _own_label(place, row) if columns.own_labels else _label(place, row, counts)
+        if label in NO_LABEL and not columns.own_labels:
+            counts["pairs without a gold label"] += 1
             continue
-        pairs += 1
-        sides = [_sentences(text, cut, counts) for text in texts]
-        if not all(sides):
-            missing.append((place, columns.texts[sides.index(())][0]))
-        yield Example(tuple(sides) if all(sides) else (), label)
-    if 2 * len(missing) > pairs:
-        place, side = missing[0]
-        fault = f"the {side} is blank or a placeholder such as NS, and {len(missing):,} of {pairs:,} pairs"
-        raise place.fault(f"{fault} lack a side; expected texts in at least half of them")
+        sides = [[] if is_placeholder(text) else cut(text, counts) for text in texts]
+        sentences = tuple(tuple([Sentence(tuple(words)) for words in side]) for side in sides)
+        yield Example(sentences if all(sentences) else (), label)
     if not languages:
         raise BadInput("this file contains a header but no pairs", path)
 
 
-def _sentences(text: str, cut: Cut, counts: Counter[str]) -> tuple[Sentence, ...]:
-    if is_placeholder(text):
-        return ()
-    return tuple([Sentence(tuple(words)) for words in cut(text, counts)])
+def is_placeholder(text: str) -> bool:
+    """Whether a text is a placeholder for missing text."""
+    return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
-    lines = iter(Table(path, counts) if columns.own_labels else Lines(path, counts))
+    lines = iter(Lines(path, counts))
     head = next(lines)
     if head[1].startswith("{"):
         for place, line in chain([head], lines):
             yield place, {name.casefold(): value for name, value in place.json(line).items()}
         return
     names = [cell.strip().casefold() for cell in head[1].split("\t")]
-    expected, first = f"the header's {len(names)}", FirstRow()
-    has_header = not any({*names}.isdisjoint(wanted) for wanted in (*columns.texts, GOLD))
-    if not has_header:
-        names = [*(f"sentence{place}" for place in range(1, len(columns.texts) + 1)), "label"]
-        expected = ", ".join([*(wanted[0] for wanted in columns.texts), "label"])
-        lines = chain([head], lines)
+    if any({*names}.isdisjoint(wanted) for wanted in (*columns.texts, GOLD)):
+        expected = [*(wanted[-1] for wanted in columns.texts), "label"]
+        if columns.own_labels:
+            raise head[0].fault(f"columns {names}; expected a header with names such as {expected}")
+        names, lines = ["sentence1", "sentence2", "label"], chain([head], lines)
     for place, line in lines:
-        cells = line.split("\t")
+        cells = place.fields(line) if columns.own_labels else line.split("\t")
         if len(cells) != len(names):
-            raise place.fault(f"{len(cells)} tab-separated columns; expected {expected}")
-        if columns.own_labels and not has_header:
-            first.add(place, cells)
+            raise place.fault(f"{len(cells)} tab-separated columns; expected {', '.join(names)}")
         yield place, dict(zip(names, cells, strict=True))
-    first.check()
 
 
-def _label(place: Place, row: Mapping[str, Any], counts: Counter[str], columns: Columns) -> str | None:
+def _own_label(place: Place, row: Mapping[str, Any]) -> str:
     value = _value(row, GOLD)
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        wrong = "missing" if value is None else repr(value)
-        raise place.fault(f"{' or '.join(GOLD)} is {wrong}; expected a string or a number")
-    label = str(value)
-    if columns.own_labels:
-        return place.text(label.strip() or None, "the label")
+    label = str(value).strip() if isinstance(value, str | int) else None
+    return place.text(label or None, "the label")
+
+
+def _label(place: Place, row: Mapping[str, Any], counts: Counter[str]) -> str:
+    label = str(_value(row, GOLD))
     if label in NO_LABEL:
-        counts["pairs without a gold label"] += 1
-        return None
+        return label
     if label in NUMBERED and _value(row, INFERENCE) is not None:
         counts["labels 0, 1, 2 read as entailment, neutral, contradiction"] += 1
         return NUMBERED[label]

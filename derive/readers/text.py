@@ -3,41 +3,119 @@ independently."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from html import unescape
+from itertools import takewhile
 from pathlib import Path
+from typing import Literal
 
-from calque.derive.readers.conllu import read_conllu
+from calque.derive.errors import BadInput
+from calque.derive.files import read_toml
+from calque.derive.readers.conllu import PLUS, read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
-from calque.derive.readers.kinds import ANNOTATED, NUMBERED, TAG_LINE, Head, Kind, is_heading
+from calque.derive.readers.iob2 import DOCUMENT_START
 from calque.derive.readers.lines import (
+    COMPRESSIONS,
     SIZE,
-    WITHHELD,
     Chunk,
+    Lines,
     Numbered,
     Place,
     cut_file,
-    is_withheld,
     without_marks,
 )
-from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
 from calque.derive.sentence import UNKNOWN, Sentence
+
+Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "columns", "markup"]
+KINDS: dict[Kind, str] = {
+    "wikitext": "WikiText",
+    "doc": "WikiExtractor's documents",
+    "plain": "plain text",
+    "json": "JSON lines",
+    "treebank": "a treebank in CoNLL-U",
+    "entities": "words with the tags of entities",
+    "columns": "lines of tab-separated columns",
+    "markup": "XML or HTML",
+}
+"""The kinds of files, as described in messages."""
+TEXT: tuple[Kind, ...] = ("wikitext", "doc", "plain", "json", "treebank")
+SAMPLE = 100  # maximum number of lines read to recognise a file
+_OPENING = re.compile(
+    r"<(?:\?xml|!doctype|html|body|text|tei|teicorpus|tmx|mediawiki|[a-z]+set)\b", re.IGNORECASE
+)
+_TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
+_LABEL = r"(?:O|[BI]-\S+)"
+_TAGGED = re.compile(rf"[^\t]+(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}\t.*|\S+(?: \S+){{0,3}} {_LABEL}")
 
 FRAGMENT = 8  # lines of a `<doc>` with at most this many words are not read as sentences
 LINE_ENDS = re.compile(r"\r\n|\n|\r")
+UNKNOWN_WORDS = "words that WikiText replaces with <unk>, read as the unknown type"
 _JOINER = re.compile(r" @([-,.])@ ")  # how WikiText writes punctuation inside a word
 _JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with adjacent punctuation
 _SPACES = re.compile(" {2,}")
-NUMBERS = "line numbers, removed"
-UNKNOWN_WORDS = "words that WikiText replaces with <unk>, read as the unknown type"
+
+_TAGS = {name: words.split() for name, words in read_toml(Path(__file__).with_suffix(".toml")).items()}
+_ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_BREAK, _INLINE = (
+    re.compile(rf"</?(?:{'|'.join(_TAGS[name])})(?:\s[^<>]*=[^<>]*)?\s*/?>", re.IGNORECASE)
+    for name in ("breaking", "inline")
+)
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->")
+_NOTE = re.compile(r"<ref\b(?:[^<>]*[^<>/])?>(?:(?!<ref\b).)*?</ref>", re.IGNORECASE)
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_WHITE = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 
 
-def detect(path: Path, entities: bool = False) -> Kind:
-    """Detect a text file's kind from its name and first lines; raise BadInput for unsupported annotated
-    files."""
-    head = Head.of(path)
-    if head.kind in ANNOTATED and head.kind not in ("treebank", "json", *(["entities"] if entities else [])):
-        raise head.refusal("running text, CoNLL-U or JSON lines")
-    return head.kind
+def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
+    """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
+    lines: list[Numbered] = []
+    comment: Numbered | None = None
+    for place, line in Lines(path):
+        if line.startswith("#"):  # as at the start of CoNLL-U
+            comment = comment or (place, line)
+        elif line.strip():
+            lines.append((place, line))
+        if len(lines) == SAMPLE:
+            break
+    if not lines and not comment:
+        raise BadInput("this file contains only white space", path)
+    first = comment or lines[0]
+    place = lines[0][0] if lines else first[0]
+    kind = _kind(path, first[1], [line for _, line in lines] or [first[1]])
+    if kind not in kinds:
+        raise place.fault(
+            f"this seems to be {KINDS[kind]}; expected {', '.join(KINDS[each] for each in kinds)}"
+        )
+    return kind
+
+
+def _kind(path: Path, first: str, lines: Sequence[str]) -> Kind:
+    """Return a file's kind, given its first line, and its first lines that are not comments."""
+    if first.startswith("<doc "):
+        return "doc"
+    if first.startswith(PLUS) or _TREE.fullmatch(lines[0]):
+        return "treebank"
+    if _OPENING.match(lines[0].strip()):
+        return "markup"
+    if re.match(r'(?:\[\s*)?\{\s*"', lines[0]):
+        return "json"
+    tagged = [line for line in lines if _TAGGED.fullmatch(line.rstrip())]
+    if lines[0].startswith(DOCUMENT_START) or 2 * len(tagged) >= len(lines):
+        return "entities"
+    tabs = Counter(line.strip().count("\t") for line in lines).most_common(1)[0]
+    if len(lines) > 1 and tabs[0] and 5 * tabs[1] >= 4 * len(lines):
+        return "columns"
+    name = path.stem if path.suffix in COMPRESSIONS else path.name
+    return "wikitext" if name.endswith(".tokens") or is_heading(first) else "plain"
+
+
+def is_heading(line: str) -> bool:
+    """Whether a WikiText line is a heading, with the same number of equals signs on both sides: ` = = Size =
+    = `."""
+    words = line.removeprefix(" ").removesuffix(" ").split(" ")
+    before, after = (len(list(takewhile("=".__eq__, each))) for each in (words, reversed(words)))
+    title = words[before] if before + after < len(words) else ""
+    return before == after > 0 and not title.startswith("=") and bool(title[:1].strip())
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
@@ -45,33 +123,21 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
     documents."""
     kind = kind or detect(path)
     if kind == "doc":
-        return cut_file(path, kind, size, lambda line: line.rstrip() == b"</doc>", "</doc>")
-    if kind == "treebank":
-        return cut_file(path, kind, size, bytes.isspace, "blank line")
-    return cut_file(path, kind, size)
+        return cut_file(path, kind, size, lambda line: line.rstrip() == b"</doc>")
+    return cut_file(path, kind, size, bytes.isspace) if kind == "treebank" else cut_file(path, kind, size)
 
 
-def sentences(
-    chunk: Chunk, escaped: bool = False, column: str = "text"
-) -> tuple[list[Sentence], Counter[str]]:
-    """Return a chunk's sentences, and counts of exclusions; `escaped`: whether to undo the Moses tokenizer's
-    escaping."""
+def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
+    """Return a chunk's sentences, and counts of exclusions."""
     left_out = Counter[str]()
     if chunk.kind == "treebank":
         part = chunk.numbered(left_out)
         return list(read_conllu(chunk.path, left_out, unparsed=True, part=part)), +left_out
     read: list[list[str]] = []
-    for line in lines_of(chunk, column, left_out):
+    for line in lines_of(chunk, left_out):
         line = without_marks(line, left_out)
         if chunk.kind == "doc" and line and len(line.split(None, FRAGMENT)) <= FRAGMENT:
             _leave_out("headings and fragments", line, left_out)
-            continue
-        if escaped:
-            line = unescaped(line, left_out)
-        else:
-            left_out[ESCAPED] += seems_escaped(line)
-        if is_withheld(line):
-            left_out[WITHHELD] += 1
         elif chunk.kind == "wikitext":
             read += [set_apart(" ".join(words)).split() for words in cut_tokens(line)]
         else:
@@ -79,19 +145,17 @@ def sentences(
     return [Sentence(tuple(words)) for words in read], +left_out
 
 
-def lines_of(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """Yield a chunk's lines of text, including blank ones; exclusions and repairs are counted in `counts`."""
+def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
+    """Return a chunk's lines of text, including blank ones; exclusions and repairs are counted in
+    `counts`."""
     lines = chunk.numbered(counts)
     if chunk.kind == "json":
-        yield from _json_texts(column, lines, counts)
-    elif chunk.kind == "doc":
-        yield from _document_lines(lines, counts)
-    elif chunk.kind == "numbered":
-        yield from _without_numbers(lines, counts)
-    elif chunk.kind == "wikitext":
-        yield from _wikitext_lines(lines, counts)
-    else:
-        yield from (line for _, line in lines)
+        return _json_texts(lines, counts)
+    if chunk.kind == "doc":
+        return _document_lines(lines, counts)
+    if chunk.kind == "wikitext":
+        return _wikitext_lines(lines, counts)
+    return [line for _, line in lines]
 
 
 def _leave_out(reason: str, line: str, counts: Counter[str]) -> None:
@@ -100,34 +164,29 @@ def _leave_out(reason: str, line: str, counts: Counter[str]) -> None:
         counts[f"words of {reason}"] += len(line.split())
 
 
-def _json_texts(column: str, lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
+def _json_texts(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
     for place, line in lines:
         if not line.strip():
             counts["blank lines"] += 1
             continue
         row = place.json(line)
-        if column not in row:
-            raise place.fault(f"no column {column!r}; there are {', '.join(row) or 'none'}")
-        if row[column] is None:
-            counts["rows without text"] += 1
-        else:
-            yield from LINE_ENDS.split(place.text(row[column], repr(column)))
+        if "text" not in row:
+            raise place.fault(f"no column text; there are {', '.join(row) or 'none'}")
+        yield from texts_of(place, row["text"], counts)
 
 
-def _without_numbers(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
-    for place, line in lines:
-        match = NUMBERED.match(line)
-        if match:
-            counts[NUMBERS] += 1
-            yield line[match.end() :]
-        elif line.strip():
-            raise place.fault("no number and tab before the text, unlike in the first lines")
+def texts_of(place: Place, value: object, counts: Counter[str]) -> list[str]:
+    """Return the lines of a text in a column called text; a missing text is counted."""
+    if value is None:
+        counts["rows without text"] += 1
+        return []
+    return LINE_ENDS.split(place.text(value, "column text"))
 
 
 def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
     for _, line in lines:
         line = _JOINER.sub(r"\1", line) if "@" in line else line
-        if line.startswith((" =", "=")) and is_heading(line):
+        if is_heading(line):
             _leave_out("headings", line, counts)
             continue
         if "<unk>" in line:
@@ -145,25 +204,42 @@ def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
     opened: Place | None = None  # the open document's <doc>
     title = False
     for place, line in lines:
-        if line.startswith("<doc "):
-            if opened:
-                raise place.fault(f"<doc> inside the document of line {opened.line}")
-            opened, title = place, True
-        elif line.rstrip() == "</doc>":
-            if not opened:
-                raise place.fault("</doc> without <doc>")
-            opened = None
-        elif not opened:
-            if line.strip():
-                raise place.fault("text outside of <doc> ... </doc>")
+        begins, ends = line.startswith("<doc "), line.rstrip() == "</doc>"
+        if begins == bool(opened) and (begins or ends or line.strip()):
+            raise place.fault("misplaced; expected text only between <doc ...> and </doc>, without nesting")
+        if begins or ends:
+            opened, title = (place, True) if begins else (None, False)
         elif title:
             title = False
             _leave_out("titles", line, counts)
-        else:
+        elif opened:
             bare = unescaped(line, counts)
-            if TAG_LINE.fullmatch(bare.strip()):
+            if _ANY_TAG.fullmatch(bare.strip()):
                 _leave_out("tags", bare, counts)
             else:
                 yield without_tags(bare, counts)
     if opened:
         raise opened.fault("no </doc> for this <doc>: the file is truncated")
+
+
+def unescaped(text: str, counts: Counter[str]) -> str:
+    """Replace HTML character references in a line, even if escaped twice; line breaks and tabs become
+    spaces."""
+    before = text
+    for _ in range(3):
+        text = _REFERENCE.sub(lambda found: _WHITE.sub(" ", unescape(found[0])), text)
+    if text != before:
+        counts["lines with escaped characters, unescaped"] += 1
+    return text
+
+
+def without_tags(text: str, counts: Counter[str]) -> str:
+    """Remove HTML and MediaWiki tags, comments and footnotes; tags such as `<br>` become spaces."""
+    removed = 0
+    for pattern, replacement in ((_COMMENT, ""), (_NOTE, ""), (_BREAK, " "), (_INLINE, "")):
+        text, found = pattern.subn(replacement, text) if "<" in text else (text, 0)
+        removed += found
+    if removed:
+        counts["tags inside lines, removed"] += removed
+        text = _SPACES.sub(" ", text)
+    return text

@@ -4,11 +4,10 @@ Treebank with Universal NER's entities (docs/everyday.md)."""
 from pathlib import Path
 
 from calque.derive.artefact import Artefact, digest
-from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
 from calque.derive.galactic import Reorder, StoredGrammar, TreebankFiles
 from calque.derive.parser import StoredTrees
-from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.sources.files import EasyText, Files, TaskFiles
 
 FOLDER, KIND = Path(__file__).parents[1] / "everyday", "Everyday English"
 TEXT, TREEBANK = "tatoeba.tokens.xz", "ewt-{}.conllup.xz"

@@ -7,12 +7,11 @@ from functools import partial
 from itertools import chain, islice, takewhile
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from calque.derive.artefact import input_digest, read_sealed, write_sealed
-from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput, check_range, excluded, unknown
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
@@ -22,18 +21,55 @@ from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
 from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, read_nli
-from calque.derive.readers.squad import read_questions, read_questions_as_written
+from calque.derive.readers.squad import read_questions
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
 from calque.derive.vocabulary import add_up, most_frequent
 from calque.derive.workers import Jobs, Progress, Workers, silent
 
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
-NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
 """Maps the size of parallel sets to the indices of examples that at least one of them lacks."""
 WHOLE: Lacking = MappingProxyType({})
+Item = TypeVar("Item", Sentence, Example)
+
+
+@dataclass(frozen=True)
+class EasyText:
+    """Keeps sentences of `shortest` to `longest` words that are all among the `types` most frequent ones
+    (after Dufter and Schütze 2020). The same rule applies to examples for the `tasks`, except that words in
+    entities may be rare."""
+
+    types: int = 4_000
+    shortest: int = 4
+    longest: int = 20
+    tasks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_range("types", self.types, 1)
+        check_range("shortest", self.shortest, 1, self.longest)
+
+    def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
+        """Return the items whose sentences are all easy; count the others by reason in `counts`."""
+        kept = []
+        for item in items:
+            sentences = item.sentences if isinstance(item, Example) else [item]
+            reasons = (self._reason(sentence, frequent) for sentence in sentences)
+            if reason := next(filter(None, reasons), ""):
+                counts[f"{'examples' if isinstance(item, Example) else 'sentences'} {reason}"] += 1
+            else:
+                kept.append(item)
+        return kept
+
+    def _reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
+        if len(sentence) < self.shortest:
+            return "too short to be easy"
+        if len(sentence) > self.longest:
+            return "too long to be easy"
+        entities = {place for span in sentence.spans for place in range(span.start, span.end)}
+        rare = (word not in frequent for place, word in enumerate(sentence.words) if place not in entities)
+        return "with a word too rare to be easy" if any(rare) else ""
 
 
 @dataclass(frozen=True)
@@ -64,13 +100,10 @@ class TaskFiles:
 
     def __post_init__(self) -> None:
         if not self.train or not (self.test or self.held_out):
-            raise BadInput(f"a task needs at least one file with {'test' if self.train else 'training'} data")
+            raise BadInput("a task needs a training file, and a test file or held-out examples")
         for name in ("held_out", "limit", "tested"):
             check_range(name, getattr(self, name), 0)
         check_range("a seed", self.seed, 0, 2**63 - 1)
-        if self.numbered and self.trained_id:
-            fault = f"trained_id {self.trained_id!r} selects by id, but `numbered` replaces the ids"
-            raise BadInput(f"{fault}; use only one of them")
 
     @property
     def splits(self) -> dict[str, tuple[Path, ...]]:
@@ -118,7 +151,8 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set or a sample of it, then remove examples in `lacking`."""
+        """Read a test set or a sample of it, then remove examples that it or, by `lacking`, a parallel set
+        lacks."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -128,16 +162,20 @@ class TaskFiles:
             else:
                 order = np.random.default_rng([self.seed, 1]).permutation(len(examples)).tolist()
             order = sorted(order[: self.tested])
-        return _without_missing(examples, order, lacking, counts)
+        kept = [place for place in order if examples[place].texts]
+        whole = [place for place in kept if place not in lacking.get(len(examples), ())]
+        missing = {
+            MISSING: len(order) - len(kept),
+            "pairs that another language lacks": len(kept) - len(whole),
+        }
+        counts.update(+Counter(missing))
+        return [examples[place] for place in whole]
 
     def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
         """Read all splits, with counts of exclusions; `lacking` applies to the test set."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         everything = self.read(self.train, read, counts["train"])
         train = [example for example in everything if example.id.startswith(self.trained_id)]
-        if everything and not train:
-            fault = f"no id starts with {self.trained_id!r}; the first is {everything[0].id!r}"
-            raise BadInput(fault, self.train[0])
         counts["train"][f"ids that do not start with {self.trained_id}"] += len(everything) - len(train)
         loaded = {
             "train": train,
@@ -147,14 +185,14 @@ class TaskFiles:
         for split, examples in loaded.items():
             if self.splits[split] and not any(example.texts for example in examples):
                 raise BadInput(f"no labelled example{excluded(counts[split])}", self.splits[split][0])
-        for split, places in self._draw(train, counts["train"]).items():
-            loaded[split] = _without_missing(train, places, WHOLE, counts[split])
+        for split, examples in self._draw(train, counts["train"]).items():
+            loaded[split] = _without_missing(examples, counts[split])
         data = {split: [example.interned() for example in loaded[split]] for split in SPLITS}
         return TaskData(data, {split: +count for split, count in counts.items()})
 
-    def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[int]]:
-        """Return the indices of the examples in each sampled split, with the training split last; `counts`
-        receives the number of unused examples."""
+    def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[Example]]:
+        """Return the examples in each sampled split, with the training split last; `counts` receives the
+        number of unused examples."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -170,24 +208,22 @@ class TaskFiles:
         if self.apart:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             rest = [i for i in rest if texts.isdisjoint(_texts(examples[i]))]
-            if not rest:
-                fault = "no training examples remain: all of them share a text with a held-out example"
-                raise BadInput(fault, self.train[0])
         drawn["train"] = sorted(rest[: self.limit] if self.limit else rest)
+        if not drawn["train"]:
+            raise BadInput("all training examples share a text with a held-out example", self.train[0])
         counts["with a text of one held out"] += len(order) - held_out - len(rest)
         counts["over the limit"] += len(rest) - len(drawn["train"])
-        return drawn
+        return {split: [examples[i] for i in places] for split, places in drawn.items()}
 
 
-def _without_missing(
-    examples: Sequence[Example], places: Sequence[int], lacking: Lacking, counts: Counter[str]
-) -> list[Example]:
-    """Return the examples at `places`, leaving out and counting those missing here or in a parallel set."""
-    elsewhere = lacking.get(len(examples), ())
-    kept = [place for place in places if examples[place].texts]
-    whole = [examples[place] for place in kept if place not in elsewhere]
-    counts.update(+Counter({MISSING: len(places) - len(kept), NO_TRANSLATION: len(kept) - len(whole)}))
-    return whole
+def _without_missing(examples: Sequence[Example], counts: Counter[str]) -> list[Example]:
+    kept = [example for example in examples if example.texts]
+    counts[MISSING] += len(examples) - len(kept)
+    return kept
+
+
+def _texts(example: Example) -> set[str]:
+    return {" ".join(sentence.text for sentence in text) for text in example.texts}
 
 
 @dataclass(frozen=True)
@@ -196,8 +232,6 @@ class Files(Source):
 
     megabytes: how much of each text file is read (0: no limit).
     parser: a folder of Stanza models, or stored trees.
-    escaped: whether to undo the Moses tokenizer's escaping.
-    column: the key of the text in JSON lines.
     easy: keep only easy sentences.
     """
 
@@ -205,15 +239,12 @@ class Files(Source):
     pos: TaskFiles | None = None
     ner: TaskFiles | None = None
     nli: TaskFiles | None = None
-    qa: TaskFiles | None = field(default=None, metadata=ADDED)
     paraphrase: TaskFiles | None = field(default=None, metadata=ADDED)
     word_labels: TaskFiles | None = field(default=None, metadata=ADDED)
     text_labels: TaskFiles | None = field(default=None, metadata=ADDED)
     pair_labels: TaskFiles | None = field(default=None, metadata=ADDED)
     megabytes: int = 0
     parser: Path | StoredTrees | None = None
-    escaped: bool = field(default=False, metadata=ADDED)
-    column: str = field(default="text", metadata=ADDED)
     easy: EasyText | None = field(default=None, metadata=ADDED)
     trees: ParsedTrees | None = field(default=None, compare=False)  # set by `ready`
     frequent: frozenset[str] = field(default=frozenset(), compare=False)  # set by `ready`
@@ -224,8 +255,7 @@ class Files(Source):
             if task not in READERS:
                 raise BadInput(unknown("task", task, READERS))
         if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
-            reason = "because languages are derived from trees of words"
-            raise BadInput(f"{wrong[0]}.units must be {WORDS!r}, {reason}")
+            raise BadInput(f"{wrong[0]}.units must be {WORDS!r}, because languages are derived from words")
 
     @property
     def title(self) -> str:
@@ -238,7 +268,7 @@ class Files(Source):
             yield from takewhile(lambda chunk: chunk.begins_within(self.megabytes), reader.chunks(path))
 
     def sentences(self, chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
-        sentences, left_out = reader.sentences(chunk, self.escaped, self.column)
+        sentences, left_out = reader.sentences(chunk)
         if self.easy:
             sentences = self.easy.kept(sentences, self.frequent, left_out)
         return (self.trees.add_to(sentences, left_out) if self.trees else sentences), left_out
@@ -247,9 +277,19 @@ class Files(Source):
     def tasks(self) -> tuple[str, ...]:
         return tuple(self._tasks)
 
+    @property
+    def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
+        files = {task: getattr(self, task) for task in READERS}
+        return {task: (own, READERS[task]) for task, own in files.items() if own}
+
     def task_data(self, task: str) -> TaskData:
         files, read = self._tasks[task]
-        data = files.load(self._easy_reader(read) if self.easy and task in self.easy.tasks else read)
+
+        def read_easy(path: Path, counts: Counter[str]) -> list[Example]:
+            assert self.easy
+            return self.easy.kept(read(path, counts), self.frequent, counts)
+
+        data = files.load(read_easy if self.easy and task in self.easy.tasks else read)
         if self.trees:
             for split, examples in data.examples.items():
                 data.examples[split] = _with_trees(examples, self.trees, data.left_out[split])
@@ -261,8 +301,7 @@ class Files(Source):
     def corpus_fingerprint(self, trees: bool = False) -> str:
         text = [(input_digest(path), reader.detect(path)) for path in self.text]
         easy = replace(self.easy, tasks=()) if self.easy else None
-        settings = self.megabytes, self.escaped, self._parses(trees), self.column, easy
-        return fingerprint("files", EDITION, text, *settings)
+        return fingerprint("files", EDITION, text, self.megabytes, False, self._parses(trees), "text", easy)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         easy = self.corpus_fingerprint() if self.easy and task in self.easy.tasks else None
@@ -282,11 +321,6 @@ class Files(Source):
         changed: dict[str, Any] = {task: replace(files, seed=files.seed + by) for task, files in tasks}
         return replace(self, **changed)
 
-    @property
-    def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
-        files = {task: getattr(self, task) for task in READERS}
-        return {task: (own, READERS[task]) for task, own in files.items() if own}
-
     def lemmas(self) -> Lemmas:
         tagged = self.pos.all if self.pos else ()
         return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
@@ -294,29 +328,22 @@ class Files(Source):
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
         parser = self._parser if trees else None
         parsed = ParsedTrees(parser, cache) if parser else self.trees
-        frequent = self._frequent_words(cache, workers, progress) if self.easy else self.frequent
-        return replace(self, trees=parsed, frequent=frequent)
-
-    def _frequent_words(self, cache: Path, workers: int, progress: Progress) -> frozenset[str]:
-        assert self.easy is not None
+        if not self.easy:
+            return replace(self, trees=parsed)
         path = cache / f"{self.corpus_fingerprint()}.frequent.json"
         if not path.exists():
             with Workers(workers) as pool:
                 chunks = Jobs(list(self.chunks()), pool, progress)
                 words, _ = add_up(chunks.map(self._count_words, "counting words for easy sentences"))
             write_sealed(path, {"words": most_frequent(words, self.easy.types)})
-        return frozenset(read_sealed(path, "frequent words")["words"])
+        frequent = frozenset(read_sealed(path, "frequent words")["words"])
+        return replace(self, trees=parsed, frequent=frequent)
 
     def _count_words(self, chunk: Chunk) -> Counter[str]:
-        sentences, _ = reader.sentences(chunk, self.escaped, self.column)
+        sentences, _ = reader.sentences(chunk)
         counts = Counter(chain.from_iterable(sentence.words for sentence in sentences))
         del counts[UNKNOWN]
         return counts
-
-    def _easy_reader(self, read: Read) -> Read:
-        easy, frequent = self.easy, self.frequent
-        assert easy is not None
-        return lambda path, counts: easy.kept(read(path, counts), frequent, counts)
 
     def _parses(self, trees: bool) -> str:
         parser = self._parser if trees else None
@@ -345,10 +372,6 @@ def _with_trees(examples: Sequence[Example], trees: ParsedTrees, counts: Counter
     return with_trees
 
 
-def _texts(example: Example) -> set[str]:
-    return {" ".join(sentence.text for sentence in text) for text in example.texts}
-
-
 def _each(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[str]) -> Iterator[Example]:
     return (Example(((sentence,),)) for sentence in read(path, counts))
 
@@ -356,12 +379,10 @@ def _each(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[s
 TAGGED = "pos"  # the task whose files are treebanks
 PARALLEL = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
 """The columns of text classification tasks, whose files are parallel across languages."""
-_pairs = {task: partial(read_nli, columns=columns) for task, columns in PARALLEL.items()}
 READERS: dict[str, Read] = {
     TAGGED: partial(_each, partial(read_conllu, unparsed=True)),
     "ner": partial(_each, read_iob2),
-    **_pairs,
-    "qa": read_questions,
+    **{task: partial(read_nli, columns=columns) for task, columns in PARALLEL.items()},
     "word_labels": partial(_each, read_word_labels),
 }
 """Maps each task to the reader of its English files, which splits texts into sentences and words."""
@@ -369,14 +390,12 @@ READERS: dict[str, Read] = {
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
     """Return a task's reader that keeps texts as written; treebanks are read in `units` for `language`."""
+    if task == "qa":
+        return read_questions
     if task not in READERS:
-        raise BadInput(f"there is no reader for the task {task}; available: {', '.join(READERS)}")
+        raise BadInput(unknown("task", task, READERS))
     if task == TAGGED:
         return partial(_each, partial(read_conllu, unparsed=True, units=units, language=language))
-    if units != WORDS:
-        raise BadInput(f"the task {task} has no units {units!r}; use {WORDS!r} (only {TAGGED} has others)")
-    if task == "qa":
-        return read_questions_as_written
     return partial(read_nli, cut=_whole, columns=PARALLEL[task]) if task in PARALLEL else READERS[task]
 
 

@@ -79,13 +79,13 @@ def write_derived(
     standard error."""
     from calque.derive.files import whole_file
     from calque.derive.on_demand import derive_file, transforms_of
-    from calque.derive.readers.kinds import Head
+    from calque.derive.readers.text import detect
     from calque.derive.transform import TORN, Account
 
     (path,) = source.text
     if out is not None:
         check_out(out, [path])
-    treebank, account = Head.of(path).kind == "treebank", Account()
+    treebank, account = detect(path) == "treebank", Account()
     own = _transforms(study) if study else {}
     transforms, wrong = transforms_of([language], source.parser, runs / CACHE, own, treebank)
     if wrong:

@@ -190,8 +190,7 @@ def derive(
     if language is not None:
         if settings or jobs:
             raise BadInput("--set and --jobs apply only to studies; leave them out with --language")
-        from calque.derive.easy import EasyText
-        from calque.derive.sources.files import Files
+        from calque.derive.sources.files import EasyText, Files
 
         source = Files((Path(exp),), parser=parser, easy=EasyText(easy) if easy else None)
         write_derived(source, language, out, pairs, runs, own)

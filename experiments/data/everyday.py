@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.artefact import Artefact, input_digest, making
-from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
@@ -22,6 +21,7 @@ from calque.derive.readers.lines import Lines
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.source import SPLITS
 from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, NOTICES, TEXT, TREEBANK, TREES, TYPES, files
+from calque.derive.sources.files import EasyText
 from calque.derive.vocabulary import most_frequent
 
 PAIRS = ("parallel/manythings/fra-eng.tsv", "parallel/manythings/deu-eng.tsv")

@@ -10,9 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from calque.derive.easy import EasyText
 from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
-from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.sources.files import EasyText, Files, TaskFiles
 from calque.derive.transforms import transform
 from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study

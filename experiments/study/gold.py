@@ -102,7 +102,7 @@ class GoldText:
     @cached_property
     def digest(self) -> str:
         files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
-        switches = [(source.columns, source.escaped) for source in self.text]
+        switches = [(source.columns, False) for source in self.text]
         return fingerprint(GOLD_FORMAT, EDITION, self.gold_digests, files, switches)
 
     @cached_property

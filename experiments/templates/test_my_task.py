@@ -21,7 +21,9 @@ ROWS = [
 def examples(tmp_path: Path) -> list[Example]:
     """The examples read from a table with the rows `ROWS`."""
     table = tmp_path / "table.tsv"
-    table.write_text("".join(f"{text}\t{label}\n" for text, label in ROWS), encoding="utf-8")
+    table.write_text(
+        "".join(f"{text}\t{label}\n" for text, label in [("text", "label"), *ROWS]), encoding="utf-8"
+    )
     return list(READERS[TASK.data](table, Counter()))
 
 

@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 from calque.derive.on_demand import derive_file
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import read_conllu
-from calque.derive.readers.iob2 import read_iob2, read_word_labels
-from calque.derive.sentence import Sentence, iob2
-from calque.derive.sources.files import READERS, Files, TaskFiles
-from calque.derive.transform import Account, image_of, image_of_example
+from calque.derive.sentence import Sentence
+from calque.derive.sources.files import Files
+from calque.derive.transform import Account, image_of
 from calque.derive.transforms import transform
 from calque.derive.words import UPOS
 from tests.derive.grammar.made import trees
@@ -21,10 +20,6 @@ SENTENCES = tuple(Pocket(types=300).sentences(40))
 def written(path, lines):
     path.write_text("".join(f"{line}\n" for line in lines))
     return path
-
-
-def derived(path, name, pairs=False):
-    return list(derive_file(Files((path,)), transform(name), Account(), path.parent / "cache", pairs))
 
 
 @pytest.mark.parametrize("name", [*NAMES, "syn-romance"])
@@ -85,20 +80,3 @@ def folder(tmp_path_factory):
 @given(annotated(), compositions())
 def test_derived_treebanks_are_readable(folder, sentence, name):
     check_readable([sentence], name, folder)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("task", ["ner", "word_labels"])
-def test_labels_follow_their_words_as_in_task_data(name, task, tmp_path):
-    labels = [iob2(s) if task == "ner" else s.tags for s in SENTENCES]
-    rows = zip(SENTENCES, labels, strict=True)
-    path = written(
-        tmp_path / "a.tsv",
-        ["\n".join(map("\t".join, zip(s.words, own, strict=True))) + "\n" for s, own in rows],
-    )
-    examples = TaskFiles((path,), held_out=0, test=(path,)).load(READERS[task]).examples["train"]
-    read = read_iob2 if task == "ner" else read_word_labels
-    found = list(read(written(tmp_path / "b.tsv", derived(path, name))))
-    for number, (after, example) in enumerate(zip(found, examples, strict=True)):
-        ((image,),) = image_of_example(transform(name), example, number, Account()).texts
-        assert (after.words, after.spans) == (tuple(map(transform(name).spell, image.words)), image.spans)

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.easy import EasyText
 from calque.derive.sentence import Sentence
-from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.sources.files import EasyText, Files, TaskFiles
 from calque.derive.vocabulary import most_frequent
 
 WORDS = st.lists(st.sampled_from("a b c d e f".split()), max_size=6).map(tuple)

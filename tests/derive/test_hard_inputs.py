@@ -28,11 +28,6 @@ def natural(path, counts, **options):
     return [line for (column,) in TextFiles((path,), **options).read_all(counts) for line in column]
 
 
-def unescaped(path, counts):
-    assert text(path, Counter(), escaped=True)
-    return natural(path, counts, escaped=True)
-
-
 def bitext(path, counts):
     columns = BitextFiles(path).read_all(counts)
     return [" = ".join(pair) for both in columns for pair in zip(*both, strict=True)]
@@ -104,13 +99,10 @@ def word(number, form, tag="NOUN", head="_", relation="_"):
 
 MARK = "\ufeff"
 TREE = word(1, "Snow", "NOUN", "2", "nsubj") + word(2, "falls", "VERB", "0", "root") + "\n"
-HIDDEN = word(1, "_", "DET", "2", "det") + word(2, "__", "NOUN", "0", "root") + "\n"
+HIDDEN = word(1, "_", "DET", "2", "det") + word(2, "_", "NOUN", "0", "root") + "\n"
 FLAT = word(1, "Snow") + word(2, "falls", "VERB") + "\n"
 MULTICONER = "# id 7a{}domain=en\nin _ _ O\nnew _ _ B-LOC\nyork _ _ I-LOC\n\n"
-GERMEVAL = "#\thttp://x [2009]\n1\tFC\tB-ORG\tO\n2\tKiel\tI-ORG\tB-LOC\n3\t\tO\tO\n4\tsiegt\tO\tO\n\n"
 CONLL_2003 = "-DOCSTART- -X- -X- O\n\nParis NNP I-NP B-LOC\nwaits VBZ I-VP O\n. . O O\n\n"
-SCHEME = "Rome\t{0}-LOC\n.\tO\n\nNew\tB-LOC\nYork\t{1}-LOC\n\n"
-WITHHELD = TREE * 2 + "# text = ____ _ ___\n" + word(1, "____") + word(2, "_") + word(3, "[WORD]") + "\n"
 WIKI = (
     '<doc id="7" title="C &gt; D">\nC &gt; D\n\nOld ships sail slowly<br>to the port near a town &amp; a '
     'lake .\nH<sub>2</sub>O is<ref name="a">S</ref> not but&#32;water , <!-- x -->in a book for x &lt; y .\n'
@@ -128,16 +120,6 @@ IN_WIKI = {
     "lines with escaped characters, unescaped": 2,
     "tags inside lines, removed": 5,
 }
-CONTEXT = {"id": "1", "question": "When?", "context": "It opened in 1931 ."}
-
-
-def question(*answers, **more):
-    columns = {"text": [text for text, _ in answers], "answer_start": [start for _, start in answers]}
-    return CONTEXT | {"answers": columns} | more
-
-
-def rows(*values):
-    return "".join(f"{json.dumps(value)}\n" for value in values)
 
 
 def article(*answers, **more):
@@ -146,28 +128,24 @@ def article(*answers, **more):
     asked += [{"id": "2", "question": "Why?", "answers": []}, {"id": "3", "question": "Who?", **more}][
         : 1 + bool(more)
     ]
-    return json.dumps({"data": [{"paragraphs": [{"context": CONTEXT["context"], "qas": asked}]}]})
+    return json.dumps({"data": [{"paragraphs": [{"context": "It opened in 1931 .", "qas": asked}]}]})
 
 
-IN_GERMEVAL = {"comments with": 1, "nested": 1, "words of white space": 1}
 PAWS_X = "id\tsentence1\tsentence2\tlabel\n1\tA .\tB .\t1\n2\tA .\tNS\t0\n3\tA .\tC .\t0\n"
 OF_IT = [{"text": "It", "answer_start": 0}]
 
 
 READ = [
-    # byte order marks inside files, lone direction marks, numbered lines, escapes, Wikipedia markup
+    # byte order marks inside files, lone direction marks, Wikipedia markup
     (text, f"{MARK}One day .\n{MARK}Two days .\n", ["One day .", "Two days ."], {"byte order marks": 1}),
     (natural, f"One .{MARK} Two .\n", ["One . Two ."], {"byte order marks": 1}),
     (pos, TREE + MARK + TREE, ["Snow/NOUN falls/VERB"] * 2, {"byte order marks": 1}),
     (text, "\u200fאב ,\u200f גד\nit \u200e\u200f snows\n", ["אב , גד", "it snows"], {"format characters": 3}),
     (natural, "it \u200e snows\n", ["it snows"], {"format characters": 1}),
-    (text, "7\tSnow melts.\n8\tIt snows.\n", ["Snow melts .", "It snows ."], {"line numbers": 2}),
-    (natural, "7\tSnow melts.\n8\tIt snows.\n", ["Snow melts.", "It snows."], {"line numbers": 2}),
-    (unescaped, "it &apos;s &#91; A &amp;amp; B\n", ["it 's [ A & B"], {"lines with escaped": 1}),
-    (natural, "it &apos;s\n", ["it &apos;s"], {"lines that seem to have escaped": 1}),
+    (natural, "it &apos;s\n", ["it &apos;s"], {}),
     (text, WIKI, OF_WIKI, IN_WIKI),
     (natural, WIKI, OF_WIKI, IN_WIKI | {"blank lines": 2}),
-    # treebanks without trees, with stray comments or blank lines, or with withheld words
+    # treebanks without trees, with stray comments or blank lines
     (
         pos,
         f"# newdoc id = a\n{TREE}# end of file\n",
@@ -176,9 +154,6 @@ READ = [
     ),
     (pos, f"{TREE}\n{TREE}\n", ["Snow/NOUN falls/VERB"] * 2, {"blank lines without a sentence": 2}),
     (pos, FLAT + TREE, ["Snow/NOUN falls/VERB"] * 2, {"sentences without a tree in their file": 1}),
-    (pos, WITHHELD, ["Snow/NOUN falls/VERB"] * 2, {"sentences whose": 1, "sentences without": 1}),
-    (natural, WITHHELD, ["Snow falls"] * 2, {"sentences whose words are withheld": 1}),
-    (grammar, TREE + HIDDEN * 2, ["nsubj root", "det root", "det root"], {}),
     (
         pos,
         "# global.columns = ID UPOS FORM\n1\tNOUN\tsnow\n\n",
@@ -186,31 +161,16 @@ READ = [
         {"sentences without a tree": 1},
     ),
     # entities: other layouts and schemes
-    (ner, MULTICONER.format("\t"), ["in new_york/LOC"], {"comments with columns": 1}),
-    (ner, MULTICONER.format(" "), ["in new_york/LOC"], {"comments with columns": 1}),
-    (ner, GERMEVAL, ["FC_Kiel/ORG siegt"], IN_GERMEVAL),
-    (
-        ner,
-        SCHEME.format("S", "E"),
-        ["Rome/LOC .", "New_York/LOC"],
-        {"tags of IOBES or BILOU read as IOB2": 2},
-    ),
-    (
-        ner,
-        SCHEME.format("U", "L"),
-        ["Rome/LOC .", "New_York/LOC"],
-        {"tags of IOBES or BILOU read as IOB2": 2},
-    ),
+    (ner, MULTICONER.format("\t"), ["in new_york/LOC"], {}),
+    (ner, MULTICONER.format(" "), ["in new_york/LOC"], {}),
     (
         ner,
         "Rome I-LOC\nOslo B-LOC\nBonn I-LOC\nx O\n",
         ["Rome/LOC Oslo_Bonn/LOC x"],
         {"I- tags that begin": 1},
     ),
-    (ner, '{ "tokens": ["New", "York"], "ner_tags": ["B-LOC", "I-LOC"]}\n', ["New_York/LOC"], {}),
     (ner, "# O\n#one O\nRome B-LOC\n", ["# #one Rome/LOC"], {}),
     (natural, CONLL_2003, ["Paris waits ."], {"-DOCSTART-": 1}),
-    (natural, GERMEVAL, ["FC Kiel siegt"], IN_GERMEVAL),
     # exported pairs and questions without a side or an answer
     (PARAPHRASE, PAWS_X, ["A . = B . = 1", "A . = C . = 0"], {}),
     (
@@ -219,8 +179,6 @@ READ = [
         ["A = B = neutral", "A = NS B = neutral"],
         {},
     ),
-    (qa, rows(question(("1931", 13)), question(("", 0), id="2")), ["1931"], {"questions whose": 1}),
-    (qa, json.dumps({"data": [question(("1931", 13))]}), ["1931"], {}),
     (qa, article(("1931", 13)), ["1931"], {"questions without an answer": 1}),
     (
         qa,
@@ -228,19 +186,18 @@ READ = [
         ["1931"],
         {"questions without an answer": 2},
     ),
-    # bitexts and dictionaries with headers and quotation marks
+    # bitexts, dictionaries, and tables of your own labels
     (
         bitext,
         "In .\tAm .\n<range>\tEs .\nNS\tx\na\t\n",
         ["In . = Am ."],
         {"pairs with a p": 2, "pairs with an": 1},
     ),
-    (bitext, "en\tfr\nthe cat\tle chat\n", ["the cat = le chat"], {"headers": 1}),
-    (lexicon, "word\ttranslation\ncat\tchat\ncat\tchat\n", ["cat = chat"], {"headers": 1, "entries that": 1}),
+    (lexicon, "cat\tchat\ncat\tchat\n", ["cat = chat"], {"entries that": 1}),
     (lexicon, "the el\nthe la\ndog, perro\n", ["the = el", "the = la", "dog, = perro"], {}),
     (words, "# my words\n\ncat\n#\n", ["cat", "#"], {"blank lines": 1, "comments": 1}),
     (labels, "Word\tLabel\nThe\tD\n\na\tD\n", ["The", "a"], {"headers": 1}),
-    (TEXTS, 'TEXT\tLabel\n"Say ""no""."\ttalk\n', ['Say "no". = talk'], {"fields from which": 1}),
+    (TEXTS, 'TEXT\tLabel\nSay "no".\ttalk\n', ['Say "no". = talk'], {}),
     (links, "0-0 0-0 1-1\n\n", ["[(0, 0), (1, 1)]", "[]"], {"links that occur twice": 1}),
 ]
 
@@ -256,73 +213,52 @@ def test_real_world_files_are_read(read, content, expected, counted, tmp_path):
 
 
 COLUMNS = "1\tParis\tNNP\t_\tParis\n2\twaits\tVBZ\t_\twait\n\n"
-ONTONOTES = (
-    "#begin document (nw/a); part 000\nnw/a   0   0   Snow   NN   (TOP(S(NP*)   -   -   *   (1)\n"
-    "nw/a   0   1   falls  VBZ  (VP*)   fall   01   *   -\n\n#end document\n"
-)
 ANNOTATED = [
     (CONLL_2003, 1),
     (MULTICONER.format("\t"), 2),
-    (GERMEVAL, 2),
-    (SCHEME.format("S", "E"), 1),
-    ("A\tO\nday\tO\nin\tO\nRome\tS-LOC\n\n", 1),
     (COLUMNS, 1),
-    (ONTONOTES, 2),
-    ("Old_JJ snow_NN melts_VBZ ._.\n", 1),
-    ("The/at old/jj snow/nn melts/vbz ./.\n", 1),
     ('\n<TEI xmlns="http://www.tei-c.org/ns/1.0">\n<text><p>Snow melts.</p></text>\n', 2),
-    ("<!-- saved\nfrom a page -->\n\n<html lang=en><p>Snow melts.</p></html>\n", 1),
     (" \n  <!doctype HTML>\n<p>Snow melts.\n", 2),
     ('<?xml version="1.0"?>\n<tmx version="1.4"><body/></tmx>\n', 1),
     ("Snow melts.\tSchnee schmilzt.\nIt snows.\tEs schneit.\n", 1),
 ]
 REFUSED = [
     *((text, content, line, "") for content, line in ANNOTATED),
-    *((natural, content, line, "") for content, line in ANNOTATED[5:]),
+    *((natural, content, line, "") for content, line in ANNOTATED[2:]),
     (bitext, TREE, 1, "treebank"),
     # treebanks
-    (pos, TREE + HIDDEN * 2, 4, "4 of 6 words"),
-    (natural, word(1, "[WORD]") + word(2, "[WORD]") + "\n", 1, "[WORD]"),
-    (pos, f"{TREE}# text = Snow\n", 4, "words"),
+    (pos, TREE + HIDDEN * 2, 0, "4 of 6 words"),
+    (pos, f"{TREE}# text = Snow\n", 4, "truncated"),
     (grammar, FLAT, 1, "HEAD"),
     (pos, word(1, "a", head="0", relation="root") + word(2, "b") + "\n", 2, "HEAD"),
     (pos, "# global.columns = ID FORM\n1\ta\n\n", 1, "UPOS"),
     (pos, TREE.replace("1\t", "١\t"), 1, "ID"),
     # entities, words with labels
-    (ner, '{"tokens": ["Rome"], "ner_tags": [5]}\n', 1, "5"),
-    (ner, '{"tokens": ["Rome", "!"], "ner_tags": ["O"]}\n', 1, "ner_tags"),
-    (ner, '{"tokens": ["Ro\\u0000me"], "ner_tags": ["O"]}\n', 1, "tokens"),
-    (ner, '{"tokens": ["Rome"], "tokens": ["Bonn"], "ner_tags": ["O"]}\n', 1, "'tokens'"),
     (ner, "Rome\tM-LOC\n", 1, "'M-LOC'"),
-    (ner, "Rome\tB-LOC\n_\tO\n_\tO\n", 2, "2 of 3 words"),
     (ner, "Rome\tB-LOC\nrains O\n", 2, "columns"),
     (ner, "en:A\tO\n\nrains\tO\n", 3, "'en:'"),
-    (labels, "surface\ttag\nThe\tD\na\tD\n", 1, "'surface'"),
     (labels, "The\tD\na b\tD\n", 2, "'a b'"),
-    (labels, "The\tD\na\n", 2, "columns"),
+    (labels, "The\tD\na\n", 2, "'a'"),
     # texts and pairs
     (TEXTS, "review\tsentiment\nGood food.\tpos\nBad day.\tneg\nFine cat.\tpos\n", 1, "'review'"),
-    (TEXTS, "Good.\tpos\nBad.\t \n", 2, "label"),
+    (TEXTS, "text\tlabel\nGood.\tpos\nBad.\t \n", 3, "label"),
+    (TEXTS, 'text\tlabel\n"Say ""no""."\ttalk\n', 2, "quoted"),
     (PAIRS, "first\tsecond\trelation\nA cat.\tA dog.\tno\nA cat.\tOne cat.\tno\n", 1, "'first'"),
     (NLI, "premise,hypothesis,label\nA,B,0\n", 1, "columns"),
     (NLI, "A .\tB .\tmaybe\n", 1, "'maybe'"),
-    (NLI, "A .\tNS\t1\nA .\t\t0\nA .\tB .\t1\n", 1, "2 of 3"),
     (NLI, '{"premise": "A .", "hypothesis": 3, "label": "neutral"}\n', 1, "hypothesis"),
     # questions
-    (qa, rows(question(("1931", 13)), question(("1931", -1))), 2, "-1"),
-    (qa, rows(question(("1931", 13)), question(("1931", 12))), 2, "13"),
-    (qa, rows(question(("1931", 13)), question(("1932", 13))), 2, "'1932'"),
-    (qa, rows(question(("1931", 13)) | {"answers": {"text": ["1931"], "answer_start": [13.0]}}), 1, "13.0"),
-    (qa, rows(question(("1931", 13)) | {"answers": None}), 1, "answers"),
-    (qa, rows(question(("1931", 13)) | {"context": "\0"}), 1, "context"),
+    (qa, article(("1931", 12)), 0, "13"),
+    (qa, article(("1932", 13)), 0, "'1932'"),
+    (qa, article(("1931", 13.0)), 0, "13.0"),
+    (qa, article(("\0", 13)), 0, "text"),
     (qa, article(("1931", -1)), 0, "-1"),
     (qa, article(("", 0)), 0, "2 questions"),
-    (qa, "[]", 0, "list"),
+    (qa, "[]", 0, "data"),
     # text, bitexts, dictionaries
     (text, '{"text": "a", "text": "b"}\n', 1, "'text'"),
     (natural, '{"text": "a"}\n{"text": NaN}\n', 2, "NaN"),
     (natural, '{"text": "a"}\n{"body": "b"}\n', 2, "body"),
-    (natural, "1\ta\n2\tb\n" + "".join(f"{n}\tc\n" for n in range(3, 150)) + "d\n", 150, "number"),
     (bitext, "a\tb\nc\n", 2, "columns"),
     (lexicon, "a\tb\ndog\t\n", 2, ""),
     (lexicon, "a\tb\n\tperro\n", 2, ""),
@@ -355,7 +291,8 @@ def test_malformed_real_world_files_are_rejected(read, content, line, said, tmp_
 def test_utf_16_is_named(read, encoding, tmp_path):
     path = tmp_path / "file"
     path.write_text("0-0\n", encoding=encoding)
-    assert refusal(read, path, Counter()).startswith(f"{path}:1: UTF-16")
+    message = refusal(read, path, Counter())
+    assert message.startswith(f"{path}:1: ") and "UTF-16" in message
 
 
 @pytest.mark.parametrize(

@@ -41,12 +41,15 @@ def here(tmp_path, monkeypatch):
     sentences = list(Pocket(types=300).sentences(400))
     tables = {
         "text.txt": [s.text for s in sentences],
-        "texts.tsv": [f"{s.text}\t{label(s)}" for s in sentences[:90]],
-        "pairs.tsv": [f"{s.text}\t{s.text}\t{label(s)}" for s in sentences[:90]],
+        "texts.tsv": ["text\tlabel", *(f"{s.text}\t{label(s)}" for s in sentences[:90])],
+        "pairs.tsv": [
+            "sentence1\tsentence2\tlabel",
+            *(f"{s.text}\t{s.text}\t{label(s)}" for s in sentences[:90]),
+        ],
         "words.tsv": [
             "\n".join(f"{word}\tL{min(len(word), 5)}" for word in s.words) + "\n" for s in sentences[:90]
         ],
-        "other.tsv": ["It rains .\tunseen"],
+        "other.tsv": ["text\tlabel", "It rains .\tunseen"],
     }
     for name, rows in tables.items():
         (tmp_path / name).write_text("".join(f"{row}\n" for row in rows))

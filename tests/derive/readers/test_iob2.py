@@ -36,8 +36,6 @@ def prefixed(text):
         PANX.replace("\t", "   "),
         PANX.replace("\t", " NN I-NP "),
         PANX.replace("\t", "\tNN\t"),
-        PANX.removesuffix("\n"),
-        PANX.replace("\n", "\r\n").removesuffix("\r\n"),
         prefixed(PANX).replace("en:", "simple:"),
         prefixed(PANX).replace("en:", "zh-min-nan:"),
     ],

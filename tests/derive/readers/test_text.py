@@ -116,9 +116,9 @@ def test_chunk_size_changes_nothing(tmp_path_factory, text, size):
     ("text", "message"),
     [
         (DOC.removesuffix("</doc>\n"), ":9: no </doc> for this <doc>: the file is truncated"),
-        (DOC.replace("</doc>\n", "", 1), ":8: <doc> inside the document of line 1"),
-        (DOC + "\nmore\n", ":14: text outside of <doc>"),
-        (DOC + "</doc>\n", ":13: </doc> without <doc>"),
+        (DOC.replace("</doc>\n", "", 1), ":8: misplaced"),
+        (DOC + "\nmore\n", ":14: misplaced"),
+        (DOC + "</doc>\n", ":13: misplaced"),
         (DOC.encode()[:-4] + b"\xe9\n", ":12: byte 0xe9 is not UTF-8"),
         ("One.\nTw\0o.\n", ":2: this line contains a NUL byte"),
         (b"One.\n\xff\xd8\xff\n", ":2: byte 0xff is not UTF-8"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.sources.files import READERS, Files, TaskFiles
+from calque.derive.sources.files import READERS, Files, TaskFiles, written
 
 TEXT = "Sara ate two apples. She lives in Paris.\nIs it raining?\n"
 
@@ -70,12 +70,10 @@ def asked(path, *ids):
 def test_training_examples_are_selected_by_id(tmp_path):
     train = asked(tmp_path / "a", "english-1", "finnish-1", "english-2", "korean-englishman")
     files = TaskFiles((train,), (asked(tmp_path / "b", "finnish-9"),), held_out=0, trained_id="english-")
-    data = files.load(READERS["qa"])
+    data = files.load(written("qa"))
     ids = {split: [example.id for example in examples] for split, examples in data.examples.items()}
     assert ids == {"train": ["english-1", "english-2"], "dev": [], "test": ["finnish-9"]}
     assert data.left_out["train"] == {"ids that do not start with english-": 2}
-    with pytest.raises(BadInput, match="no id starts with 'x'; the first is 'english-1'"):
-        replace(files, trained_id="x").load(READERS["qa"])
-    with pytest.raises(BadInput, match="'english-' selects by id"):
-        replace(files, numbered=True)
+    with pytest.raises(BadInput, match="no labelled example; left out: 4 ids that do not start with x"):
+        replace(files, trained_id="x").load(written("qa"))
     assert files.identity != replace(files, trained_id="").identity
