@@ -75,7 +75,6 @@ class Source(ABC):
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
-        """Return `task_fingerprint`, extended in the same way."""
         return with_code(self.task_fingerprint(task, trees), self)
 
     @property

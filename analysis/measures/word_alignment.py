@@ -19,8 +19,7 @@ from calque.derive.links.aligner import Links, Pair
 from calque.derive.links.fast_align import FastAlign
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.derive.ragged import Ragged
-from calque.derive.readers.links import Gold, GoldPair, Link, read_gold
-from calque.derive.readers.parallel import TwoFiles
+from calque.derive.readers.parallel import Gold, GoldPair, Link, TwoFiles, read_gold
 from calque.pretrain.architecture import has_languages, main_layer
 from calque.pretrain.batch import MARKS
 from calque.pretrain.run import read_metrics

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from calque.derive.files import whole_file
-from calque.derive.readers.links import Link, Links, Scored
-from calque.derive.readers.parallel import Pair
+from calque.derive.readers.parallel import Link, Links, Pair, Scored
 
 _EXAMPLES = 5  # maximum number of line numbers listed per reason
 

@@ -17,9 +17,9 @@ from calque.derive.errors import BadInput, check_range
 from calque.derive.fingerprint import ADDED
 from calque.derive.readers import lines, text
 from calque.derive.readers.conllu import read_raw_text
+from calque.derive.readers.examples import is_placeholder
 from calque.derive.readers.iob2 import read_iob2
 from calque.derive.readers.lines import Chunk, Place
-from calque.derive.readers.nli import is_placeholder
 from calque.derive.readers.parallel import Pair, words_of
 
 MANY = 1 << 14  # maximum number of lines in parallel chunks of two files
@@ -244,33 +244,27 @@ def join_words(words: Sequence[str]) -> str:
     return _BETWEEN.sub("", " ".join(words))
 
 
-def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
-    starts, lengths, line, number = [0, 0], [0, 0], 1, 0  # the lengths of the lines since the last chunk
+def _parallel_chunks(path: Path, beside: Path) -> Iterator[Chunks]:
+    paths, offsets, lengths, line = (path, beside), (0, 0), (0, 0), 1  # of the lines since the last chunk
+
+    def parts() -> Chunks:
+        return tuple(
+            Chunk(*each, line) for each in zip(paths, ("bitext",) * 2, offsets, lengths, strict=True)
+        )
+
     with lines.open_bytes(path) as ours, lines.open_bytes(beside) as theirs:
         rows = zip_longest(lines.raw_lines(ours, path), lines.raw_lines(theirs, beside))
-        for number, sides in enumerate(rows, start=1):
-            if None in sides:
-                short, long = (path, beside) if sides[0] is None else (beside, path)
-                raise BadInput(
-                    f"only {number - 1:,} lines, but {long} has more; expected equal numbers", short
-                )
-            lengths = [length + len(side or b"") for length, side in zip(lengths, sides, strict=True)]
+        for number, (first, second) in enumerate(rows, start=1):
+            if first is None or second is None:
+                short = path if first is None else beside
+                raise BadInput(f"only {number - 1:,} lines; the other file of this bitext has more", short)
+            lengths = lengths[0] + len(first), lengths[1] + len(second)
             if number - line + 1 == MANY or sum(lengths) >= lines.LIMIT:
-                yield _both((path, beside), starts, lengths, line)
-                starts = [start + length for start, length in zip(starts, lengths, strict=True)]
-                lengths, line = [0, 0], number + 1
-    if number >= line:
-        yield _both((path, beside), starts, lengths, line)
-
-
-def _both(
-    paths: tuple[Path, Path], starts: Sequence[int], lengths: Sequence[int], line: int
-) -> tuple[Chunk, Chunk]:
-    first, second = (
-        Chunk(path, "bitext", start, length, line)
-        for path, start, length in zip(paths, starts, lengths, strict=True)
-    )
-    return first, second
+                yield parts()
+                offsets = offsets[0] + lengths[0], offsets[1] + lengths[1]
+                lengths, line = (0, 0), number + 1
+    if any(lengths):
+        yield parts()
 
 
 def _whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:

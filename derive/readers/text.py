@@ -27,17 +27,6 @@ from calque.derive.readers.lines import (
 from calque.derive.sentence import UNKNOWN, Sentence
 
 Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "columns", "markup"]
-KINDS: dict[Kind, str] = {
-    "wikitext": "WikiText",
-    "doc": "WikiExtractor's documents",
-    "plain": "plain text",
-    "json": "JSON lines",
-    "treebank": "a treebank in CoNLL-U",
-    "entities": "words with the tags of entities",
-    "columns": "lines of tab-separated columns",
-    "markup": "XML or HTML",
-}
-"""The kinds of files, as described in messages."""
 TEXT: tuple[Kind, ...] = ("wikitext", "doc", "plain", "json", "treebank")
 SAMPLE = 100  # maximum number of lines read to recognise a file
 _OPENING = re.compile(
@@ -68,32 +57,29 @@ _WHITE = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 
 def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
     """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
+    comments: list[Numbered] = []
     lines: list[Numbered] = []
-    comment: Numbered | None = None
     for place, line in Lines(path):
-        if line.startswith("#"):  # as at the start of CoNLL-U
-            comment = comment or (place, line)
-        elif line.strip():
-            lines.append((place, line))
+        if line.strip():
+            (comments if line.startswith("#") else lines).append(
+                (place, line)
+            )  # CoNLL-U starts with comments
         if len(lines) == SAMPLE:
             break
-    if not lines and not comment:
+    if not lines and not comments:
         raise BadInput("this file contains only white space", path)
-    first = comment or lines[0]
-    place = lines[0][0] if lines else first[0]
-    kind = _kind(path, first[1], [line for _, line in lines] or [first[1]])
+    lines = lines or comments
+    kind = _kind(path, comments[0][1] if comments else "", [line for _, line in lines])
     if kind not in kinds:
-        raise place.fault(
-            f"this seems to be {KINDS[kind]}; expected {', '.join(KINDS[each] for each in kinds)}"
-        )
+        raise lines[0][0].fault(f"this seems to be {kind}; expected {', '.join(kinds)}")
     return kind
 
 
-def _kind(path: Path, first: str, lines: Sequence[str]) -> Kind:
-    """Return a file's kind, given its first line, and its first lines that are not comments."""
-    if first.startswith("<doc "):
+def _kind(path: Path, comment: str, lines: Sequence[str]) -> Kind:
+    """Return a file's kind, given its first comment, if any, and its first lines that are not comments."""
+    if lines[0].startswith("<doc "):
         return "doc"
-    if first.startswith(PLUS) or _TREE.fullmatch(lines[0]):
+    if comment.startswith(PLUS) or _TREE.fullmatch(lines[0]):
         return "treebank"
     if _OPENING.match(lines[0].strip()):
         return "markup"
@@ -106,7 +92,7 @@ def _kind(path: Path, first: str, lines: Sequence[str]) -> Kind:
     if len(lines) > 1 and tabs[0] and 5 * tabs[1] >= 4 * len(lines):
         return "columns"
     name = path.stem if path.suffix in COMPRESSIONS else path.name
-    return "wikitext" if name.endswith(".tokens") or is_heading(first) else "plain"
+    return "wikitext" if name.endswith(".tokens") or is_heading(lines[0]) else "plain"
 
 
 def is_heading(line: str) -> bool:

@@ -18,10 +18,9 @@ from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.parser import ParsedTrees, StanzaParser, StoredTrees
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
+from calque.derive.readers.examples import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, read_nli, read_questions
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
 from calque.derive.readers.lines import EDITION, Chunk
-from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, read_nli
-from calque.derive.readers.squad import read_questions
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
 from calque.derive.vocabulary import add_up, most_frequent

@@ -13,7 +13,7 @@ from calque.derive.errors import BadInput
 
 if TYPE_CHECKING:
     from calque.derive.links.aligner import Links
-    from calque.derive.readers.links import Gold
+    from calque.derive.readers.parallel import Gold
 
 
 def aer(
@@ -46,8 +46,7 @@ def aer(
     """
     from calque.analysis.measures.word_alignment import lengths, score_all
     from calque.analysis.report.table import aer_table
-    from calque.derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
-    from calque.derive.readers.parallel import TwoFiles
+    from calque.derive.readers.parallel import UNKNOWN, TwoFiles, check_inside, read_gold, read_links
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target must be used together")
@@ -59,7 +58,6 @@ def aer(
     for number, (predicted_links, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
         check_inside(predicted_links, bound, links, number, links_from_one)
     read = read_gold(gold, bounds, from_one=from_one)
-    check_shift(read, predicted, gold, links, links_from_one is not None)
     if hint := exchange(read, predicted):
         typer.echo(f"{links}: {hint}: are the languages in the same order as in {gold}?", err=True)
     for line in read.outside:
@@ -70,28 +68,6 @@ def aer(
         typer.echo(f"{count:>9,} {what}")
     for what, count in removed.items():
         typer.echo(f"{count:,} {what}", err=True)
-
-
-def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path, declared: bool) -> None:
-    """Raise BadInput if one file seems to be 0-based and the other 1-based: only one contains position 0, and
-    more links agree after the other is shifted. `declared` says whether the user stated the base of
-    `links`."""
-    from calque.derive.readers.links import from_where, has_zero
-
-    golds = [pair.possible for pair in gold.pairs]
-    of_gold, of_links = has_zero(golds), has_zero(predicted)
-    if of_gold == of_links or (declared if of_gold else gold.declared):
-        return
-    shift = 1 if of_gold else -1  # from a gold link's positions to the predicted link's
-    agreed, shifted = (
-        sum(
-            len({(i + by, j + by) for i, j in pair} & set(own))
-            for pair, own in zip(golds, predicted, strict=True)
-        )
-        for by in (0, shift)
-    )
-    if shifted > agreed:
-        raise BadInput(from_where("--links-from" if of_gold else "--from"), links if of_gold else path)
 
 
 def exchange(gold: Gold, predicted: Sequence[Links]) -> str:

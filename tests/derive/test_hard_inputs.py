@@ -10,7 +10,7 @@ from calque.derive.dictionary import read_lexicon, read_words
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.readers.conllu import read_treebank
 from calque.derive.readers.iob2 import read_word_labels
-from calque.derive.readers.links import UNKNOWN, read_gold, read_links
+from calque.derive.readers.parallel import UNKNOWN, read_gold, read_links
 from calque.derive.sources.files import Files, written
 from tests.refusals import refusal
 

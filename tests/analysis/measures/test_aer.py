@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from calque.analysis.measures.word_alignment import SETS, gold_set, score, score_all
 from calque.derive.errors import BadInput
-from calque.derive.readers.links import GoldPair
+from calque.derive.readers.parallel import GoldPair
 
 law = settings(max_examples=100)
 N, M = 4, 5

@@ -7,7 +7,7 @@ from calque.analysis.measures.word_alignment import PAIRS, pair_links, score_all
 from calque.analysis.records.record import AER, MeasuredModel, Record
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
-from calque.derive.readers.links import GoldPair
+from calque.derive.readers.parallel import GoldPair
 from calque.derive.script import Transliterate
 from calque.derive.transform import compose
 from calque.derive.types import OURS

@@ -2,7 +2,7 @@ import pytest
 
 from calque.analysis.aligners.methods import METHODS, OT, RELEASED
 from calque.analysis.measures.word_alignment import alone_and_joint, score_all
-from calque.derive.readers.links import Gold, GoldPair
+from calque.derive.readers.parallel import Gold, GoldPair
 from tests.analysis.conftest import opened
 
 

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.links import UNKNOWN, Gold, GoldPair, read_gold
+from calque.derive.readers.parallel import UNKNOWN, Gold, GoldPair, read_gold
 
 LENGTHS = [(3, 3), (2, 4)]
 FIRST = GoldPair(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
@@ -39,14 +39,12 @@ def test_links_outside_their_sentences_are_reported(tmp_path, text, said):
 
 
 def test_one_based_positions_are_reported(tmp_path):
-    unknown = [(UNKNOWN, UNKNOWN)]
-    for text, lengths in (("1-1 2p3\n2-4\n", LENGTHS), ("1-1\n" * 10, unknown * 10)):
-        with pytest.raises(BadInput, match=f"{tmp_path / 'a'}: no position is 0.*--from-one"):
-            read(tmp_path / "a", text, lengths)
-        assert read(tmp_path / "a", text, lengths, from_one=True).declared
-        assert read(tmp_path / "a", text, lengths, from_one=False).declared
-    assert not read(tmp_path / "a", "1-1\n" * 9, unknown * 9).declared
-    assert not read(tmp_path / "a", "1-1\n" * 9 + "0-1\n", unknown * 10).declared
+    path, lengths = tmp_path / "a", [(UNKNOWN, UNKNOWN)] * 10
+    with pytest.raises(BadInput, match=f"{path}: no position is 0.*--from-one"):
+        read(path, "1-1\n" * 10, lengths)
+    assert read(path, "1-1\n" * 10, lengths, from_one=True) == read(path, "0-0\n" * 10, lengths)
+    assert read(path, "1-1\n" * 10, lengths, from_one=False).pairs[0].sure == {(1, 1)}
+    read(path, "1-1\n" * 9 + "0-1\n", lengths)
 
 
 @st.composite

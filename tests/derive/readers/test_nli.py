@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from calque.derive.example import Example
-from calque.derive.readers.nli import read_nli
+from calque.derive.readers.examples import read_nli
 from calque.derive.sentence import Sentence
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.readers import squad
+from calque.derive.readers import examples
 from calque.derive.readers.lines import Place
 
 TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_size=40).filter(
@@ -22,8 +22,8 @@ def test_answers_are_kept_to_the_character(text, data):
         )
     )
     place = Place(Path("unused"))
-    spans = [squad._chars(place, "1", text, {"text": text[a:b], "answer_start": a}) for a, b in answers]
-    sentence = squad._as_written(text, spans)
+    spans = [examples._chars(place, "1", text, {"text": text[a:b], "answer_start": a}) for a, b in answers]
+    sentence = examples._as_written(text, spans)
     assert sentence.text == " ".join(text.split()) and all(sentence.words)
     shown = {
         sentence.text[

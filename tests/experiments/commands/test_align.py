@@ -9,7 +9,7 @@ import pytest
 
 from calque.analysis.aligners.methods import BY_NAME
 from calque.derive.pocket.language import Pocket
-from calque.derive.readers.links import read_links
+from calque.derive.readers.parallel import read_links
 from calque.derive.vocabulary import SMALLEST
 from tests.encoders import small_roberta
 from tests.experiments.conftest import ROOT, calque, refused
