@@ -76,8 +76,8 @@ def align(
     """Align the words, separated by spaces, in sentences and their translations. Return each pair's sorted
     links, as 0-based (source position, target position).
 
-    `model` is an encoder's folder, or NAME@COMMIT on the Hugging Face Hub; without it, fast_align is trained
-    on the given pairs, of which it needs a few hundred. `method` is how links are extracted from the
+    `model` is an encoder's folder; without it, fast_align is trained on the given pairs, of which it needs a
+    few hundred. `method` is how links are extracted from the
     encoder's states (see `calque align --help`). Raises calque.derive.errors.BadInput if the lengths differ,
     the method is unknown, or the model cannot be read.
 
@@ -97,11 +97,10 @@ def align(
         return [sorted(links) for links in StatisticalAligner.train(pairs).align(pairs)]
     from calque.analysis.aligners.encoder import EncoderAligner
     from calque.analysis.aligners.methods import BY_NAME
-    from calque.pretrain.hub import model_folder
 
     if method is not None and method not in BY_NAME:
         raise BadInput(unknown("alignment method", method, tuple(BY_NAME)))
-    aligner = EncoderAligner.open(model_folder(str(model)), BY_NAME[method] if method else None)
+    aligner = EncoderAligner.open(Path(model), BY_NAME[method] if method else None)
     return [sorted(links) for links in aligner.align(pairs)]
 
 

@@ -9,12 +9,13 @@ from calque.derive.errors import BadInput
 from calque.pretrain.batch import LabelledPositions
 from calque.pretrain.lazy import F, Tensor
 
+TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
+
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models. `stem` is the prefix of its class names in transformers, `base` and
-    `head` are the attributes for the encoder and the prediction head, and with `counts_from_padding`,
-    position ids start after padding's id."""
+    """A family of masked language models: the prefix of its class names in transformers, the attributes for
+    the encoder and the prediction head, and whether position ids start after padding's id."""
 
     model_type: str
     stem: str
@@ -24,15 +25,16 @@ class Architecture:
 
     @property
     def config(self) -> Any:
-        import transformers  # slow to import
-
-        return getattr(transformers, f"{self.stem}Config")
+        return self._class("Config")
 
     @property
     def masked_model(self) -> Any:
-        import transformers
+        return self._class("ForMaskedLM")
 
-        return getattr(transformers, f"{self.stem}ForMaskedLM")
+    def _class(self, ending: str) -> Any:
+        import transformers  # slow to import
+
+        return getattr(transformers, self.stem + ending)
 
     @property
     def word_embeddings(self) -> str:
@@ -65,12 +67,12 @@ class Architecture:
         return model.classifier(states if pooler is None else model.dropout(pooler(states)))
 
     def first_position(self, config: Any) -> int:
-        """Return the position id of a row's first token."""
+        """Return the first position id."""
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
 
     def position_ids(self, config: Any, places: Tensor) -> Tensor:
         """Convert 0-based positions, or -1 for padding, to position ids."""
-        return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
+        return (places + self.first_position(config)).clamp(min=0)
 
     def length(self, config: Any) -> int:
         """Return the maximum row length in ids."""
@@ -85,15 +87,11 @@ ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBE
 
 def architecture_of(config: Any) -> Architecture:
     """Return the architecture for a transformers configuration."""
-    try:
-        return ARCHITECTURES[config.model_type]
-    except KeyError:
+    if config.model_type not in ARCHITECTURES:
         supported = f"supported types are {', '.join(ARCHITECTURES)}"
         fault = f"models of type {config.model_type!r} are not supported; {supported}"
-        raise BadInput(fault, getattr(config, "name_or_path", None) or None) from None
-
-
-TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
+        raise BadInput(fault, getattr(config, "name_or_path", None) or None)
+    return ARCHITECTURES[config.model_type]
 
 
 def main_layer(layers: int) -> int:
@@ -107,7 +105,7 @@ def has_languages(token_types: int) -> bool:
 
 
 def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
-    """Compute a layer's output at the labelled positions only, (N, H), which attend to all positions."""
+    """Compute a layer's output at the labelled positions only, (N, H)."""
     attention, rows = layer.attention.self, len(hidden)
     here = hidden.flatten(0, 1).index_select(0, labelled.at)
     query = attention.query(here)

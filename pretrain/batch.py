@@ -13,13 +13,12 @@ from calque.pretrain.lazy import F, Tensor, torch
 
 UNLABELLED = -100
 MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
-LABELS, SLOTS = 256, 32  # on a GPU, the numbers of labels and slots per row are padded to multiples of these
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be divided among micro-batches and processes. All fields that are tensors or batches have
-    the same length."""
+    """Rows that can be divided among micro-batches and processes. Tensors and batches have the same
+    length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -40,42 +39,27 @@ class Batch:
         return self if device.type == "cpu" else self.ready()._on(device)
 
     def _on(self, device: torch.device) -> Self:
-        def copied(value: Batch | Tensor) -> Any:
+        def moved(value: Any) -> Any:
             if isinstance(value, Batch):
                 return value._on(device)
-            return (value.pin_memory() if device.type == "cuda" else value).to(device, non_blocking=True)
+            return value.pin_memory().to(device, non_blocking=True)
 
-        return self._each(copied)
+        return self._each(moved)
 
     def _each(self, change: Callable[[Any], Any]) -> Self:
-        changed = {}
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if isinstance(value, torch.Tensor | Batch):
-                changed[each.name] = change(value)
-        return replace(self, **changed)
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        parts = {name: value for name, value in values.items() if isinstance(value, torch.Tensor | Batch)}
+        return replace(self, **{name: change(value) for name, value in parts.items()})
 
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
     """The flat positions of labels, `at` (N,), and their flat indices, `slot` (N,), in a table with `most`
-    slots per row. `most` is at least 1 and at least the number of labels in any row. Entries from index
-    `count` on are padding."""
+    slots per row: the largest number of labels in a row, or 1."""
 
     at: Tensor
     slot: Tensor
     most: int
-    count: int
-
-    def padded(self) -> LabelledPositions:
-        """Pad N to a multiple of LABELS and `most` to a multiple of SLOTS, so that a GPU sees few different
-        shapes. Padding refers to the first position and occupies a free slot."""
-        most = self.most + 1 + -(self.most + 1) % SLOTS
-        row, slot = self.slot // self.most, self.slot % self.most
-        added = (0, -len(self.at) % LABELS)
-        return LabelledPositions(
-            F.pad(self.at, added), F.pad(row * most + slot, added, value=most - 1), most, self.count
-        )
 
 
 @dataclass(frozen=True)
@@ -85,7 +69,7 @@ class Rows(Batch):
     padded: whether rows may contain padding, which requires an attention mask.
     places: the 0-based position of each id, or -1 for padding, (B, L); None if positions are consecutive.
     segments: the token type of each id, (B, L), if the tokenizer's template distinguishes the two texts.
-    found: the padded labelled positions, if already computed.
+    found: the labelled positions, if already computed.
     """
 
     ids: Tensor
@@ -100,7 +84,7 @@ class Rows(Batch):
         return replace(super().cut(rows), found=None)
 
     def ready(self) -> Rows:
-        return replace(self, found=self.positions.padded())
+        return replace(self, found=self.positions)
 
     @property
     def labelled(self) -> int:
@@ -108,12 +92,14 @@ class Rows(Batch):
 
     @property
     def positions(self) -> LabelledPositions:
+        if self.found is not None:
+            return self.found
         at = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
         row = at // self.labels.shape[1]
         counts = torch.bincount(row, minlength=len(self))
         most = max(1, int(counts.max()))
         slot = row * most + torch.arange(len(at), device=at.device) - (counts.cumsum(0) - counts)[row]
-        return LabelledPositions(at, slot, most, len(at))
+        return LabelledPositions(at, slot, most)
 
 
 @dataclass(frozen=True)
@@ -131,7 +117,7 @@ class PairRows(Batch):
     sides: the number of ids on each side, (B, 2).
     gold: for each id on the first side, the linked 0-based position on the second, or -1, (B, W).
     dice: uniform random numbers for sampling positions, (B, L).
-    widths: the maximum number of ids on each side, if already computed.
+    found: the maximum number of ids on each side, if already computed.
     """
 
     rows: Rows
@@ -139,22 +125,21 @@ class PairRows(Batch):
     sides: Tensor
     gold: Tensor
     dice: Tensor
-    widths: tuple[int, int] | None = None
+    found: tuple[int, int] | None = None
 
     def cut(self, rows: slice) -> PairRows:
-        return replace(super().cut(rows), widths=None)
+        return replace(super().cut(rows), found=None)
 
     def ready(self) -> PairRows:
-        return replace(super().ready(), widths=self._widths)
+        return replace(super().ready(), found=self.widths)
 
     @property
-    def _widths(self) -> tuple[int, int]:
-        first, second = self.sides.amax(0).tolist()
+    def widths(self) -> tuple[int, int]:
+        first, second = self.found or self.sides.amax(0).tolist()
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """Sort the pairs by length and divide them into at most `pieces` parts of similar total length,
-        without superfluous padding."""
+        """Divide the pairs, by length, into at most `pieces` parts of similar total length."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
@@ -167,8 +152,7 @@ class PairRows(Batch):
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """Return the positions of one side's ids in their rows, or 0 for padding, and a mask that is false
-        for padding, both (B, W)."""
+        """Return the positions of one side's ids, or 0 for padding, and a mask of real ids, both (B, W)."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
         first = self.sides[:, :1] * side + 1 + side  # second sides also follow the first side and `</s>`
@@ -176,15 +160,15 @@ class PairRows(Batch):
 
     def side_rows(self, side: int, pad: int) -> Rows:
         """Return one side (0 or 1) of each pair, unmasked, as a row `<s>` ids `</s>`."""
-        width = (self.widths or self._widths)[side]
-        return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
+        unlabelled = torch.full_like(self.clean, UNLABELLED)
+        return self._side_rows(side, pad, self.clean, unlabelled, self.widths[side])
 
     def sides_as_rows(self, pad: int) -> Rows:
-        """Return all first sides and then all second sides as separate rows, masked as in `rows`."""
-        width = max(self.widths or self._widths)
-        both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels, width) for side in (0, 1)]
-        ids, labels, languages = zip(*((rows.ids, rows.labels, rows.languages) for rows in both), strict=True)
-        return Rows(torch.cat(ids), torch.cat(labels), torch.cat(languages), padded=True)
+        """Return all first sides, then all second sides as rows, masked as in `rows`."""
+        ids, labels, width = self.rows.ids, self.rows.labels, max(self.widths)
+        first, second = (self._side_rows(side, pad, ids, labels, width) for side in (0, 1))
+        both = (torch.cat([getattr(first, n), getattr(second, n)]) for n in ("ids", "labels", "languages"))
+        return Rows(*both, padded=True)
 
     def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor, width: int) -> Rows:
         at, real = self.places(side)
@@ -199,8 +183,8 @@ class PairRows(Batch):
 
 @dataclass(frozen=True)
 class PlaceLinks(Batch):
-    """Links between positions, all (K,) int64: in row `row`, position `first` on the first side is linked to
-    position `second` on the second."""
+    """Links in row `row` from position `first` on the first side to `second` on the second, all (K,)
+    int64."""
 
     row: Tensor
     first: Tensor
@@ -214,7 +198,7 @@ class PlaceLinks(Batch):
 
 @dataclass(frozen=True)
 class LinkedPairs(Batch):
-    """Sentence pairs, one per row, with links between the positions of sub-words."""
+    """Sentence pairs with links between the positions of sub-words."""
 
     pairs: PairRows
     links: PlaceLinks
@@ -222,28 +206,28 @@ class LinkedPairs(Batch):
 
 @dataclass(frozen=True)
 class WordPairs(LinkedPairs):
-    """Unmasked sentence pairs with links between words, which are represented by the positions of their last
-    sub-words in `PairRows.side_rows`. `words` links every word on the first sides to itself."""
+    """Unmasked sentence pairs with links between words, given by the positions of their last sub-words in
+    `PairRows.side_rows`. `words` links every word on the first sides to itself."""
 
     words: PlaceLinks
 
 
 @dataclass(frozen=True)
 class NumberedWords(LinkedPairs):
-    """Unmasked sentence pairs with links between words, which are numbered on each side. `first` and
-    `second`, (B, W) int64, contain the word number of each id, or -1 for padding."""
+    """Unmasked sentence pairs with links between numbered words; `first` and `second`, (B, W) int64, contain
+    the word number of each id, or -1 for padding."""
 
     first: Tensor
     second: Tensor
 
     @property
     def words(self) -> int:
-        """The number of words on both sides together."""
+        """The number of words on both sides."""
         return int((self.first.amax(1) + 1).sum() + (self.second.amax(1) + 1).sum())
 
     @property
     def linked(self) -> int:
-        """The number of linked words on both sides together."""
+        """The number of linked words on both sides."""
         sides = (torch.stack([self.links.row, side]) for side in (self.links.first, self.links.second))
         return sum(side.unique(dim=1).shape[1] for side in sides)
 

@@ -5,7 +5,8 @@ Shapes: B pairs, L ids per row, at most W ids per side.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from operator import add
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
 from calque.derive.language import Bitext
 from calque.derive.languages import Languages
-from calque.derive.ragged import Ragged, ends_of, ranges
+from calque.derive.ragged import Ragged, ends_of
 from calque.derive.vocabulary import pair_types
 from calque.pretrain.batch import (
     MARKS,
@@ -27,8 +28,8 @@ from calque.pretrain.batch import (
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.mask import Masking, as_rows
+from calque.pretrain.mixture import Part
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
-from calque.pretrain.shuffle import Part
 
 USUAL = 0.25  # the default fraction of parallel sentences to read (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
@@ -77,8 +78,7 @@ class LinkObjective(PairObjective):
 
 class Groups:
     """A sample of the pairs in each bitext, optionally shuffled and then divided into groups of consecutive
-    pairs that fit into `room` ids (per side if `sides` is 2). Groups are numbered across
-    bitexts.
+    pairs that fit into `room` ids (per side if `sides` is 2). Groups are numbered across bitexts.
 
     parts: the number of groups in each bitext.
     left_out: the number of pairs too long for any group.
@@ -94,6 +94,7 @@ class Groups:
         shuffled: bool = False,
     ) -> None:
         pairs, starts, drawn, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
+        self.parts: dict[Part, int] = {}
         for bitext in bitexts:
             sample = bitext.sample(fraction, seed)
             if shuffled:
@@ -102,15 +103,14 @@ class Groups:
             ids = ids + 1 if sides == 2 else ids.sum(1, keepdims=True) + MARKS
             fits = (ids <= room).all(axis=1)
             pairs.append(sample[fits])
-            starts.append(fill(ids[fits], room)[:-1] + fitting)
+            starts.append(fill(ids[fits], room) + fitting)
+            self.parts[bitext.names] = len(starts[-1])
             drawn, fitting = drawn + len(sample), fitting + len(pairs[-1])
         if not fitting:
             each = "per side" if sides == 2 else "with its translation"
             raise BadInput(f"none of the {drawn:,} parallel sentences fits into {room:,} ids {each}")
         self.groups = Ragged(np.concatenate(pairs), np.concatenate([*starts, [fitting]]))
-        sizes = list(map(len, starts))
-        self.ends = np.cumsum(sizes)
-        self.parts: dict[Part, int] = dict(zip((bitext.names for bitext in bitexts), sizes, strict=True))
+        self.ends = np.cumsum(list(self.parts.values()))
         self.left_out = drawn - fitting
 
     def __len__(self) -> int:
@@ -123,16 +123,14 @@ class Groups:
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
     """Greedily group consecutive items with the given `lengths`, (N, sides), so that no side of a group
-    exceeds `room`. Return the start of each group and the end of the last one. Every item must fit."""
-    count = len(lengths)
-    following = np.full(count, count)  # for each item, where the next group starts if a group starts here
-    for side in lengths.T:
-        before = ends_of(side)
-        np.minimum(following, np.searchsorted(before, before[:-1] + room, side="right") - 1, out=following)
-    bounds = [0]
-    while bounds[-1] < count:
-        bounds.append(following.item(bounds[-1]))
-    return np.array(bounds)
+    exceeds `room`. Return the start of each group."""
+    starts, used = list[int](), (room,) * lengths.shape[1]
+    for item, sizes in enumerate(zip(*(side.tolist() for side in lengths.T), strict=True)):
+        used = tuple(map(add, used, sizes))
+        if max(used) > room:
+            starts.append(item)
+            used = sizes
+    return np.array(starts, np.int64)
 
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
@@ -146,9 +144,18 @@ class PairStream(Stream):
     a group of consecutive pairs from one bitext that together fit into a row. `has_gold` is true if all
     pairs have gold links."""
 
+    objective: Any
+
     def __init__(
-        self, languages: Languages, length: int, seed: int, objective: PairObjective, shuffled: bool = False
+        self,
+        languages: Languages,
+        length: int,
+        seed: int,
+        objective: PairObjective,
+        weights: dict[str, float],
+        shuffled: bool = False,
     ) -> None:
+        self.objective, self.weights = objective, weights
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
         self.masking, self.types = Masking.of(languages, objective.mask_rate), pair_types(languages.tokenizer)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
@@ -161,102 +168,67 @@ class PairStream(Stream):
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
             raise BadInput(f"{objective.name} needs estimated links for every bitext, but some are missing")
 
+    def chosen(self, instances: Sequence[int]) -> list[tuple[Bitext, int]]:
+        """Return the given instances' pairs: their bitexts, and their indices in these."""
+        groups = map(self.groups.__getitem__, instances)
+        return [(self.bitexts[number], pair) for number, pairs in groups for pair in pairs.tolist()]
+
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """Return the given instances' pairs with fresh masks."""
-        of, pairs = self.chosen(instances)
-        return self._masked(of, pairs, random.random(len(pairs)) < 0.5, random)
+        pairs = self.chosen(instances)
+        return self._masked(pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
         """Return the given instances' pairs with fresh masks and links between sub-words."""
-        of, pairs = self.chosen(instances)
+        pairs = self.chosen(instances)
         turned = random.random(len(pairs)) < 0.5
-        rows = self._masked(of, pairs, turned, random)
-        found = []
-        for number, pair, back in zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True):
-            links = self.bitexts[number].piece_links(pair)
-            found.append(links[:, ::-1] if back else links)
-        return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
+        rows, found = self._masked(pairs, turned, random), []
+        for (bitext, pair), back, first in zip(pairs, turned, rows.sides[:, 0].tolist(), strict=True):
+            links = bitext.piece_links(pair)
+            # Positions on the second side follow the first side, its `<s>` and its `</s>`.
+            found.append((links[:, ::-1] if back else links) + [1, first + 2])
+        return LinkedPairs(rows, _links(found))
 
     def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
-        """Return the given instances' pairs with word links; the bitext's first language comes first. If
-        `marks`, `<s>` and `</s>` count as words that are linked to their counterparts."""
-        of, pairs = self.chosen(instances)
-        found, words = [], []
-        for links, sizes in self._words(of, pairs):
+        """Return the given instances' pairs, in the bitext's order, with word links. If `marks`, `<s>` and
+        `</s>` count as linked words."""
+        pairs, found, words = self.chosen(instances), [], []
+        for links, sizes in self._words(pairs):
             ends = [ends_of(size)[1:] for size in sizes]
             if marks:
                 links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
                 ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
             found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
             words.append(np.stack([ends[0], ends[0]], axis=1))
-        return WordPairs(self._unmasked(of, pairs), _links(found, 0, 0), _links(words, 0, 0))
+        return WordPairs(self._unmasked(pairs), _links(found), _links(words))
 
-    def numbered(self, of: np.ndarray, pairs: np.ndarray) -> NumberedWords:
-        """Return sentence pairs, chosen as in `read`, with links between numbered words; the bitext's first
-        language comes first."""
-        clean = self._unmasked(of, pairs)
+    def numbered(self, pairs: Sequence[tuple[Bitext, int]]) -> NumberedWords:
+        """Return sentence pairs, in the bitext's order, with links between numbered words."""
+        clean, found = self._unmasked(pairs), list(self._words(pairs))
         numbers = [np.full((len(pairs), int(clean.sides[:, side].max())), -1) for side in (0, 1)]
-        found = list(self._words(of, pairs))
         for row, (_, sizes) in enumerate(found):
             for number, size in zip(numbers, sizes, strict=True):
                 number[row, : int(size.sum())] = np.repeat(np.arange(len(size)), size)
         first, second = map(torch.from_numpy, numbers)
-        return NumberedWords(clean, _links([links for links, _ in found], 0, 0), first, second)
+        return NumberedWords(clean, _links([links for links, _ in found]), first, second)
 
-    def _unmasked(self, of: np.ndarray, pairs: np.ndarray) -> PairRows:
-        ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
+    def _words(
+        self, pairs: Sequence[tuple[Bitext, int]]
+    ) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
+        """Yield each pair's word links, (k, 2), and each side's number of ids per word."""
+        for bitext, pair in pairs:
+            a, b = bitext.lines[pair]
+            yield bitext.links(pair), (bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b])
+
+    def _unmasked(self, pairs: Sequence[tuple[Bitext, int]]) -> PairRows:
+        ids, languages, sides, gold = self.read(pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
-        lengths, linked = torch.from_numpy(sides), torch.from_numpy(gold)
-        return PairRows(rows, rows.ids, lengths, linked, torch.zeros(ids.shape))
-
-    def _words(self, of: np.ndarray, pairs: np.ndarray) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
-        """Yield each pair's word links, (k, 2), and the number of ids per word on each side."""
-        for number, pair in zip(of.tolist(), pairs.tolist(), strict=True):
-            bitext = self.bitexts[number]
-            sides = zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
-            yield bitext.links(pair), [language.corpus.pieces[line] for language, line in sides]
-
-    def read(
-        self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Read the sentence pairs with the indices `pairs` in the bitexts with the indices `of`, swapping the
-        sides where `turned` is true. Return ids and language ids, (B, L); the number of ids per side, (B, 2);
-        and, for each id on the first side, the linked position on the second or -1, (B, W)."""
-        specials, rows = self.languages.specials, np.arange(len(pairs))
-        sides, written = np.zeros((len(pairs), 2), np.int64), []
-        for number in np.unique(of).tolist():
-            bitext, here = self.bitexts[number], np.flatnonzero(of == number)
-            for side, language in enumerate((bitext.first, bitext.second)):
-                lines = language.corpus.tokens.take(bitext.lines[pairs[here], side])
-                place = np.where(turned[here], 1 - side, side)
-                sides[here, place] = lines.sizes
-                written.append((here, place, language.ids(lines.values), language.number))
-        ids = np.full((len(pairs), int(sides.sum(1).max()) + MARKS), specials.pad)
-        languages = np.full(ids.shape, self.languages.padding)
-        gold = np.full((len(pairs), int(sides.max())), -1)
-        for here, place, tokens, number in written:
-            lengths = sides[here, place]
-            first = 1 + place * (sides[here, 0] + 1)
-            ids[_spans(here, first, lengths)] = tokens
-            languages[_spans(here, first * place, lengths + 2 - place)] = number
-        ids[:, 0] = specials.start
-        ids[rows, sides[:, 0] + 1] = ids[rows, sides.sum(1) + 2] = specials.end
-        for row, number in enumerate(of.tolist()):
-            if self.bitexts[number].linked:
-                offsets = self.bitexts[number].targets(int(pairs[row]), bool(turned[row]))
-                gold[row, : len(offsets)] = offsets
-        return ids, languages, sides, gold
-
-    def chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """For each pair in the given instances, return the index of its bitext and its index within this
-        bitext."""
-        numbers, pairs = zip(*map(self.groups.__getitem__, instances), strict=True)
-        return np.repeat(numbers, list(map(len, pairs))), np.concatenate(pairs)
+        return PairRows(rows, rows.ids, *map(torch.from_numpy, (sides, gold)), torch.zeros(ids.shape))
 
     def _masked(
-        self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator
+        self, pairs: Sequence[tuple[Bitext, int]], turned: np.ndarray, random: np.random.Generator
     ) -> PairRows:
-        ids, languages, sides, gold = self.read(of, pairs, turned)
+        ids, languages, sides, gold = self.read(pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
         if any(self.types):
             second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `</s>`
@@ -264,19 +236,38 @@ class PairStream(Stream):
             types[ids == self.pad] = 0
             rows = replace(rows, segments=torch.from_numpy(types))
         dice = random.random(ids.shape, np.float32)
-        clean, lengths, linked, uniform = map(torch.from_numpy, (ids, sides, gold, dice))
-        return PairRows(rows, clean, lengths, linked, uniform)
+        return PairRows(rows, *map(torch.from_numpy, (ids, sides, gold, dice)))
+
+    def read(
+        self, pairs: Sequence[tuple[Bitext, int]], turned: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Read sentence pairs, swapping the sides where `turned` is true. Return ids and language ids,
+        (B, L), the number of ids per side, (B, 2), and links, (B, W), as in `PairRows.gold`."""
+        texts = [bitext.ids(pair) for bitext, pair in pairs]
+        sides = np.array([[len(side) for side in text] for text in texts])
+        sides[turned] = sides[turned, ::-1]
+        specials, width = self.languages.specials, int(sides.sum(1).max()) + MARKS
+        ids = np.full((len(pairs), width), specials.pad)
+        languages = np.full(ids.shape, self.languages.padding)
+        gold = np.full((len(pairs), int(sides.max())), -1)
+        ids[:, 0] = specials.start
+        for row, ((bitext, pair), back) in enumerate(zip(pairs, turned.tolist(), strict=True)):
+            order = (1, 0) if back else (0, 1)
+            start, written = 0, 1
+            for side in order:
+                text, language = texts[row][side], (bitext.first, bitext.second)[side]
+                end = written + len(text)
+                ids[row, written:end], ids[row, end] = text, specials.end
+                languages[row, start : end + 1] = language.number
+                start = written = end + 1
+            if bitext.linked:
+                offsets = bitext.targets(pair, back)
+                gold[row, : len(offsets)] = offsets
+        return ids, languages, sides, gold
 
 
-def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> PlaceLinks:
-    """Convert each pair's links, (k, 2) offsets within its sides, to positions by adding `first` and
-    `second`."""
+def _links(found: Sequence[np.ndarray]) -> PlaceLinks:
+    """Concatenate the links of several pairs, each (k, 2)."""
     rows = np.repeat(np.arange(len(found)), [len(links) for links in found])
-    links = np.concatenate(found)
-    of = second[rows] if isinstance(second, np.ndarray) else second
-    return PlaceLinks(*map(torch.from_numpy, (rows, links[:, 0] + first, links[:, 1] + of)))
-
-
-def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row and column indices of spans that start at columns `first` and have the given lengths."""
-    return np.repeat(rows, lengths), ranges(first, lengths)
+    first, second = np.concatenate(found).T.copy()
+    return PlaceLinks(*map(torch.from_numpy, (rows, first, second)))

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -32,7 +32,6 @@ KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each para
 MACHINE = {"threads", "world", "torch", "device", "instructions"}
 """Keys of a run's identity that affect only rounding."""
 _STEP = re.compile(r"step-(\d{9,})")
-_SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
 
 
 def save_state(
@@ -45,24 +44,32 @@ def save_state(
     snapshots: Mapping[str, str],
     facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Write the state to `folder/step-N`, then remove earlier states. A state includes a copy of the metrics
-    file `rows`, the digests of `snapshots` by name, and other `facts`."""
+    """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, the digests of `snapshots`
+    by name, and other `facts`; then remove earlier states."""
     new = folder / f"step-{step:09d}"
-    manifest = {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots, **facts}
-    with making(new, STATE, manifest) as part:
+    with making(new, STATE, {"identity": identity, SNAPSHOTS: snapshots, **facts}) as part:
         shutil.copy(rows, part / METRICS)
         save_tensors(state_of(learner), part / WEIGHTS)
-        states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
-        moments = {f"{kind}.{name}": state[kind] for name, state in states.items() for kind in KINDS}
+        moments = {}
+        for name, parameter in learner.trained.items():
+            moments |= {f"{kind}.{name}": optimizer.state[parameter][kind] for kind in KINDS}
         save_tensors(moments, part / MOMENTS)
     remove_states(folder, new)
+
+
+def _states(folder: Path) -> dict[int, Path]:
+    found = {}
+    for path in folder.glob("step-*"):
+        if named := _STEP.fullmatch(path.name):
+            found[int(named[1])] = path
+    return found
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
     """Remove all of a run's states except `last`, including incomplete states left by killed processes."""
     sweep(folder)
-    for old in folder.glob("step-*"):
-        if _STEP.fullmatch(old.name) and old.is_dir() and not old.is_symlink() and old != last:
+    for old in _states(folder).values():
+        if old != last and old.is_dir() and not old.is_symlink():
             shutil.rmtree(old)
 
 
@@ -74,39 +81,29 @@ def load_state(
     allow_change: bool = False,
 ) -> tuple[int, Artefact | None]:
     """Load the latest state in `folder`, and return its step and the state, or 0 and None if there is none.
-    Raises BadInput if the state belongs to a different run, step or configuration; `allow_change` permits
-    differences in MACHINE keys."""
-    steps = {}
-    for path in folder.glob("step-*"):
-        if named := _STEP.fullmatch(path.name):
-            steps[int(named[1])] = path
-    if not steps:
+    Raises BadInput if the state is damaged or has another identity; `allow_change` permits differences in
+    MACHINE keys."""
+    if not (states := _states(folder)):
         return 0, None
-    step = max(steps)
-    if not finished(steps[step]):
-        raise BadInput("this state is incomplete; remove it to start without it", steps[step])
-    state = Artefact.open(steps[step], STATE)
-    for key, expected in _owner(folder, step).items():
-        if (found := state.facts.get(key)) != expected:
-            message = f"this state belongs to {key} {found}, not {expected}; remove it to start without it"
-            raise BadInput(message, state.folder / MANIFEST)
+    step, last = max(states.items())
+    if not finished(last):
+        raise BadInput("this state is incomplete; remove it to start without it", last)
+    state = Artefact.open(last, STATE)
     check_identity(state, identity, allow_change)
-    restore(state_of(learner), tensor_files.load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
-    moments = tensor_files.load_file(state.path(MOMENTS))
-    expected_names = {f"{kind}.{name}" for name in learner.trained for kind in KINDS}
-    _check_names(expected_names, moments, state.path(MOMENTS))
+    restore(state_of(learner), state.path(WEIGHTS))
+    moments = {}
     for name, parameter in learner.trained.items():
-        optimizer.state[parameter] = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
+        for kind in KINDS:
+            moment = torch.empty_like(parameter, requires_grad=False)
+            if kind == "step":
+                moment = torch.empty((), dtype=torch.float32, device=parameter.device)
+            moments[f"{kind}.{name}"] = optimizer.state[parameter][kind] = moment
+    restore(moments, state.path(MOMENTS))
     return step, state
 
 
-def _owner(folder: Path, step: int) -> dict[str, Any]:
-    return {"run": folder.absolute().parent.name, "step": step}
-
-
 def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
-    """Raise BadInput if a run was started with a different configuration or, unless `any_machine`, on a
-    different machine."""
+    """Raise BadInput if a run has another configuration or, unless `any_machine`, another machine."""
     saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
         if saved.get(key) != now.get(key):
@@ -132,9 +129,15 @@ def writing_tensors(path: Path) -> Iterator[None]:
         raise OSError(number, os.strerror(number), str(path)) from error
 
 
-def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Copy saved tensors into tensors with the same names; raise BadInput if any name or shape differs."""
-    _check_names(tensors.keys(), saved, path)
+def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Copy a file's tensors into tensors with the same names and shapes; raise BadInput if it does not
+    fit."""
+    try:
+        saved = tensor_files.load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise BadInput(f"cannot load weights: {error}", path) from None
+    if wrong := sorted(tensors.keys() ^ saved.keys()):
+        raise BadInput(f"{wrong[0]} is missing here or in the model", path)
     with torch.no_grad():
         for name, tensor in tensors.items():
             if tensor.shape != saved[name].shape:
@@ -142,14 +145,9 @@ def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Pa
             tensor.copy_(saved[name])
 
 
-def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> None:
-    if wrong := sorted(names ^ saved.keys()):
-        raise BadInput(f"{wrong[0]} is missing here or in the model", path)
-
-
 class Snapshots:
-    """The snapshots of a run in progress. When a run is resumed, the snapshots listed in its state are
-    verified, and later ones are removed, because training writes them again."""
+    """The snapshots of a run in progress. When it is resumed, those listed in its state are verified, and
+    later ones are removed, because training writes them again."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -166,19 +164,19 @@ class Snapshots:
     def add(self, step: int, model: Any) -> None:
         """Save a snapshot after `step` if one is due and does not exist yet."""
         name = f"step-{step:09d}.safetensors"
-        if step not in self.steps or name in self.digests:
-            return
-        with whole_file(self.folder / name) as part:
-            save_tensors(state_of(model), part)
-        sync(self.folder)  # must be on disk before a state lists it
-        self.digests[name] = sha256(self.folder / name)
+        if step in self.steps and name not in self.digests:
+            with whole_file(self.folder / name) as part:
+                save_tensors(state_of(model), part)
+            sync(self.folder)  # must be on disk before a state lists it
+            self.digests[name] = sha256(self.folder / name)
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
     """Return a finished run's snapshots by step, in ascending order."""
     steps = {}
-    for name in run.digests:
-        if named := _SNAPSHOT.fullmatch(name):
+    for name in sorted(run.digests):
+        path = Path(name)
+        if path.parent.name == SNAPSHOTS and (named := _STEP.fullmatch(path.stem)):
             steps[int(named[1])] = name
     if not steps:
         raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
@@ -187,8 +185,4 @@ def snapshots_of(run: Artefact) -> dict[int, str]:
 
 def load_snapshot(model: Any, path: Path) -> None:
     """Load a snapshot's weights into a model of the same shape."""
-    try:
-        saved = tensor_files.load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise BadInput(f"cannot load the snapshot's weights: {error}", path) from None
-    restore(state_of(model), saved, path)
+    restore(state_of(model), path)

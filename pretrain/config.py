@@ -1,8 +1,7 @@
 """Configurations of models and training; the defaults are ALIGN-MLM's settings."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count, takewhile
 from typing import Any, Literal
 
@@ -26,17 +25,22 @@ def not_finite(config: Any) -> list[str]:
     return wrong
 
 
-def below_one(config: Any, names: Iterable[str]) -> list[str]:
-    """Return messages about config values below 1."""
-    numbers = {name: getattr(config, name) for name in names}
-    return [f"{name} must be at least 1, not {number}" for name, number in numbers.items() if number < 1]
+def _below(config: Any, least: int, *names: str) -> list[str]:
+    values = {name: getattr(config, name) for name in names}
+    return [
+        f"{name} must be at least {least}, not {value}" for name, value in values.items() if value < least
+    ]
+
+
+def _not_positive(config: Any, *names: str) -> list[str]:
+    values = {name: getattr(config, name) for name in names}
+    return [f"{name} must be positive, not {value}" for name, value in values.items() if value <= 0]
 
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary. `length` is the number
-    of ids per row, including special tokens. Attention dropout is 0, because RoBERTa's 0.1 would prevent
-    fast attention (docs/fidelity.md)."""
+    """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary. `length` counts all ids
+    in a row. RoBERTa's attention dropout, 0.1, would prevent fast attention (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -49,19 +53,14 @@ class ModelConfig:
 
     def mistakes(self) -> list[str]:
         """Return messages about invalid values."""
-        wrong = below_one(self, ("layers", "heads", "hidden", "ffn"))
+        wrong = _below(self, 1, "layers", "heads", "hidden", "ffn") + _below(self, 8, "length")
         if self.hidden % max(1, self.heads):
             wrong.append(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
-        if self.length < 8:
-            wrong.append(f"length must be at least 8 ids, not {self.length}")
         for name in ("dropout", "attention_dropout"):
             share = getattr(self, name)
             if not 0 <= share < 1:
                 wrong.append(f"{name} must be at least 0 and below 1, not {share}")
-        wrong += not_finite(self)
-        if self.initializer_range <= 0:
-            wrong.append(f"initializer_range must be positive, not {self.initializer_range}")
-        return wrong
+        return wrong + not_finite(self) + _not_positive(self, "initializer_range")
 
 
 @dataclass(frozen=True)
@@ -69,20 +68,18 @@ class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
 
     batch: the number of rows per step, summed over processes and micro-batches.
-    grad_accumulation: the number of micro-batches per process; `auto` starts at 1 and doubles whenever a GPU
-        runs out of memory.
+    grad_accumulation: the number of micro-batches per process.
     decayed: the parameters with weight decay; `matrices` excludes biases and normalisation weights.
     betas, epsilon: AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
     head_rate: the learning rate of the prediction head and of the objective's own modules, as a multiple of
         the encoder's.
-    snapshots: the number of copies of the weights to keep per doubling of the steps, besides the first and
-        the last.
+    snapshots: the number of copies of the weights to keep per doubling of the steps.
     log_every, probe_every, save_every: intervals in steps (0: never).
     """
 
     steps: int = 500_000
     batch: int = 128
-    grad_accumulation: Literal["auto"] | int = 1
+    grad_accumulation: int = 1
     learning_rate: float = 1e-4
     warmup: int = 10_000
     weight_decay: float = 0.0
@@ -103,14 +100,8 @@ class TrainConfig:
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
 
     @property
-    def micro_batches(self) -> int:
-        """The initial number of micro-batches per process."""
-        return 1 if isinstance(self.grad_accumulation, str) else self.grad_accumulation
-
-    @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which snapshots are kept, in ascending order; only the last one depends on the
-        number of steps."""
+        """The steps after which snapshots are kept; only the last one depends on the number of steps."""
         if not self.snapshots:
             return ()
         places = count(round(math.log2(FIRST_SNAPSHOT) * self.snapshots))
@@ -124,9 +115,9 @@ class TrainConfig:
 
     def mistakes(self) -> list[str]:
         """Return messages about invalid values."""
-        if isinstance(self.grad_accumulation, str):
-            return replace(self, grad_accumulation=1).mistakes()
-        wrong = below_one(self, ("steps", "batch", "grad_accumulation", "log_every")) + not_finite(self)
+        wrong = _below(self, 1, "steps", "batch", "grad_accumulation", "log_every") + not_finite(self)
+        wrong += _below(self, 0, "weight_decay", "probe_every", "save_every")
+        wrong += _not_positive(self, "learning_rate", "head_rate", "clip", "epsilon")
         if self.steps > MOST_STEPS:
             wrong.append(f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}")
         if self.grad_accumulation > max(1, self.batch):
@@ -135,15 +126,9 @@ class TrainConfig:
         if not 0 <= self.warmup < self.steps:
             limits = f"at least 0 and below steps ({self.steps})"
             wrong.append(f"warmup must be {limits}, not {self.warmup}: set both")
-        for name in ("learning_rate", "head_rate", "clip", "epsilon"):
-            if getattr(self, name) <= 0:
-                wrong.append(f"{name} must be positive, not {getattr(self, name)}")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
             found = ", ".join(map(str, self.betas))
             wrong.append(f"betas must be two numbers at least 0 and below 1, not {found}")
-        for name in ("weight_decay", "probe_every", "save_every"):
-            if getattr(self, name) < 0:
-                wrong.append(f"{name} must be at least 0, not {getattr(self, name)}")
         if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
             limits = f"0 to {MOST_SNAPSHOTS} per doubling of the steps"
             wrong.append(f"snapshots must be {limits}, not {self.snapshots}")

@@ -12,7 +12,6 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.model import LOGITS
 
-PAIR = 64  # the assumed number of ids in a sentence pair
 EFFICIENCY = 0.4  # the fraction of the peak matrix-product rate that training is assumed to reach
 UPDATE = 1e9  # overhead per update (kernel launches and the optimizer), in operations
 
@@ -26,34 +25,18 @@ def parameters(model: ModelConfig, types: int) -> int:
     return embeddings + model.layers * layer + head
 
 
-def flops_per_id(model: ModelConfig, types: int, at_head: float, frozen: bool = False) -> float:
-    """Return the training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except
-    that the head and the last layer, apart from its keys and values, process only a fraction `at_head` of the
-    ids, the labelled ones. In a `frozen` encoder, layers cost one pass instead of three, and the head costs
-    two."""
-    h, ffn = model.hidden, model.ffn
-    keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
-    layers = (model.layers - 1) * (keys + rest) + keys + at_head * rest
-    return layers / (3 if frozen else 1) + at_head * _head_flops(model, types, frozen)
-
-
-def pair_flops_per_id(
-    model: ModelConfig, types: int, at_head: float, passes: float, frozen: bool = False
-) -> float:
-    """Return the training operations per id in rows of one sentence pair each: `passes` through all layers (a
-    backward pass counts as two), and the head at a fraction `at_head` of the ids."""
-    encoder = passes * encoder_flops_per_id(model, min(PAIR, model.length))
-    return encoder + at_head * _head_flops(model, types, frozen)
+def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
+    """Estimate the training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that
+    the head and most of the last layer process only the labelled ids, a fraction `at_head`."""
+    h, layer = model.hidden, 3 * encoder_flops_per_id(model, model.length) / model.layers
+    keys = 12 * h * h
+    return (model.layers - 1) * layer + keys + at_head * (layer - keys + 6 * (h * h + h * types))
 
 
 def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
     """Return the operations per id when a row of `length` ids passes through all layers once."""
     h, ffn = model.hidden, model.ffn
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
-
-
-def _head_flops(model: ModelConfig, types: int, frozen: bool) -> float:
-    return (4 if frozen else 6) * (model.hidden**2 + model.hidden * types)
 
 
 @dataclass(frozen=True)
@@ -86,25 +69,24 @@ def machine_bytes() -> int:
 
 @cache
 def peak_flops(device: str) -> float:
-    """Measure the speed of matrix products in operations per second, in float32 on a CPU and bfloat16 on a
-    GPU. On a shared CPU, only this process's time counts."""
+    """Measure the speed of matrix products in operations per second, in float32 on all cores of a CPU and in
+    bfloat16 on a GPU."""
     gpu = device == "cuda"
     size = 8192 if gpu else 512
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
     best, out = 0.0, torch.empty_like(a)
     for _ in range(20):  # the first product is a warm-up
-        start, own = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
         torch.mm(a, a, out=out)
         if gpu:
             torch.cuda.synchronize()
-        seconds, own = time.perf_counter() - start, time.process_time() - own
-        best = max(best, 2 * size**3 / (seconds if gpu else min(seconds, own / torch.get_num_threads())))
+        best = max(best, 2 * size**3 / (time.perf_counter() - start))
     return best
 
 
 def run_flops(threads: int, parallel: int = 1) -> float:
-    """Return the speed of matrix products in one of `parallel` runs, in operations per second. A CPU's speed
-    is measured on all cores, and a run uses one core per thread; runs on a GPU share its speed."""
+    """Return the speed of matrix products in one of `parallel` runs, in operations per second. On a CPU, a
+    run uses one core per thread; runs on a GPU share its speed."""
     if torch.cuda.is_available():
         return peak_flops("cuda") / parallel
     return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))

@@ -21,8 +21,6 @@ else:
 
 PATIENCE = timedelta(minutes=10)
 """Maximum time to wait for a message, as the first process may be saving or probing a large model."""
-LARGE, MESSAGE = 1 << 20, 4 << 20
-"""Gradients of at least LARGE bytes are sent separately, smaller ones in messages of up to MESSAGE bytes."""
 
 
 class Lost(RuntimeError):
@@ -68,12 +66,10 @@ class World:
         counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
         counts[self.rank] = len(rows)
         sizes = self.add(counts).tolist()
-        padded = rows.new_zeros(max(sizes), *rows.shape[1:])
-        padded[: len(rows)] = rows
-        gathered = [torch.empty_like(padded) for _ in sizes]
-        with self._joint():
-            dist.all_gather(gathered, padded)
-        return torch.cat([piece[:size] for piece, size in zip(gathered, sizes, strict=True)])
+        first = sum(sizes[: self.rank])
+        gathered = rows.new_zeros(sum(sizes), *rows.shape[1:])
+        gathered[first : first + len(rows)] = rows
+        return self.add(gathered)
 
     def wait(self) -> None:
         if self.size > 1:
@@ -101,42 +97,23 @@ def one_process() -> World:
     return World(0, 1, torch.device("cpu"))
 
 
-_joined: list[World] = []
-
-
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Replace each parameter's gradient with its sum over all processes, as a dense tensor. Messages are the
-    same in every step and process, so that reruns are bit-identical."""
+    """Replace each parameter's gradient with its sum over all processes, as a dense tensor. All processes
+    send the same single message, so that reruns are bit-identical."""
+    gradients = []
     for parameter in parameters:
         if parameter.grad is None:  # unused in this step
             parameter.grad = torch.zeros_like(parameter)
         elif parameter.grad.is_sparse:
             parameter.grad = parameter.grad.to_dense()
-    if world.size == 1:
-        return
-    for message in messages(parameters):
-        gradients = [parameter.grad for parameter in message if parameter.grad is not None]
-        if len(gradients) == 1:
-            world.add(gradients[0])
-            continue
+        gradients.append(parameter.grad)
+    if world.size > 1:
         total = world.add(torch.cat([gradient.flatten() for gradient in gradients]))
-        for gradient, piece in zip(gradients, total.split([g.numel() for g in gradients]), strict=True):
-            gradient.copy_(piece.view_as(gradient))
+        for gradient, own in zip(gradients, total.split([each.numel() for each in gradients]), strict=True):
+            gradient.copy_(own.view_as(gradient))
 
 
-def messages(parameters: Sequence[nn.Parameter]) -> list[list[nn.Parameter]]:
-    """Group parameters into messages, in reverse order: each large one is sent separately, and consecutive
-    small ones are sent together."""
-    groups: list[list[nn.Parameter]] = []
-    room = 0
-    for parameter in reversed(parameters):
-        size = parameter.numel() * parameter.element_size()
-        if size >= LARGE or size > room:
-            groups.append([])
-            room = MESSAGE
-        groups[-1].append(parameter)
-        room = 0 if size >= LARGE else room - size
-    return groups
+_joined: list[World] = []
 
 
 def join(patience: timedelta = PATIENCE) -> World:
@@ -177,6 +154,6 @@ def leave() -> None:
 
 def _number(variable: str, default: int) -> int:
     text = os.environ.get(variable, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    if not (text.isascii() and text.isdigit()):
         raise BadInput(f"{variable} must be a whole number, as set by torchrun, not {text[:40]!r}")
     return int(text)

@@ -1,4 +1,5 @@
-"""Mixtures of languages: each language's share of a model's training data."""
+"""Mixtures of languages: each language's share of a model's training data, and the order of instances, which
+depends only on the seed and the step, not on the number of processes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,10 +7,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
+
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED, plain
 from calque.derive.languages import Languages, all_but_last, disjoint_halves
-from calque.pretrain.shuffle import Mixed, Order, Part, Together, share_rows
+
+Part = tuple[str, ...]  # the language or language pair that instances belong to
+UNIT = 10**9  # shares are multiples of 1 / UNIT, so that sums are exact
 
 
 @dataclass(frozen=True)
@@ -23,8 +28,8 @@ class Mixture:
     bitext_exponent: like `exponent`, but for bitexts; None: all pairs are read in one shuffled order.
     pairs: the fraction of each step's rows that comes from bitexts; None: proportional to their number of
         rows.
-    disjoint: whether one half of the distinct sentences, the same for every seed, is read only in the source,
-        the other half only in derived languages, and no bitexts are read.
+    disjoint: whether one half of the distinct sentences is read only in the source, the other half only in
+        derived languages, and no bitexts are read.
     """
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
@@ -54,8 +59,7 @@ class Mixture:
 
     @property
     def _percents(self) -> list[str]:
-        total = sum(self.shares) or 1
-        return [f"{100 * share / total:.4g}" for share in self.shares]
+        return [f"{100 * share / sum(self.shares):.4g}" for share in self.shares]
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -88,32 +92,32 @@ class Mixture:
         return all_but_last(languages, self.held_out)
 
     def read(self, languages: Languages) -> Languages:
-        """Return the languages restricted to the text that a model reads; measures may use all that `of`
-        returns."""
+        """Return the languages restricted to the text that a model reads."""
         languages = self.of(languages)
         return disjoint_halves(languages) if self.disjoint else languages
 
-    def order(self, parts: Mapping[Part, int], instances: int, *seed: int) -> Order:
-        """Return the reading order of a stream's instances, given each part's number of instances."""
+    def order(self, parts: Mapping[Part, int], instances: int, rows: int, *seed: int) -> "Order":
+        """Return the order of a stream that reads `rows` rows per step, given each part's number of
+        instances."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
             shares = [size**exponent for size in parts.values()]
-        return Mixed(parts, shares, *seed) if parts and shares else Together(parts, instances, *seed)
+        return Order(parts, instances, rows, shares, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """Divide a step's `batch` rows among streams by size and, unless the objective reads only pairs, by
-        `pairs`; `paired` marks streams of sentence pairs."""
+        """Divide a step's rows among streams by size and by `pairs`; `paired` marks streams of pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
-        setting = f"pairs = {self.pairs:g} of the rows"
         if batch < 2:
-            raise BadInput(f"{setting}, but a step has only one row; use a batch of at least two")
+            raise BadInput(
+                f"pairs = {self.pairs:g} of the rows requires a batch of at least two, not {batch}"
+            )
         of_bitexts = [size if is_paired else 0 for size, is_paired in zip(sizes, paired, strict=True)]
         of_text = [0 if is_paired else size for size, is_paired in zip(sizes, paired, strict=True)]
         for what, own in (("bitext", of_bitexts), ("text", of_text)):
             if not any(own):
-                raise BadInput(f"{setting}, but the objective does not read {what}")
+                raise BadInput(f"pairs = {self.pairs:g} of the rows, but the objective does not read {what}")
         pairs = min(batch - 1, max(1, round(batch * self.pairs)))
         both = zip(share_rows(pairs, of_bitexts), share_rows(batch - pairs, of_text), strict=True)
         return [max(rows) for rows in both]
@@ -125,3 +129,108 @@ ALL_TOGETHER = Mixture()
 def of_pairs(parts: Mapping[Part, int]) -> bool:
     """Whether a stream's instances are sentence pairs."""
     return any(len(part) > 1 for part in parts)
+
+
+def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
+    """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for every
+    stream that has any."""
+    total = sum(instances)
+    rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
+    largest = max(range(len(rows)), key=lambda i: instances[i])
+    rows[largest] = max(1, rows[largest] + batch - sum(rows))
+    return rows
+
+
+class Shuffled:
+    """An infinite stream of indices below `size`, reshuffled every epoch and readable from any position."""
+
+    def __init__(self, size: int, *seed: int) -> None:
+        self.size, self.seed = size, seed
+        self._epoch, self._order = -1, np.empty(0, np.int64)
+
+    def take(self, start: int, count: int) -> np.ndarray:
+        """Return `count` indices, starting at position `start`."""
+        pieces = [np.empty(0, np.int64)]
+        while count:
+            epoch, offset = divmod(start, self.size)
+            if epoch != self._epoch:
+                self._epoch = epoch
+                self._order = np.random.default_rng([*self.seed, epoch]).permutation(self.size)
+            piece = self._order[offset : offset + count]
+            pieces.append(piece)
+            start, count = start + len(piece), count - len(piece)
+        return np.concatenate(pieces)
+
+
+class Order:
+    """The instances that a stream reads, `rows` per step. Without `shares`, all parts are read in one
+    shuffled order; otherwise, each part is read in its own order and has a fixed share of the rows."""
+
+    def __init__(
+        self, parts: Mapping[Part, int], instances: int, rows: int, shares: Sequence[float], *seed: int
+    ) -> None:
+        self.parts, self.rows = parts, rows
+        if parts and shares:
+            self.orders = [Shuffled(size, *seed, number) for number, size in enumerate(parts.values())]
+        else:
+            self.orders = [Shuffled(instances, *seed)]
+        self.units = in_units(shares if len(self.orders) > 1 else [1.0])
+        self._steps, self._had = 0, np.zeros_like(self.units)
+
+    def at(self, step: int) -> np.ndarray:
+        """Return the instances for the 0-based `step`."""
+        before, after = self.upto(step), self.upto(step + 1)
+        first, instances = 0, []
+        for order, start, stop in zip(self.orders, before.tolist(), after.tolist(), strict=True):
+            instances.append(first + order.take(start, stop - start))
+            first += order.size
+        return np.concatenate(instances)
+
+    def shown(self, steps: int) -> dict[Part, int]:
+        """Count the rows from each part in the first `steps` steps."""
+        if len(self.orders) == len(self.parts):
+            counts = self.upto(steps)
+        else:
+            (order,), sizes = self.orders, np.array(list(self.parts.values()), np.int64)
+            epochs, rest = divmod(steps * self.rows, max(1, order.size))
+            last_epoch = order.take(epochs * order.size, rest)
+            part_of_row = np.searchsorted(np.cumsum(sizes), last_epoch, side="right")
+            counts = epochs * sizes + np.bincount(part_of_row, minlength=len(sizes))
+        return dict(zip(self.parts, counts.tolist(), strict=True))
+
+    def upto(self, steps: int) -> np.ndarray:
+        """Return the number of rows from each of the K orders in the first `steps` steps, (K,) int64. After
+        every step, each order has its exact share of all rows so far, rounded up or down. Such a division
+        always exists, and rounding up the orders with the earliest deadlines finds it (Tijdeman 1980). Rows
+        times steps must be below 9e9."""
+        if len(self.orders) == 1:
+            return np.array([self.rows * steps])
+        if steps < self._steps:
+            self._steps, self._had = 0, np.zeros_like(self.units)
+        while self._steps < steps:
+            self._steps += 1
+            self._had = self._next(self.rows * self._steps)
+        return self._had
+
+    def _next(self, rows: int) -> np.ndarray:
+        exact = rows * self.units
+        least = np.maximum(exact // UNIT, self._had)
+        left = rows - int(least.sum())
+        if left:
+            free = np.flatnonzero(least * UNIT < exact)  # not yet rounded up
+            # The step at which an order's exact share reaches the next integer.
+            deadline = -(-(least[free] + 1) * UNIT // (self.rows * self.units[free]))
+            least[free[np.argsort(deadline, kind="stable")[:left]]] += 1
+        return least
+
+
+def in_units(shares: Sequence[float]) -> np.ndarray:
+    """Convert non-negative shares to integers that sum to `UNIT`, (K,) int64, by the largest remainder
+    method."""
+    exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
+    units = np.floor(exact + 1e-6).astype(np.int64)  # tolerates floating-point errors, as in 0.29 * UNIT
+    lacking = UNIT - int(units.sum())
+    largest = np.argsort(units - exact, kind="stable")[: max(0, lacking)]
+    units[largest] += 1
+    units[int(units.argmax())] += UNIT - int(units.sum())  # the largest share absorbs any surplus
+    return units

@@ -12,7 +12,7 @@ from typing import Any
 
 from calque.derive.types import OURS, Specials
 from calque.pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, has_languages, layer_at
-from calque.pretrain.batch import UNLABELLED, LabelledPositions, Rows
+from calque.pretrain.batch import LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, nn, torch
 
@@ -67,31 +67,26 @@ def encode(model: Any, rows: Rows, layer: int) -> Tensor:
 
 def encode_first(model: Any, rows: Rows) -> Tensor:
     """Return the last layer's state at the first position of each row, (B, H)."""
-    layers = architecture_of(model.config).layers(model)
-    hidden = encode(model, rows, len(layers) - 1)
+    *layers, last = architecture_of(model.config).layers(model)
+    hidden = encode(model, rows, len(layers))
     row = torch.arange(len(rows), device=hidden.device)
-    first = LabelledPositions(row * hidden.shape[1], row, 1, len(rows))
-    return layer_at(layers[-1], hidden, _padding(model, rows), first)
+    first = LabelledPositions(row * hidden.shape[1], row, 1)
+    return layer_at(last, hidden, _padding(model, rows), first)
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Return the summed cross-entropy at the labelled positions: N times the mean that transformers computes.
-    The prediction head and most of the last layer are computed only there. Given `hidden`, (B, L, H), the
-    states after `layer` layers, only the higher layers are computed."""
-    architecture = architecture_of(model.config)
-    labelled = rows.positions if rows.found is None else rows.found
+    """Return the summed cross-entropy at the labelled positions, where alone the head and most of the last
+    layer are computed. Given `hidden`, (B, L, H), the states after `layer` layers, it starts from these."""
+    architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
-    if hidden is None:
-        hidden = _embed(model, rows)
-    if layer > len(layers):
-        top = hidden.flatten(0, 1).index_select(0, labelled.at)
-    else:
-        padding = _padding(model, rows)
-        for each in layers[layer:]:
-            hidden = each(hidden, padding)
+    hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
+    for each in layers[layer:]:
+        hidden = each(hidden, padding)
+    if layer <= len(layers):
         top = layer_at(last, hidden, padding, labelled)
+    else:
+        top = hidden.flatten(0, 1).index_select(0, labelled.at)
     labels = rows.labels.flatten().index_select(0, labelled.at)
-    labels[labelled.count :] = UNLABELLED
     return cross_entropy(getattr(model, architecture.head), top, labels, model.config.vocab_size)
 
 
@@ -100,28 +95,26 @@ def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor,
     types). To save memory, more than LOGITS logits are computed in pieces and recomputed in the backward
     pass."""
 
-    def of(top: Tensor, labels: Tensor) -> Tensor:
+    def loss(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
 
     size = max(1, LOGITS // types)
     if len(top) <= size:
-        return of(top, labels)
+        return loss(top, labels)
     from torch.utils.checkpoint import checkpoint
 
     pieces = zip(top.split(size), labels.split(size), strict=True)
-    sums = [checkpoint(of, *piece, use_reentrant=False, preserve_rng_state=False) for piece in pieces]
+    sums = [checkpoint(loss, *piece, use_reentrant=False, preserve_rng_state=False) for piece in pieces]
     return torch.stack(sums).sum()
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
     """Return every parameter and persistent buffer once, under its first name."""
-    seen: set[int] = set()
-    state = {}
-    for name, tensor in module.state_dict(keep_vars=True).items():
-        if id(tensor) not in seen:
-            seen.add(id(tensor))
-            state[name] = tensor.detach()
-    return state
+    first: dict[int, str] = {}
+    state = module.state_dict(keep_vars=True)
+    for name, tensor in state.items():
+        first.setdefault(id(tensor), name)
+    return {name: state[name].detach() for name in first.values()}
 
 
 @contextmanager
@@ -134,7 +127,7 @@ def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
 
 
 def autocast(device: torch.device) -> torch.autocast:
-    """Return a context that uses mixed precision with bfloat16 on a GPU and has no effect on a CPU."""
+    """Return a context that uses mixed precision with bfloat16 on a GPU."""
     return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 
@@ -143,15 +136,14 @@ def _padding(model: Any, rows: Rows) -> Tensor | None:
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:
-    """Return the embeddings, (B, L, H); positions and token types that all rows share are looked up once."""
-    config, device = model.config, rows.ids.device
+    """Return the embeddings, (B, L, H)."""
+    config, places = model.config, rows.places
     architecture, positions = architecture_of(config), None
-    if rows.places is not None:
-        positions = architecture.position_ids(config, rows.places)
-    elif not rows.padded:
-        first = architecture.first_position(config)
-        positions = torch.arange(first, first + rows.ids.shape[1], device=device)[None]
-    types = torch.zeros(1, 1, dtype=torch.long, device=device)
+    if places is None and not rows.padded:
+        places = torch.arange(rows.ids.shape[1], device=rows.ids.device)[None]
+    if places is not None:
+        positions = architecture.position_ids(config, places)
+    types = torch.zeros_like(rows.ids[:1, :1])
     if has_languages(config.type_vocab_size):
         types = rows.languages
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from calque.pretrain.batch import Rows
@@ -44,8 +45,7 @@ class Frozen(nn.Module):
 
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Set each weight w to momentum * w + (1 - momentum) * v, where v is its value in a model of the same
-        shape."""
+        """Set each weight w to momentum * w + (1 - momentum) * v, where v is its value in another model."""
         for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
             own.lerp_(other, 1 - momentum)
 
@@ -59,8 +59,8 @@ class Pointer(nn.Module):
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
         """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). Each
-        side has hidden states, (B, W, H), a mask of `real` ids, (B, W), and `targets`, (B, W, W) bool: the
-        ids on the other side that each id should point to."""
+        side has states, (B, W, H), a mask of `real` ids, (B, W), and `targets` on the other side, (B, W, W)
+        bool."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -82,9 +82,8 @@ class Projection(nn.Module):
 
 
 class MoCo(nn.Module):
-    """Momentum contrast: a projection for queries, slowly updated copies of the encoder and the projection
-    for keys, and a queue of the last K keys (initially random vectors). `taken` counts the keys enqueued so
-    far."""
+    """Momentum contrast: a projection for queries, slow copies of the encoder and the projection for keys,
+    and a queue of the last K keys (initially random vectors). `taken` counts the keys enqueued so far."""
 
     queue: Tensor
     taken: Tensor
@@ -130,3 +129,57 @@ class Exchange(nn.Module):
     def forward(self, hidden: Tensor) -> Tensor:
         """Compute logits, (Q, V), from exchanged vectors, (Q, H)."""
         return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T
+
+
+WIDE = 128  # narrower layers are not faster with oneDNN
+
+
+def use_onednn(module: nn.Module, length: int) -> None:
+    """Make a module's wide linear layers use oneDNN for rows of `length` ids if the CPU supports AVX-512. On
+    AMD processors, it is faster than MKL (torch's default), except for the gradients of weights."""
+    if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
+        for layer in module.modules():
+            if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
+                layer.__class__ = OneDNNLinear
+                assert isinstance(layer, OneDNNLinear)
+                layer.length = length
+
+
+class OneDNNLinear(nn.Linear):
+    """A linear layer that uses oneDNN for float32 inputs of shape (B, `length`, H) on a CPU. Other shapes
+    change from step to step, and oneDNN needs time and memory for each new shape."""
+
+    length: int
+
+    def forward(self, input: Tensor) -> Tensor:
+        plain = torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu")
+        for tensor in (input, self.weight):
+            plain = plain or tensor.device.type != "cpu" or tensor.dtype != torch.float32
+        if plain or input.ndim != 3 or input.shape[1] != self.length:
+            return super().forward(input)
+        output: Tensor = _Product.apply(input, self.weight, self.bias)
+        return output
+
+
+class _Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        ctx.save_for_backward(input if ctx.needs_input_grad[1] else None, weight)
+        return _product(input, weight, bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        input, weight = ctx.saved_tensors
+        inputs, weights, biases = ctx.needs_input_grad
+        flat = gradient.flatten(0, 1)
+        return (
+            _product(gradient, weight.t(), None) if inputs else None,
+            flat.t() @ input.flatten(0, 1) if weights else None,
+            flat.sum(0) if biases else None,
+        )
+
+
+def _product(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    product: Tensor = torch.ops.mkldnn._linear_pointwise(input, weight, bias, "none", [], "")
+    return product

@@ -15,10 +15,9 @@ from calque.derive.forms import Named, percent
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import flops_per_id, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, nn, torch
-from calque.pretrain.shuffle import Part
+from calque.pretrain.mixture import Part
 
 if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
@@ -83,20 +82,20 @@ class Traits:
     """Properties of an objective that studies and runs need before streams are created.
 
     mask_rate: the fraction of labelled positions, for cost estimates.
+    memory: the size of its own modules in bytes, if they are large.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
-    text: whether the objective also reads monolingual text.
+    text: whether it also reads monolingual text.
     dictionary: whether it needs dictionary entries that link two different words.
     links: the word links that it learns from.
     parallel_share: the fraction of parallel sentences that it reads.
-    predicts: whether it predicts sub-words, and so trains a prediction head.
+    predicts: whether it trains a prediction head.
     needs_start: whether it cannot start from random weights.
     start: the objective whose model it starts from, and the fraction of all steps spent on that objective.
-    head_only: whether only the prediction head is trained.
-    memory: the size of its own modules in bytes, if they are large.
     format: a version number, incremented when a code change alters trained models.
     """
 
     mask_rate: float = 0.0
+    memory: int = 0
     language_embeddings: bool = False
     text: bool = True
     dictionary: bool = False
@@ -105,14 +104,13 @@ class Traits:
     predicts: bool = True
     needs_start: bool = False
     start: tuple[Objective, float] | None = None
-    head_only: bool = False
-    memory: int = 0
     format: int = 1
 
 
 class Objective(Named, ABC):
     """Base class of objectives, which are frozen dataclasses of plain values. `summary` is a one-sentence
-    definition for the documentation, and `paper` the paper that introduced the objective."""
+    definition for the documentation, and `paper` the paper that introduced the objective. A class defined
+    outside Calque is assumed to read dictionaries and bitexts."""
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
@@ -128,12 +126,12 @@ class Objective(Named, ABC):
 
     @property
     def reads_dictionary(self) -> bool:
-        """Whether models depend on dictionaries; assumed to be true for objectives defined outside Calque."""
+        """Whether models depend on dictionaries."""
         return self.traits.dictionary or bool(code_of(type(self)))
 
     @property
     def reads_bitexts(self) -> bool:
-        """Whether models depend on bitexts; assumed to be true for objectives defined outside Calque."""
+        """Whether models depend on bitexts."""
         return bool(code_of(type(self)))
 
     @property
@@ -159,30 +157,12 @@ class Objective(Named, ABC):
         """Return the layer to measure in a trained model of `layers` layers."""
         return main_layer(layers)
 
-    def pair_passes(self, layers: int) -> float:
-        """For cost estimates, return how often a bitext's ids pass through a model of `layers` layers; a
-        backward pass counts as two."""
-        return 3.0
-
-    def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
-        """Estimate the training operations per id, if a fraction `pairs` of the ids comes from bitexts."""
-        rate, frozen = self.traits.mask_rate, self.traits.head_only
-        passes = self.pair_passes(model.layers) - (2 if frozen else 0)
-        of_pairs = pair_flops_per_id(model, types, rate, passes, frozen)
-        return (1 - pairs) * flops_per_id(model, types, rate, frozen) + pairs * of_pairs
-
     def learner(self, model: Any, seed: int) -> Learner:
         """Combine the model with the objective's modules, whose initial weights depend on the seed."""
         from calque.pretrain.modules import Learner
 
         torch.manual_seed(seed)
-        learner = Learner(model, self.modules(model))
-        if self.traits.head_only:
-            head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
-            for name, parameter in model.named_parameters():
-                # XLM-R's embedding table is named after the head.
-                parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
-        return learner
+        return Learner(model, self.modules(model))
 
 
 class Composite(Objective):
@@ -201,6 +181,7 @@ class Composite(Objective):
         linked = next((own for own in traits if own.links), Traits())
         return Traits(
             mask_rate=max(own.mask_rate for own in traits),
+            memory=sum(own.memory for own in traits),
             language_embeddings=any(own.language_embeddings for own in traits),
             text=any(own.text for own in traits),
             dictionary=any(own.dictionary for own in traits),
@@ -208,7 +189,6 @@ class Composite(Objective):
             parallel_share=linked.parallel_share,
             predicts=any(own.predicts for own in traits),
             needs_start=all(own.needs_start for own in traits),
-            memory=sum(own.memory for own in traits),
             format=max(own.format for own in traits),
         )
 
@@ -232,13 +212,9 @@ class Composite(Objective):
         for part in self.parts:
             own = part.modules(model)
             if repeated := modules.keys() & own.keys():
-                fault = f"two parts share the module name {min(repeated)!r}"
-                raise ValueError(f"{self.name}: {fault}; use different names")
+                raise ValueError(f"{self.name}: two parts share the module name {min(repeated)!r}")
             modules |= own
         return modules
-
-    def pair_passes(self, layers: int) -> float:
-        return max(part.pair_passes(layers) for part in self.parts)
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [mistake for part in self.parts for mistake in part.mistakes(model)]
@@ -255,7 +231,7 @@ class Sum(Composite):
 
     def __post_init__(self) -> None:
         for summand in self.summands:
-            if summand.traits.start or summand.traits.head_only:
+            if summand.traits.start or isinstance(summand, HeadOnly):
                 raise ValueError(f"{self.label}: {summand.name} cannot be part of a sum")
         linked = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
         if len(linked) > 1:
@@ -312,6 +288,9 @@ class After(Composite):
     def traits(self) -> Traits:
         return replace(self.then.traits, needs_start=False, start=(self.first, self.portion))
 
+    def learner(self, model: Any, seed: int) -> Learner:
+        return self.then.learner(model, seed)
+
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [*self.first.mistakes(model), *self.then.mistakes(model)]
 
@@ -341,4 +320,12 @@ class HeadOnly(Composite):
 
     @property
     def traits(self) -> Traits:
-        return replace(self.objective.traits, head_only=True, needs_start=True)
+        return replace(self.objective.traits, needs_start=True)
+
+    def learner(self, model: Any, seed: int) -> Learner:
+        learner = super().learner(model, seed)
+        head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
+        for name, parameter in model.named_parameters():
+            # XLM-R's embedding table is named after the head.
+            parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
+        return learner

@@ -1,4 +1,4 @@
-"""Pretraining runs, from languages to a checkpoint.
+"""Pretraining runs, from languages to a checkpoint, and finished runs stored in a file.
 
 <run>/checkpoint/             a model and tokenizer that transformers can load
 <run>/checkpoint/tokenizers/  for each language, a tokenizer that encodes and decodes text in its spelling
@@ -10,21 +10,23 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from safetensors import safe_open
 
 from calque.derive import strict_json
 from calque.derive.artefact import Artefact, finished, write_manifest
 from calque.derive.errors import BadInput
 from calque.derive.files import sweep, sync, whole_file, whole_folder, writing
-from calque.derive.fingerprint import plain
+from calque.derive.fingerprint import plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of
@@ -39,17 +41,17 @@ from calque.pretrain.checkpoint import (
 )
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import World
-from calque.pretrain.lazy import torch
+from calque.pretrain.lazy import tensor_files, torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
-from calque.pretrain.model import compile_layers
+from calque.pretrain.model import compile_layers, state_of
 from calque.pretrain.objective import Objective, Stream
-from calque.pretrain.saved_model import RUN, WEIGHTS, weights_digest
+from calque.pretrain.saved_model import RUN, WEIGHTS, load_model, weights_digest
 from calque.pretrain.saved_tokenizer import write_tokenizers
 from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
-PARTS, TRAINED_ON, CLAIMS = "micro-batches", "languages folder", "claims"
+TRAINED_ON, CLAIMS = "languages folder", "claims"
 """Manifest keys."""
 Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with its numbers under "probe"
 
@@ -59,8 +61,7 @@ class Pretraining:
     """All settings that determine a run's weights, apart from the machine.
 
     languages: the languages to read, with estimated links for their bitexts if the objective needs them.
-    start: the folder of the model to start from, which must have the same shape and vocabulary; None for
-        random weights.
+    start: the folder of the model to start from; None for random weights.
     claims: a digest of the study's primary claims, which is only recorded in the manifest.
     inputs: fingerprints of the parts of each language that the objective reads; None for all parts.
     """
@@ -78,12 +79,7 @@ class Pretraining:
     def identity(self, world: World) -> dict[str, Any]:
         """Return all values that must not change if a resumed run is to be bit-identical."""
         names = [language.name for language in self.languages.languages if language.name != SOURCE]
-        optional = {
-            "start": weights_digest(self.start) if self.start else None,
-            "mixture": plain(self.mixture) if self.mixture != ALL_TOGETHER else None,
-            "links": [links.fingerprint for links in self.languages.estimates.values()] or None,
-        }
-        return {name: value for name, value in optional.items() if value is not None} | {
+        identity = {
             "data": self.inputs or self.languages.identity(*names),
             "languages": names,
             "objective": plain(self.objective),
@@ -93,6 +89,19 @@ class Pretraining:
             "world": world.size,
             **world.machine,
         }
+        if self.start:
+            identity["start"] = weights_digest(self.start)
+        if self.mixture != ALL_TOGETHER:
+            identity["mixture"] = plain(self.mixture)
+        if links := [links.fingerprint for links in self.languages.estimates.values()]:
+            identity["links"] = links
+        return identity
+
+    @property
+    def initial(self) -> InitialModel:
+        embeddings = self.objective.traits.language_embeddings
+        languages = self.mixture.read(self.languages)
+        return InitialModel(self.start, self.model, languages, embeddings, self.seed)
 
 
 def pretrain(
@@ -105,26 +114,19 @@ def pretrain(
     notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
     """Train, or resume training, until the folder contains a checkpoint, and return the checkpoint's folder.
-    `probe` returns the numbers to record every `probe_every` steps. `notify` is called with messages about
-    weights that the starting model lacks and about memory. `allow_change` permits resuming on a different
-    machine, with different rounding. Raises BadInput if the folder belongs to a different configuration, a
-    state or checkpoint is damaged, the starting model or the objective does not suit the model's shape, or a
-    corpus is too small to fill a row."""
+    `probe` returns the numbers to record every `probe_every` steps, `notify` is told which weights the
+    starting model lacks, and `allow_change` permits resuming on a different machine, with different rounding.
+    Raises BadInput if the folder belongs to a different configuration, a state or checkpoint is damaged, or
+    the start, the objective and the corpora do not suit the model."""
     identity = config.identity(world)
     if finished(folder):
-        finished_run = Artefact.open(folder, RUN)
-        check_identity(finished_run, identity, any_machine=True)
-        finished_run.verify()
-        return folder / CHECKPOINT
-    if mistakes := config.objective.mistakes(config.model):
+        run = Artefact.open(folder, RUN)
+        check_identity(run, identity, any_machine=True)
+        run.verify()
+    elif mistakes := config.objective.mistakes(config.model):
         raise BadInput(mistakes)
-    parts: int | None = config.train.micro_batches
-    while parts:
-        run = _Run(folder, config, world, identity, probe, progress, notify)
-        run.resume(parts, allow_change)
-        parts = run.train()
-        del run
-        gc.collect()  # free GPU memory for the next attempt
+    else:
+        _Run(folder, config, world, identity, probe, progress).train(allow_change, notify)
     return folder / CHECKPOINT
 
 
@@ -138,63 +140,41 @@ class _Run:
     identity: Mapping[str, Any]
     probe: Probe | None
     progress: Callable[[int, int], None]
-    notify: Callable[[str], None]
 
-    def __post_init__(self) -> None:
-        config, objective = self.config, self.config.objective
-        embeddings = objective.traits.language_embeddings
-        self.languages = config.mixture.read(config.languages)
-        self.streams = objective.streams(self.languages, config.model.length, config.seed)
-        self.initial = InitialModel(config.start, config.model, self.languages, embeddings, config.seed)
-        self.model, self.drawn = self.initial.load()
-        self.learner = objective.learner(self.model, config.seed).to(self.world.device)
-        if self.world.device.type == "cuda":
+    def train(self, allow_change: bool, notify: Callable[[str], None]) -> None:
+        """Train from the latest state, if any, to the end, and write the checkpoint."""
+        config, world, objective = self.config, self.world, self.config.objective
+        initial = config.initial
+        streams = objective.streams(initial.languages, config.model.length, config.seed)
+        self.model, drawn = initial.load()
+        self.learner = objective.learner(self.model, config.seed).to(world.device)
+        if world.device.type == "cuda":
             compile_layers(self.model)
         else:
-            from calque.pretrain.onednn import use_onednn
+            from calque.pretrain.modules import use_onednn
 
             use_onednn(self.learner, config.model.length)
-        if self.drawn and self.world.first:
-            self.notify(f"random, because the starting model lacks them: {', '.join(self.drawn)}")
+        if drawn and world.first:
+            notify(f"random, because the starting model lacks them: {', '.join(drawn)}")
         self.optimizer = make_optimizer(self.learner, config.train)
-
-    def resume(self, parts: int, allow_change: bool) -> None:
-        """Load the latest state, if any, and prepare to continue with at least `parts` micro-batches."""
-        config, writes, saved = self.config, self.world.first, self.folder / RESUME
-        self.first, state = load_state(saved, self.learner, self.optimizer, self.identity, allow_change)
-        self.parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
+        saved = self.folder / RESUME
+        first, state = load_state(saved, self.learner, self.optimizer, self.identity, allow_change)
         claims = state.facts.get(CLAIMS, "") if state else config.claims
-        auto = config.train.grad_accumulation == "auto"
-        self.facts = ({PARTS: self.parts} if auto else {}) | ({CLAIMS: claims} if claims else {})
+        self.facts = {CLAIMS: claims} if claims else {}
         ids = config.train.batch * config.model.length
-        rows = state.path(METRICS) if state else None
-        self.metrics = Metrics(self.folder, config.train, self.streams, ids, writes, rows)
-        self.snapshots = Snapshots(self.folder, config.train, writes, state)
-        self.snapshots.add(self.first, self.model)
-
-    def train(self) -> int | None:
-        """Train to the end and write the checkpoint. If memory runs out, return a larger number of
-        micro-batches for resuming from the last saved state."""
-        config, world = self.config, self.world
+        rows = state.path(METRICS).read_bytes() if state else b""
+        self.metrics = Metrics(self.folder / METRICS, config.train, streams, ids, world.first, rows)
+        self.snapshots = Snapshots(self.folder, config.train, world.first, state)
+        self.snapshots.add(first, self.model)
+        loop = (self.learner, self.optimizer, streams, config.train, config.seed, world)
         try:
-            draws = train(
-                self.learner,
-                self.optimizer,
-                self.streams,
-                replace(config.train, grad_accumulation=self.parts),
-                config.seed,
-                world,
-                self.first,
-                self.after,
-                config.mixture,
-                self.acts_after,
-            )
+            draws = train(*loop, first, self.after, config.mixture, self.acts_after)
         except torch.OutOfMemoryError as error:
-            return self.smaller_parts(error)
+            error.add_note(f"with --set train.grad_accumulation={2 * config.train.grad_accumulation}")
+            raise
         if world.first:
-            self.finish(draws.shown(config.train.steps))
+            self.finish(initial, streams, {"drawn": drawn, "shown": draws.shown(config.train.steps)})
         world.wait()
-        return None
 
     def acts_after(self, step: int) -> bool:
         """Whether `after` must be called immediately after this step, to write a row, probe or save."""
@@ -205,8 +185,7 @@ class _Run:
 
     def after(self, step: int, losses: dict[str, float], norm: float) -> None:
         """Write whatever is due after a step: a row of metrics, a snapshot, a probe or the state."""
-        schedule, first = self.config.train, self.world.first
-        last = step == schedule.steps
+        schedule, first, last = self.config.train, self.world.first, step == self.config.train.steps
         self.metrics.add(step, losses, norm)
         start = time.perf_counter()
         self.snapshots.add(step, self.model)
@@ -221,27 +200,15 @@ class _Run:
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
         self.progress(step, schedule.steps)
 
-    def smaller_parts(self, error: torch.OutOfMemoryError) -> int:
-        """Return the next number of micro-batches to try, or raise the error with advice."""
-        batch, alone = self.config.train.batch, self.world.size == 1
-        more = 2 * self.parts
-        if PARTS in self.facts and alone and self.parts < batch:
-            more = min(more, batch)
-            self.notify(f"the GPU ran out of memory; resuming with {more} micro-batches per step")
-            return more
-        if self.parts * self.world.size < batch:
-            error.add_note(f"with --set train.grad_accumulation={'auto' if alone else more}")
-        raise error
-
-    def finish(self, shown: Mapping[str, Any]) -> None:
+    def finish(self, initial: InitialModel, streams: Sequence[Stream], facts: dict[str, Any]) -> None:
         sync(self.metrics.path)
-        whole = self.initial.complete(self.model, self.identity.get("start"))
-        left_out = sum((Counter(stream.left_out) for stream in self.streams), Counter())
-        facts = {"identity": self.identity, "left out": dict(left_out), "drawn": self.drawn, **self.facts}
-        facts |= {TRAINED_ON: self.languages.folder.name, "shown": shown}
-        if self.languages.disjoint:
-            facts["halves"] = {language.name: len(language.corpus) for language in self.languages.languages}
-        finish(self.folder, whole, self.languages.whole, facts)
+        languages = initial.languages
+        left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
+        facts |= {"identity": self.identity, "left out": dict(left_out), **self.facts}
+        facts[TRAINED_ON] = languages.folder.name
+        if languages.disjoint:
+            facts["halves"] = {language.name: len(language.corpus) for language in languages.languages}
+        finish(self.folder, initial.complete(self.model), languages.whole, facts)
 
 
 def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
@@ -261,47 +228,37 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
 
 
 class Metrics:
-    """Writes a run's metrics: mean losses since the previous row, and speed. A resumed run keeps the rows in
-    the file `rows`."""
+    """Writes a run's metrics to `path`, after a resumed run's `rows`: mean losses since the previous row, and
+    the speed, at `ids` ids per step."""
 
     def __init__(
-        self,
-        folder: Path,
-        config: TrainConfig,
-        streams: Sequence[Stream],
-        ids: int,
-        writes: bool,
-        rows: Path | None,
+        self, path: Path, config: TrainConfig, streams: Sequence[Stream], ids: int, writes: bool, rows: bytes
     ) -> None:
-        self.path, self.train, self.ids, self.writes = folder / METRICS, config, ids, writes
+        self.path, self.train, self.ids, self.writes = path, config, ids, writes
         self.terms = {name for stream in streams for name in stream.weights}
-        self.sums: dict[str, float] = {}
+        self.sums = defaultdict[str, float](float)
         self.steps, self.since = 0, time.perf_counter()
         if writes:
-            with whole_file(self.path) as part:
-                part.write_bytes(rows.read_bytes() if rows else b"")
+            with whole_file(path) as part:
+                part.write_bytes(rows)
 
     def add(self, step: int, losses: Mapping[str, float], norm: float) -> None:
         """Record a step; write a row every `log_every` steps and after the last step."""
-        self.sums = {name: self.sums.get(name, 0.0) + loss for name, loss in losses.items()}
+        for name, loss in losses.items():
+            self.sums[name] += loss
         self.steps += 1
         if step % self.train.log_every and step < self.train.steps:
             return
-        means = {name: total / self.steps for name, total in self.sums.items()}
-        reported = {name: mean for name, mean in means.items() if name not in self.terms}
-        self.write(
-            {
-                "step": step,
-                "of": self.train.steps,
-                "tokens": step * self.ids,
-                "loss": {name: mean for name, mean in means.items() if name in self.terms},
-                **({"reported": reported} if reported else {}),
-                "gradient norm": norm,
-                "learning rate": self.train.rate(step - 1),
-                "tokens/s": self.steps * self.ids / (time.perf_counter() - self.since),
-            }
-        )
-        self.sums, self.steps, self.since = {}, 0, time.perf_counter()
+        row: dict[str, Any] = {"step": step, "of": self.train.steps, "tokens": step * self.ids, "loss": {}}
+        for name, total in self.sums.items():
+            kind = "loss" if name in self.terms else "reported"
+            row.setdefault(kind, {})[name] = total / self.steps
+        row["gradient norm"] = norm
+        row["learning rate"] = self.train.rate(step - 1)
+        row["tokens/s"] = self.steps * self.ids / (time.perf_counter() - self.since)
+        self.write(row)
+        self.sums.clear()
+        self.steps, self.since = 0, time.perf_counter()
 
     def write(self, row: Mapping[str, Any]) -> None:
         if self.writes:
@@ -311,17 +268,77 @@ class Metrics:
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Read the rows in a run's metrics.jsonl."""
+    rows = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"cannot read metrics: {error}", path) from error
-    rows = []
     for number, line in enumerate(lines, start=1):
         try:
             row = strict_json.loads(line)
-            if not isinstance(row["step"], int) or not {"loss", "probe"} & row.keys():
-                raise ValueError("the row contains neither losses nor a probe")
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except ValueError as error:
             raise BadInput(f"this is not a row of metrics ({error})", path, number) from error
+        if not isinstance(row, dict) or not isinstance(row.get("step"), int):
+            raise BadInput("this is not a row of metrics", path, number)
         rows.append(row)
     return rows
+
+
+@dataclass(frozen=True)
+class ShippedRun:
+    """A finished run stored under `name` in a safetensors file. The file contains weights in half precision,
+    named RUN/WEIGHT, and each run's manifest and metrics as metadata; its SHA-256 is in a second file."""
+
+    file: Path
+    name: str
+
+    def identity(self) -> str:
+        """The file's SHA-256."""
+        return _expected(self.file)
+
+    def unpack(self, folder: Path, config: Pretraining) -> None:
+        """Write the run's folder in the format of `pretrain`, with weights in single precision."""
+        run, (model, _) = runs_of(self.file)[self.name], config.initial.whole()
+        tensors = tensor_files.load_file(self.file)
+        with torch.no_grad():
+            for name, weights in state_of(model).items():
+                weights.copy_(tensors[f"{self.name}/{name}"])
+        folder.mkdir(parents=True, exist_ok=True)
+        with whole_file(folder / METRICS) as part:
+            part.write_text(run["metrics"], encoding="utf-8", newline="\n")
+        finish(folder, model, config.languages.whole, {**run["facts"], "shipped": self.identity()})
+
+
+@cache
+def runs_of(file: Path) -> dict[str, dict[str, Any]]:
+    """Return each run's manifest facts and metrics by name; raise BadInput if the file's SHA-256 is wrong."""
+    if not file.is_file() or sha256(file) != _expected(file):
+        digest = _digest_file(file).name
+        raise BadInput(f"this file of runs is missing, or its SHA-256 is not the one in {digest}", file)
+    with safe_open(file, framework="pt") as tensors:
+        return {name: strict_json.loads(text) for name, text in tensors.metadata().items()}
+
+
+def pack(runs: Mapping[str, Path], file: Path) -> None:
+    """Write finished runs, by name, to a file, and the file's SHA-256 to a second file next to it."""
+    from transformers import AutoModelForMaskedLM
+
+    tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()
+    for name, folder in runs.items():
+        run = Artefact.open(folder, RUN)
+        model, _ = load_model(folder / CHECKPOINT, AutoModelForMaskedLM)
+        tensors |= {f"{name}/{key}": weights.half() for key, weights in state_of(model).items()}
+        metrics = run.path(METRICS).read_text(encoding="utf-8")
+        metadata[name] = json.dumps({"facts": run.facts, "metrics": metrics})
+    with whole_file(file) as part:
+        part.write_bytes(tensor_files.save(tensors, metadata))
+    _digest_file(file).write_text(f"{sha256(file)}  {file.name}\n", encoding="utf-8", newline="\n")
+
+
+def _digest_file(file: Path) -> Path:
+    return file.with_name(f"{file.name}.sha256")
+
+
+def _expected(file: Path) -> str:
+    path = _digest_file(file)
+    return path.read_text(encoding="utf-8").split()[0] if path.is_file() else ""

@@ -1,11 +1,13 @@
-"""The tokenizers in checkpoints, and checks of tokenizers against a model or vocabulary."""
+"""The tokenizers in checkpoints, and checks of tokenizers against a model, a vocabulary and AutoTokenizer."""
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -17,13 +19,24 @@ from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.derive.script import Letters
 from calque.derive.types import Specials
-from calque.derive.vocabulary import ROLES, TOKENIZER, TOKENIZER_CONFIG, role_names
-from calque.pretrain.saved_model import load_tokenizer
+from calque.derive.vocabulary import (
+    ROLES,
+    TOKENIZER,
+    TOKENIZER_CONFIG,
+    open_tokenizer,
+    role_names,
+    tokenizer_settings,
+)
+from calque.pretrain.saved_model import CONFIG, load_tokenizer
 
 TOKENIZERS = "tokenizers"  # the folder for tokenizers of derived languages
-_SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
-"""Private-use characters: a temporary letter, a marker for unused pieces, and the first placeholder for
-special types."""
+AS_SAVED = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes that use tokenizer.json unchanged
+READING = ("tokenizer_class", "do_lower_case", "strip_accents", "tokenize_chinese_chars", "add_prefix_space")
+"""Settings that affect tokenization."""
+SAMPLE = 500  # approximate number of types to compare
+_NEVER, _KEPT, _SPARE = "\U0010fffc", 0x100000, 0x101000
+"""Private-use characters: a marker for unused pieces, and the first stand-ins for special types and for
+letters."""
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
@@ -46,7 +59,7 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
     """Copy a vocabulary's tokenizer, adding a template if it has none, and write its class, special types and
     maximum `length` for transformers, which would otherwise use RoBERTa's own tokenizer."""
-    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # read_text's errors name the file
+    copy = open_tokenizer(tokenizer)
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
         copy.post_processor = TemplateProcessing(
@@ -58,7 +71,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     else:
         shutil.copy(tokenizer, folder / TOKENIZER)
     config = {
-        "tokenizer_class": "PreTrainedTokenizerFast",
+        "tokenizer_class": AS_SAVED[0],
         "bos_token": start,
         "cls_token": start,
         "eos_token": end,
@@ -72,6 +85,53 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     write_json(folder / TOKENIZER_CONFIG, config)
 
 
+def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
+    """Convert the vocabulary's `tokenizer.json` to one that encodes text in a derived language's `letters` as
+    the language's ids (`table`, (V,)) and decodes these ids to the same text, except for letters that are
+    images but have no image themselves."""
+    state = deepcopy(dict(tokenizer))
+    model, added = state["model"], state["added_tokens"]
+    if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
+        model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
+    else:  # Unigram, with list indices as ids
+        rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
+        for i, entry in enumerate(model["vocab"]):
+            rows[int(table[i])] = entry
+        model["vocab"] = rows
+    for token in added:
+        token["id"] = int(table[token["id"]])
+        # Special types must be matched before letters are replaced.
+        token["normalized"] = token["normalized"] and not token["special"]
+    if not letters:
+        return state
+    normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
+    state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
+    # Single characters represent the names of special types while letters are replaced.
+    names = [token["content"] for token in added if token["special"]]
+    stand_ins = {name: chr(_KEPT + i) for i, name in enumerate(names)}
+    decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for name, stand_in in stand_ins.items()]
+    decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})
+    decoders += [{"type": "Fuse"}, *_exchange(letters)]
+    decoders += [_replace({"String": stand_in}, name) for name, stand_in in stand_ins.items()]
+    state["decoder"] = {"type": "Sequence", "decoders": decoders}
+    return state
+
+
+def _escaped(name: str) -> str:
+    return "".join(letter if letter.isalnum() else f"\\{letter}" for letter in name)
+
+
+def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return replacements that map letters to their images when applied in order, by way of stand-ins."""
+    stand_ins = {letter: chr(_SPARE + i) for i, letter in enumerate(letters)}
+    there = [_replace({"String": letter}, stand_in) for letter, stand_in in stand_ins.items()]
+    return there + [_replace({"String": stand_ins[letter]}, spelt) for letter, spelt in letters.items()]
+
+
+def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": pattern, "content": content}
+
+
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     """Raise BadInput unless a tokenizer's ids are below `rows` and padding's id is `pad`, as in its model."""
     types, path = _types(folder), folder / TOKENIZER
@@ -80,9 +140,8 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     if (last := max(types.values())) >= rows:
         table = f"the model next to it has a table of {rows:,} rows"
         raise BadInput(f"contains ids up to {last:,}, but {table}", path)
-    name = role_names(folder).get("pad")
-    names = [name] if name in types else [name for name in ROLES["pad"] if name in types]
-    pads = [types[name] for name in names]
+    name = role_names(folder).get("pad", "")
+    pads = [types[usual] for usual in ([name] if name in types else ROLES["pad"]) if usual in types]
     if pad not in pads:
         found = ", ".join(map(str, pads)) or "none"
         raise BadInput(f"padding has the id {found}, but the model next to it uses {pad}", path)
@@ -104,56 +163,47 @@ def _types(folder: Path) -> dict[str, int]:
         return dict(load_tokenizer(folder).get_vocab())
 
 
-def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """Convert the vocabulary's `tokenizer.json` to one for a derived language, which encodes text in the
-    language's `letters` as the language's ids (`table`, (V,)) and decodes these ids to the same text, except
-    for letters that are images but have no image themselves."""
-    state = deepcopy(dict(tokenizer))
-    model, added = state["model"], state["added_tokens"]
-    if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
-        model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
-    else:  # Unigram, with list indices as ids
-        rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
-        for i, entry in enumerate(model["vocab"]):
-            rows[int(table[i])] = entry
-        model["vocab"] = rows
-    for token in added:
-        token["id"] = int(table[token["id"]])
-        # Special types must be matched before letters are replaced.
-        token["normalized"] = token["normalized"] and not token["special"]
-    if not letters:
-        return state
-    normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
-    state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
-    # Single characters represent the names of special types while letters are replaced.
-    names = {chr(i): t["content"] for i, t in enumerate((t for t in added if t["special"]), start=_KEPT)}
-    decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for stand_in, name in names.items()]
-    decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})
-    decoders += [{"type": "Fuse"}, *_exchange(letters)]
-    decoders += [_replace({"String": stand_in}, name) for stand_in, name in names.items()]
-    state["decoder"] = {"type": "Sequence", "decoders": decoders}
-    return state
+@cache
+def check_tokenizer(folder: Path) -> None:
+    """Raise BadInput unless AutoTokenizer, most of whose classes ignore parts of tokenizer.json, yields its
+    ids."""
+    settings = tokenizer_settings(folder)
+    named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
+    added = (folder / "added_tokens.json").exists() or settings.get("added_tokens_decoder")
+    if named in AS_SAVED and not added:
+        return
+    try:
+        cases = list(_encodings(open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)))
+    except BadInput:
+        raise
+    except Exception as error:  # a bare Exception for unknown words if there is no unknown type
+        raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
+    for text, here, there in cases:
+        if here != there:
+            chosen = ", ".join(f"{name}: {settings[name]}" for name in READING if name in settings)
+            by = f"{TOKENIZER_CONFIG} ({chosen})" if chosen else f"the model_type of {CONFIG}"
+            found = f"encodes {text!r} as {here}, but AutoTokenizer encodes it as {there}, because of {by}"
+            advice = "make the files agree, or save AutoTokenizer's tokenizer here"
+            raise BadInput(f"{found}; {advice}", folder / TOKENIZER)
 
 
-def _escaped(name: str) -> str:
-    return "".join(letter if letter.isalnum() else f"\\{letter}" for letter in name)
-
-
-def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return replacements that map letters to their images when applied in order: each letter is replaced
-    before another one becomes it."""
-    waiting, turns = dict(letters), []
-    while waiting:
-        last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)
-        if last is None:  # only cycles are left, so break one
-            first, spelt = next(iter(waiting.items()))
-            turns.append(_replace({"String": first}, _SPARE))
-            del waiting[first]
-            waiting[_SPARE] = spelt
-        else:
-            turns.append(_replace({"String": last}, waiting.pop(last)))
-    return turns
-
-
-def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
-    return {"type": "Replace", "pattern": pattern, "content": content}
+def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
+    """Yield words with their ids from both tokenizers, then the ids and token types of a row of two texts.
+    The words are types known only to AutoTokenizer, and types with other case, accents and word
+    boundaries."""
+    ours.no_padding()
+    ours.no_truncation()
+    theirs.model_max_length = 1 << 30  # otherwise, transformers warns about long texts
+    vocabulary, special = ours.get_vocab(with_added_tokens=True), set(theirs.all_special_tokens)
+    words = sorted(theirs.get_vocab().keys() - vocabulary.keys() - special)
+    ordinary = sorted(vocabulary.keys() - special)
+    for piece in ordinary[:: len(ordinary) // SAMPLE + 1]:
+        if word := ours.decode([vocabulary[piece]]).strip():
+            accented = normalize("NFC", f"{word[0]}\u0301{word[1:]}")
+            words += [word, word.upper(), word.title(), accented, f"{word}中{word}"]
+    texts = [f" {word}" for word in words]
+    own = [encoding.ids for encoding in ours.encode_batch_fast(texts, add_special_tokens=False)]
+    yield from zip(words, own, theirs(texts, add_special_tokens=False)["input_ids"], strict=True)
+    row, other = ours.encode(" a", " a"), theirs(" a", " a", return_token_type_ids=True)
+    yield "a, a", row.ids, other["input_ids"]
+    yield "a, a", row.type_ids, other["token_type_ids"]

@@ -10,32 +10,39 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import TOKENIZER
-from calque.pretrain import saved_model
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.model import build
-from calque.pretrain.saved_tokenizer import check_own_types, check_same_types
-from calque.pretrain.tokenizer_check import check_tokenizer
+from calque.pretrain.saved_model import (
+    CONFIG,
+    load_model,
+    read_config,
+    read_tensor,
+    tensor_names,
+    weights_file,
+)
+from calque.pretrain.saved_tokenizer import check_own_types, check_same_types, check_tokenizer
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
     """Raise BadInput if a run with this model config cannot start from a folder."""
-    saved = saved_model.read_config(folder)
-    differences = _other_shape(saved, config)
+    saved = read_config(folder)
+    different = _other_shape(saved, config)
     _refuse_second_tensors(saved, folder)
     if not (folder / TOKENIZER).is_file():
         raise BadInput("there is no tokenizer; save one with AutoTokenizer", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
     check_tokenizer(folder)
-    _refuse(differences, folder)
+    _refuse(different, folder)
 
 
 def has_head(folder: Path) -> bool:
     """Whether a checkpoint contains a prediction head, judging by the names of its weights."""
-    head, names = architecture_of(saved_model.read_config(folder)).head, saved_model.tensor_files(folder)
+    head = architecture_of(read_config(folder)).head
     # BERT's other head predicts whether two sentences are consecutive.
-    return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)
+    own = (name for name in tensor_names(folder) if name.startswith(f"{head}."))
+    return any("seq_relationship" not in name for name in own)
 
 
 @dataclass(frozen=True)
@@ -55,14 +62,10 @@ class InitialModel:
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
 
-    def complete(self, trained: Any, digest: str | None) -> Any:
-        """Return the trained model with rows for all types, given the digest of the weights that the run
-        started from."""
+    def complete(self, trained: Any) -> Any:
+        """Return the trained model with rows for all types."""
         if self.languages.kept is None:
             return trained
-        if self.start and saved_model.weights_digest(self.start) != digest:
-            fault = "the weights have changed since the run started"
-            raise BadInput(f"{fault}, but the checkpoint needs the rows that were not trained", self.start)
         whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
         return whole
@@ -74,52 +77,47 @@ class InitialModel:
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1
             return build(config, languages.rows, types, self.seed, languages.specials), []
-        saved = saved_model.read_config(folder)
+        saved = read_config(folder)
         _refuse(_other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings), folder)
         check_same_types(folder, languages.tokenizer)
         _refuse_second_tensors(saved, folder)
         kind = architecture_of(saved).masked_model
-        loaded, missing = saved_model.load_model(folder, kind)
+        loaded, missing = load_model(folder, kind)
         saved.hidden_dropout_prob = config.dropout
         saved.attention_probs_dropout_prob = config.attention_dropout
         torch.manual_seed(self.seed)
         model = kind(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
-        lacking = _lacking_head(model, missing, folder)
-        drawn = ["the prediction head"] if lacking else []
+        head = set() if has_head(folder) else _head_of(model)
+        if lacking := [name for name in missing if name not in head]:
+            raise BadInput(f"the weights {', '.join(lacking)} are missing", weights_file(folder))
+        drawn = ["the prediction head"] if head else []
         if (rows := int(loaded.config.vocab_size)) < languages.rows:
             drawn.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
         weights = model.state_dict()
         with torch.no_grad():
             for name, tensor in loaded.state_dict().items():
-                if name not in lacking:
+                if name not in head:
                     weights[name][: len(tensor)].copy_(tensor)
         return model, drawn
 
 
-def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
-    """Return the names of the prediction head's weights if a folder lacks all of them; raise BadInput if any
-    other weights are missing."""
+def _head_of(model: Any) -> set[str]:
+    """Return the names of the prediction head's weights, except for the embedding table."""
     head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
     weights = model.state_dict(keep_vars=True).items()
-    own = {name: each for name, each in weights if name.startswith(f"{head}.") and each is not table}
-    # A shared parameter has several names, but transformers may report only one.
-    all_lack = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
-    if lacking := [name for name in missing if not (all_lack and name in own)]:
-        raise BadInput(f"the weights {', '.join(lacking)} are missing", folder / saved_model.WEIGHTS)
-    return set(own) if all_lack else set()
+    return {name for name, each in weights if name.startswith(f"{head}.") and each is not table}
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
     """Raise BadInput if tensors that the model ties, such as its word embeddings, were saved with different
     values."""
-    files = saved_model.tensor_files(folder)
+    names = tensor_names(folder)
     tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
     for name, first in tied.items():
-        if {name, first} <= files.keys():
-            second, table = (saved_model.read_tensor(files[each], each) for each in (name, first))
-            if not torch.equal(second, table):
-                fault = f"{name} differs from {first}, but {saved_model.CONFIG} sets tie_word_embeddings"
-                raise BadInput(f"{fault}; remove one of them, or set it to false", files[name])
+        both = (read_tensor(folder, each) for each in (name, first))
+        if {name, first} <= names and not torch.equal(*both):
+            fault = f"{name} differs from {first}, but {CONFIG} sets tie_word_embeddings"
+            raise BadInput(f"{fault}; remove one of them, or set it to false", weights_file(folder))
 
 
 def _refuse(differences: list[str], folder: Path) -> None:
@@ -134,11 +132,9 @@ def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
         "heads": (saved.num_attention_heads, config.heads),
         "hidden": (saved.hidden_size, config.hidden),
         "ffn": (saved.intermediate_size, config.ffn),
+        "length": (min(length, config.length), config.length),
     }
-    wrong = [f"{name} {found}, not {wanted}" for name, (found, wanted) in shape.items() if found != wanted]
-    if length < config.length:
-        wrong.append(f"length {length}, not {config.length}")
-    return wrong
+    return [f"{name} {found}, not {wanted}" for name, (found, wanted) in shape.items() if found != wanted]
 
 
 def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:

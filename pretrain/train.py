@@ -25,7 +25,7 @@ TIMES = "times the rate"  # the learning-rate factor's key in a parameter group
 
 
 class NonFinite(ArithmeticError):
-    """Raised if the loss or its gradient is not finite; the weights are unchanged."""
+    """Raised if the loss or its gradient is not finite."""
 
 
 class Draws:
@@ -38,19 +38,19 @@ class Draws:
         terms = Counter(name for stream in streams for name in stream.weights)
         if repeated := [name for name, count in terms.items() if count > 1]:
             raise ValueError(f"two streams share the loss term {repeated[0]!r}; use different names")
+        sizes = [stream.instances for stream in streams]
+        rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
         self.orders = []
-        for i, stream in enumerate(streams):
-            self.orders.append(mixture.order(stream.parts, stream.instances, seed, i))
-        sizes = [order.size for order in self.orders]
-        self.rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
+        for i, (stream, own) in enumerate(zip(streams, rows, strict=True)):
+            self.orders.append(mixture.order(stream.parts, stream.instances, own, seed, i))
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
         """Return one batch per stream, covering all processes and micro-batches, and the divisors."""
         batches: list[Batch] = []
         counts: dict[str, int] = {}
-        for i, (stream, rows, order) in enumerate(zip(self.streams, self.rows, self.orders, strict=True)):
+        for i, (stream, order) in enumerate(zip(self.streams, self.orders, strict=True)):
             random = np.random.default_rng([self.seed, i, step, 1])
-            batch, count = stream.draw(order.at(step, rows).tolist(), random)
+            batch, count = stream.draw(order.at(step).tolist(), random)
             batches.append(batch)
             counts |= count
         return batches, counts
@@ -58,8 +58,8 @@ class Draws:
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
         """Return how many rows and epochs of each language and bitext are read in the first `steps` steps."""
         rows_and_epochs: dict[str, dict[str, float]] = {}
-        for rows, order in zip(self.rows, self.orders, strict=True):
-            for part, count in order.shown(steps, rows).items():
+        for order in self.orders:
+            for part, count in order.shown(steps).items():
                 row = rows_and_epochs.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
                 row["rows"] += count
                 row["epochs"] += count / order.parts[part]
@@ -68,18 +68,16 @@ class Draws:
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     """Create a fused AdamW optimizer, which can be seven times faster than the default on a CPU."""
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     encoder = architecture_of(learner.model.config).encoder(learner.model)
-    in_encoder = set(map(id, encoder.parameters()))
-    for parameter in learner.trained.values():  # compared by id, since XLM-R's table is named after the head
+    in_encoder = {id(parameter) for parameter in encoder.parameters()}
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for parameter in learner.trained.values():
         decays = config.decayed == "all" or parameter.ndim > 1
+        # Compared by id, because XLM-R's embedding table is named after the head.
         times = 1.0 if id(parameter) in in_encoder else config.head_rate
         groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
     return torch.optim.AdamW(
-        [
-            {"params": parameters, "weight_decay": decay, TIMES: times}
-            for (decay, times), parameters in groups.items()
-        ],
+        [{"params": own, "weight_decay": decay, TIMES: times} for (decay, times), own in groups.items()],
         lr=config.learning_rate,
         betas=config.betas,
         eps=config.epsilon,
@@ -101,34 +99,27 @@ def train(
 ) -> Draws:
     """Train from step `first` to the last step, and return the draws.
 
-    `after(step, means, gradient norm)` is called once per update, with the 1-based step and the means of all
-    terms that streams report. To avoid waiting for a GPU, these are read only after the last step and after
-    steps that `read` accepts, and `after` is then called for all steps since the previous reading.
-    Raises NonFinite if a loss or its gradient is not finite; the weights are then those before that step.
-    """
+    `after(step, means, gradient norm)` is called once per update, with the 1-based step and the mean of each
+    term. To avoid waiting for a GPU, these are read only after the last step and after steps that `read`
+    accepts, and `after` is then called for all steps since the previous reading. Raises NonFinite if a loss
+    or its gradient is not finite."""
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
-    stopped = torch.zeros((), device=world.device)  # set to 1 when a number is not finite
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
     for step in range(first, config.steps):
         for stream in streams:
             stream.start_step(step, config.steps, learner, optimizer, world)
-        shares = _accumulate(learner, draws, step, config.micro_batches, world)
+        shares = _accumulate(learner, draws, step, config.grad_accumulation, world)
         add_gradients(parameters, world)
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
-        sums = world.add(torch.stack(list(shares.values())))
-        numbers = torch.cat([gradient_norm[None], sums])
-        stopped.copy_(torch.maximum(stopped, (~numbers.isfinite().all()).float()))
+        numbers = torch.cat([gradient_norm[None], world.add(torch.stack(list(shares.values())))])
         unread.append((step + 1, list(shares), numbers))
         if reading := read(step + 1) or step + 1 == config.steps:
             *earlier, latest = _finite(unread)
             for done in earlier:
                 after(*done)
             unread.clear()
-        else:
-            # Fused AdamW skips the update if `found_inf` is 1.
-            optimizer.found_inf = stopped  # type: ignore[attr-defined]
         for group in optimizer.param_groups:
             group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
         optimizer.step()
@@ -139,13 +130,13 @@ def train(
 
 
 def _accumulate(
-    learner: Learner, draws: Draws, step: int, grad_accumulation: int, world: World
+    learner: Learner, draws: Draws, step: int, micro_batches: int, world: World
 ) -> dict[str, Tensor]:
     """Accumulate a step's gradients over micro-batches, and return this process's share of each mean loss."""
     batches, drawn = draws.at(step)
     # Only dropout uses torch's random numbers.
     torch.manual_seed(int(np.random.SeedSequence([draws.seed, step, world.rank]).generate_state(1)[0]))
-    parts = _cut(draws.streams, batches, grad_accumulation, world)
+    parts = _cut(draws.streams, batches, micro_batches, world)
     parts, more = _before_step(learner, draws.streams, parts, world)
     counts = drawn | more
     shares = {name: torch.zeros((), device=world.device) for name in counts}
@@ -156,28 +147,25 @@ def _accumulate(
 
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
-    """Read the losses and gradient norms of several steps; raise NonFinite at the first number that is not
-    finite."""
+    """Read several steps' losses and gradient norms; raise NonFinite at the first one that is not finite."""
     steps = []
     numbers = torch.stack([row for *_, row in unread]).tolist()
     for (step, names, _), (norm, *means) in zip(unread, numbers, strict=True):
         losses = dict(zip(names, means, strict=True))
         if not all(map(math.isfinite, (norm, *means))):
-            before = "the weights are from before this step"
-            raise NonFinite(f"step {step}: losses {losses}, gradient norm {norm:g}; {before}")
+            raise NonFinite(f"step {step}: losses {losses}, gradient norm {norm:g}")
         steps.append((step, losses, norm))
     return steps
 
 
 def _cut(
-    streams: Sequence[Stream], batches: Sequence[Batch], grad_accumulation: int, world: World
+    streams: Sequence[Stream], batches: Sequence[Batch], micro_batches: int, world: World
 ) -> list[tuple[Stream, Batch]]:
     """Return the pieces of this process's micro-batches, each with its stream, in order."""
     pieces = list[tuple[Stream, Batch]]()
-    for cut in range(grad_accumulation):
-        number, of = world.rank * grad_accumulation + cut, world.size * grad_accumulation
+    for cut in range(micro_batches):
         for stream, batch in zip(streams, batches, strict=True):
-            part = batch.part(number, of)
+            part = batch.part(world.rank * micro_batches + cut, world.size * micro_batches)
             if len(part):
                 pieces += [(stream, piece.to(world.device)) for piece in stream.pieces(part)]
     return pieces
@@ -186,9 +174,9 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
-    """Run each stream's `before_step`; return the micro-batches, and the counts of uncounted terms, summed
-    over processes and kept on the device to avoid waiting for it."""
-    counts: dict[str, Tensor] = {}
+    """Run each stream's `before_step`; return the micro-batches, and the counts of uncounted terms over all
+    processes."""
+    parts, counts = list(parts), dict[str, Tensor]()
     none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:
         places = [place for place, (of, _) in enumerate(parts) if of is stream]
@@ -196,17 +184,16 @@ def _before_step(
         for place, part in zip(places, batches, strict=True):
             parts[place] = (stream, part)
         counts |= {name: more.get(name, none) for name in stream.uncounted}
-    if not counts:
-        return parts, {}
-    return parts, dict(zip(counts, world.add(torch.stack(list(counts.values()))), strict=True))
+    if counts:
+        counts = dict(zip(counts, world.add(torch.stack(list(counts.values()))), strict=True))
+    return parts, counts
 
 
 def _backward(
     learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
     """Accumulate the gradient of one stream's part of a micro-batch, and return its share of each mean loss.
-    Separate backward passes save memory: one graph exists at a time, and sparse gradients are added in
-    place."""
+    With separate backward passes, only one graph exists at a time."""
     with autocast(world.device):
         sums = stream.losses(learner, part)
     means = {name: total / torch.as_tensor(counts[name]).clamp(min=1) for name, total in sums.items()}

@@ -112,7 +112,6 @@ def test_derive_needs_no_torch():
         ("attention.self", "pretrain/architecture.py"),
         ("lm_head", "pretrain/architecture.py"),
         ("token_type_embeddings", "pretrain/architecture.py"),
-        ("huggingface_hub", "pretrain/hub.py"),
         ("AutoModel.from_pretrained", None),
         ("trust_remote_code", "pretrain/saved_model.py"),
         ("import requests", "experiments/data/download.py"),

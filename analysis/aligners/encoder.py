@@ -19,7 +19,7 @@ from calque.derive.vocabulary import TOKENIZER, open_tokenizer, tokenizer_settin
 from calque.pretrain.architecture import main_layer
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, load_model, read_config
-from calque.pretrain.tokenizer_check import check_tokenizer
+from calque.pretrain.saved_tokenizer import check_tokenizer
 
 # Models whose upper layers can be removed, because nothing follows the last layer
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})

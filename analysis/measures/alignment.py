@@ -32,9 +32,9 @@ from calque.derive.languages import Languages
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.architecture import ARCHITECTURES, architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.rotation import procrustes
+from calque.pretrain.objectives.rotate_mlm import procrustes
 from calque.pretrain.run import read_metrics
-from calque.pretrain.saved_model import WEIGHTS, load_model, read_tensor, tensor_files
+from calque.pretrain.saved_model import WEIGHTS, load_model, read_tensor, tensor_names
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
 ROUNDS = 20  # maximum number of self-learning rounds
@@ -225,12 +225,12 @@ def _language_rows(token_types: Tensor) -> Tensor | None:
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
     """Measure alignment@1 and its controls, reading only a checkpoint's embeddings."""
-    files = tensor_files(checkpoint)
+    saved = tensor_names(checkpoint)
     kinds = [(kind.word_embeddings, kind.language_embeddings) for kind in ARCHITECTURES.values()]
-    names = next((names for names in kinds if files.keys() >= {*names}), None)
+    names = next((names for names in kinds if saved >= {*names}), None)
     if names is None:
         raise BadInput("these are not the weights of a masked language model", checkpoint / WEIGHTS)
-    table, languages = (read_tensor(files[name], name) for name in names)
+    table, languages = (read_tensor(checkpoint, name) for name in names)
     if types.rows and len(table) != types.rows:
         what = f"the model has {len(table)} word embeddings, but the languages have {types.rows} types"
         raise BadInput(what, checkpoint / WEIGHTS)

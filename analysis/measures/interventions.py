@@ -25,7 +25,7 @@ from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.lazy import Tensor, inference_mode, no_grad, torch
-from calque.pretrain.rotation import Rotation
+from calque.pretrain.objectives.rotate_mlm import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
 SAME_TAG, ANY_TAG, SHIFT = "word of the same tag", "word of any tag", "shift of the mean"

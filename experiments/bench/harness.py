@@ -14,7 +14,6 @@ from typing import Any
 from calque.analysis.statistics.intervals import estimate
 from calque.derive.errors import BadInput
 from calque.derive.files import write_json
-from calque.pretrain.hub import model_folder
 
 FOLDERS = {"CALQUE_DATA": "the data sets of `calque data fetch`", "CALQUE_ENCODER": "a multilingual encoder"}
 
@@ -73,7 +72,7 @@ def folder_of(variable: str) -> Path:
     """Return the folder named by an environment variable. Raises BadInput if there is none."""
     if not (folder := os.environ.get(variable)):
         raise BadInput(f"this benchmark needs {FOLDERS[variable]}: set {variable} to the folder")
-    if not (found := model_folder(folder)).is_dir():
+    if not (found := Path(folder)).is_dir():
         raise BadInput(f"no such folder; {variable} should name {FOLDERS[variable]}", found)
     return found
 

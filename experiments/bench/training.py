@@ -32,10 +32,9 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.mask import Masking
 from calque.pretrain.model import build
-from calque.pretrain.modules import Learner
+from calque.pretrain.modules import Learner, use_onednn
 from calque.pretrain.objective import Stream
 from calque.pretrain.objectives.mlm import MLM, PackedLines
-from calque.pretrain.onednn import use_onednn
 from calque.pretrain.train import make_optimizer, train
 
 TYPES, LENGTH = 8192, 128

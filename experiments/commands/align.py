@@ -45,7 +45,7 @@ def align(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="Encoder: a folder saved by transformers, or NAME@COMMIT on the Hugging Face Hub."),
+        typer.Option(help="Encoder: a folder saved by transformers."),
     ] = None,
     layer: Annotated[
         int | None,
@@ -105,9 +105,8 @@ def _check_method(method: str | None, model: str | None, layer: int | None) -> N
 def _encoder(model: str, method: str | None, layer: int | None) -> Aligner:
     from calque.analysis.aligners.encoder import EncoderAligner
     from calque.analysis.aligners.methods import BY_NAME
-    from calque.pretrain.hub import model_folder
 
-    return EncoderAligner.open(model_folder(model), BY_NAME[method] if method else None, layer)
+    return EncoderAligner.open(Path(model), BY_NAME[method] if method else None, layer)
 
 
 def _fast_align(pairs: TwoFiles) -> Aligner:

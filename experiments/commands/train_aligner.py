@@ -25,9 +25,7 @@ def train_aligner(
             "Pairs may differ in language.",
         ),
     ],
-    model: Annotated[
-        str, typer.Option(help="The encoder to start from: a folder, or NAME@COMMIT on the Hub.")
-    ],
+    model: Annotated[str, typer.Option(help="The encoder to start from: a folder saved by transformers.")],
     out: Annotated[Path, typer.Option(file_okay=False, help="The folder for the new encoder.")],
     labels: Annotated[
         Literal["auto", "agreement", "estimated", "self"],

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
-from calque.pretrain.hub import on_hub
 
 LOCK = "fetched.json"  # the file in the data folder with the digests of downloads and files
 RECIPES = Path(__file__).with_name("recipes.toml")
@@ -187,8 +186,8 @@ def _places(recipe: str) -> set[tuple[str, ...]]:
 
 
 def inputs(study: Any) -> list[Path]:
-    """Return the files and folders that a study names, except models on the Hub."""
-    return [path for path in dict.fromkeys(_paths(study)) if not on_hub(str(path))]
+    """Return the files and folders that a study names."""
+    return list(dict.fromkeys(_paths(study)))
 
 
 def _paths(value: Any) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from calque.experiments.lessons import MODELS
 from calque.experiments.settings.catalogue import study
-from calque.pretrain.shipped import pack
+from calque.pretrain.run import pack
 
 steps = study("lesson").changed(shipped=None).trained(Path(sys.argv[1]))
 pack({step.config.name_in_file: step.folder for step in steps}, MODELS)

@@ -23,9 +23,8 @@ from calque.experiments.study.measures import (
 )
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.objective import After
-from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.align_mlm import AlignMLM, RepelMLM
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.repel_mlm import RepelMLM
 from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
 

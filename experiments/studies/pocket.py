@@ -20,8 +20,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objective import After, Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.objectives.dict_mlm import DictMLM
-from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.dict_mlm import DictMLM, Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.prealign import PreAlign

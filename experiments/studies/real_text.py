@@ -34,10 +34,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
 """The languages, other than English, whose PUD treebanks are used. All contain the same thousand
 sentences."""
-ENCODER = (
-    "set CALQUE_ENCODER to a folder with an encoder and its tokenizer, or to its Hub name and a commit, as "
-    "in FacebookAI/xlm-roberta-base@COMMIT, and --set model.* to its sizes"
-)
+ENCODER = "set CALQUE_ENCODER to a folder with an encoder and its tokenizer, and --set model.* to its sizes"
 USUAL = FinetuneConfig(
     learning_rate=1e-4,
     head_rate=10,
@@ -201,8 +198,6 @@ def aligner() -> Study:
 
 def word_alignment() -> Study:
     """fast_align and small encoders on four gold sets."""
-    from calque.pretrain.hub import model_folder
-
     data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
     manythings = data / "parallel" / "manythings"
     return Study(
@@ -221,7 +216,7 @@ def word_alignment() -> Study:
         ),
         measures=(EncoderLinks(),),
         objectives=(MLM(MASKS), XLM(1.0, MASKS), XLMAlign(parallel_fraction=1.0, mask_rate=MASKS)),
-        encoder=model_folder(encoder) if encoder else None,
+        encoder=Path(encoder) if encoder else None,
         model=ModelConfig(
             layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1
         ),

@@ -226,7 +226,7 @@ class DerivedLanguages(StudyLanguages):
     def _vocabulary_mistakes(self) -> list[str]:
         if not isinstance(self.vocabulary, Path):
             return vocabulary_mistakes(self.vocabulary)
-        from calque.pretrain.tokenizer_check import check_tokenizer  # loads torch
+        from calque.pretrain.saved_tokenizer import check_tokenizer  # loads torch
 
         try:
             GivenVocabulary(self.vocabulary).open()

@@ -17,15 +17,14 @@ from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.experiments.run.step import Machine, Step
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.cost import UPDATE, machine_bytes, parameters, training_bytes
+from calque.pretrain.cost import UPDATE, flops_per_id, machine_bytes, parameters, training_bytes
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import GOLD, Linked, Objective
 from calque.pretrain.saved_model import RUN, read_config, weights_digest
 
 if TYPE_CHECKING:
     from calque.derive.estimated_links import PairSample
-    from calque.pretrain.run import Probe
-    from calque.pretrain.shipped import ShippedRun
+    from calque.pretrain.run import Probe, ShippedRun
 
 CHECKPOINT = "checkpoint"  # a training step's subfolder with the model
 PROCESS = 400 * 2**20  # bytes used by Python, torch and transformers before a model is built
@@ -58,16 +57,14 @@ class Group:
 
 @dataclass(frozen=True)
 class GivenModel:
-    """An existing model, given by its folder, or by its Hub name and revision (`pretrain.hub`)."""
+    """An existing model, given by its folder."""
 
     name: Path
 
     @cached_property
     def checkpoint(self) -> Path:
-        """The folder that transformers loads, fetched from the Hub unless it is cached."""
-        from calque.pretrain.hub import model_folder
-
-        return model_folder(str(self.name))
+        """The folder that transformers loads."""
+        return Path(self.name)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -337,7 +334,7 @@ class Training:
         return Cost(
             steps=self.train.steps,
             parameters=parameters(self.model, self.rows) + self._language_embeddings,
-            flops=ids * self.objective.flops(self.model, self.rows, self.mixture.pairs or 0.0),
+            flops=ids * flops_per_id(self.model, self.rows, self.objective.traits.mask_rate),
             memory=self._memory(),
         )
 
@@ -354,9 +351,7 @@ class Training:
         import torch
 
         card, traits = torch.cuda.is_available(), self.objective.traits
-        at_once = math.ceil(self.train.batch / (self.train.micro_batches * processes))
-        if card and self.train.grad_accumulation == "auto":
-            at_once = 1
+        at_once = math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
         needed = training_bytes(self.model, self.rows, traits.mask_rate, card=card).of(at_once)
         needed += traits.memory + 16 * self._language_embeddings
         return int(needed if card else needed + PROCESS + BATCH_BYTES * self.train.batch * self.model.length)

@@ -41,7 +41,7 @@ from calque.pretrain.saved_model import (
     CONFIG,
     WEIGHTS,
     read_config,
-    weight_files,
+    weights_file,
 )
 
 RECIPE = TrainConfig(
@@ -275,10 +275,9 @@ def save_aligner(step: Step, out: Path) -> None:
     architecture = architecture_of(read_config(start))
     before = json.loads((start / CONFIG).read_text(encoding="utf-8"))
     weights = {}
-    for path in weight_files(start):
-        for name, tensor in tensor_files.load_file(path).items():
-            if "pooler." in name:
-                weights[f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}"] = tensor
+    for name, tensor in tensor_files.load_file(weights_file(start)).items():
+        if "pooler." in name:
+            weights[f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}"] = tensor
     for name, tensor in tensor_files.load_file(step.folder / CHECKPOINT / WEIGHTS).items():
         if step.config.start.has_head or not name.startswith(f"{architecture.head}."):
             weights[name] = tensor

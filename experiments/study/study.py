@@ -49,12 +49,11 @@ BEHIND = 2  # models whose measures are delayed, to keep other cores busy while 
 class Study:
     """A model for every objective, group of languages and seed, all with the same measures. A group is a
     derived language with its source, all natural languages, or a gold set with text. `mixture` sets how much
-    of each language is read. `start` is the folder, or the Hub name and revision, of the model that others
-    start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained again. If
-    the start has no prediction head, `head` says how to train one first. `paces` gives the steps of
-    objectives as multiples of `train.steps`. `encoder` is measured on gold sets in addition to the study's
-    models. `paper` is the kind of report, and `claims` the file with the study's own claims, whose digest is
-    recorded in manifests."""
+    of each language is read. `start` is the folder of the model that others start from; with `measure_start`,
+    it is measured too. Runs in the file `shipped` are not trained again. If the start has no prediction head,
+    `head` says how to train one first. `paces` gives the steps of objectives as multiples of `train.steps`.
+    `encoder` is measured on gold sets in addition to the study's models. `paper` is the kind of report, and
+    `claims` the file with the study's own claims, whose digest is recorded in manifests."""
 
     name: str
     languages: StudyLanguages
@@ -167,7 +166,7 @@ class Study:
             start = self._pretraining(root, group, first, seed, portion * share)
         training = self._training(group, objective, train, seed, start)
         if self.shipped:
-            from calque.pretrain.shipped import ShippedRun, runs_of
+            from calque.pretrain.run import ShippedRun, runs_of
 
             name = training.name_in_file
             if name in runs_of(self.shipped):

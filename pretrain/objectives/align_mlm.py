@@ -1,4 +1,5 @@
-"""ALIGN-MLM: MLM with a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3)."""
+"""ALIGN-MLM: MLM with a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3); and its
+opposite, REPEL-MLM."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -88,3 +89,31 @@ class AlignMLM(Composite):
     @property
     def parts(self) -> tuple[Objective, ...]:
         return MLM(self.mask_rate), Align(self.alpha)
+
+
+@dataclass(frozen=True)
+class Repel(Align):
+    """alpha * L_REPEL, where L_REPEL is the mean over dictionary pairs of max(0, cosine of the word
+    embeddings). It cannot diverge, and it does not make embeddings opposite, which would be an alignment up
+    to a rotation."""
+
+    short_name = "REPEL"
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [DictionaryCosine(languages, self.alpha, "repel", torch.relu)]
+
+
+@dataclass(frozen=True)
+class RepelMLM(Composite):
+    """L_REPEL-MLM = L_MLM + alpha * L_REPEL, with the same pairs and weight as ALIGN-MLM."""
+
+    alpha: float = ALPHA
+    mask_rate: float = MASK_RATE
+
+    short_name = "REPEL-MLM"
+    forms = AlignMLM.forms
+    summary = "REPEL-MLM is MLM that also keeps the embeddings of dictionary pairs from being similar."
+
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        return MLM(self.mask_rate), Repel(self.alpha)

@@ -8,7 +8,7 @@ Shapes: B pairs, with at most n and m words on their sides, hidden size H.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from calque.derive.forms import number, percent, word
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.batch import NumberedWords, PairGroups
-from calque.pretrain.bitext import PARALLEL, PairObjective, PairStream, line_lengths
+from calque.pretrain.bitext import PARALLEL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode
@@ -37,19 +37,13 @@ class ContrastedWords(PairStream):
     """Unmasked sentence pairs in groups of similar length, with each side in a separate row. `LABELLED` is
     the fraction of linked words (or, if the model labels them itself, of all words) that get a label."""
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: AlignerTraining) -> None:
-        # Shuffled, because consecutive pairs in a file may be translations of the same sentence.
-        super().__init__(languages, length, seed, objective, shuffled=True)
-        self.objective, self.weights = objective, {CONTRAST: 1.0}
-
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
     ) -> tuple[PairGroups, dict[str, int]]:
-        of, pairs = self.chosen(instances)
-        each = zip(of, pairs, strict=True)
-        ids = [line_lengths(self.bitexts[number], pair[None]).sum() for number, pair in each]
+        pairs = self.chosen(instances)
+        ids = [sum(map(len, bitext.ids(pair))) for bitext, pair in pairs]
         order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
-        groups = tuple(self.numbered(of[group], pairs[group]) for group in order)
+        groups = tuple(self.numbered([pairs[i] for i in group]) for group in order)
         words = sum(group.words if self.objective.labels == "self" else group.linked for group in groups)
         return PairGroups(groups), {CONTRAST: words, LABELLED: words}
 
@@ -67,7 +61,7 @@ class ContrastedWords(PairStream):
             cosines = torch.bmm(a, b.mT)
             if self.objective.labels == "self":
                 kernel = log_kernel(torch.bmm(first, second.mT))
-                plan = untied(sinkhorn(kernel, rows, columns, padded=True), kernel, rows, columns)
+                plan = untied(sinkhorn(kernel, rows, columns), kernel, rows, columns)
                 labels = itermax_table(plan, rows, columns)
             else:
                 labels = torch.zeros_like(cosines, dtype=torch.bool)
@@ -82,15 +76,11 @@ class ContrastedWords(PairStream):
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
     """Average the states of rows `<s> ids </s>` over each word's sub-words, (B, n, H), given each id's word
     number (-1 for padding); also return a mask of real words, (B, n)."""
-    rows, width = len(hidden), hidden.shape[1] - 2
-    numbers = numbers[:, :width]
-    starts = torch.arange(rows, device=numbers.device)[:, None] * (width + 1)
-    slot = torch.where(numbers < 0, width, numbers) + starts
-    states = hidden[:, 1 : width + 1].float().flatten(0, 1)
-    sums = states.new_zeros(rows * (width + 1), states.shape[1]).index_add(0, slot.flatten(), states)
-    counts = states.new_zeros(len(sums)).index_add(0, slot.flatten(), torch.ones_like(states[:, 0]))
-    means = (sums / counts.clamp(min=1)[:, None]).view(rows, width + 1, -1)
-    return means[:, :width], (counts > 0).view(rows, width + 1)[:, :width]
+    width = hidden.shape[1] - 2
+    words = torch.arange(width, device=numbers.device)[:, None]
+    of_word = (numbers[:, None, :width] == words).float()
+    counts = of_word.sum(2)
+    return of_word @ hidden[:, 1:-1].float() / counts.clamp(min=1)[:, :, None], counts > 0
 
 
 def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
@@ -151,14 +141,9 @@ class AlignerTraining(PairObjective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            text=False,
-            parallel_share=self.parallel_fraction,
-            links=LINKS[self.labels],
-            predicts=False,
-            needs_start=True,
-            format=2 if self.labels == "agreement" else 1,  # format 1: agreement by mutual argmax
-        )
+        version = 2 if self.labels == "agreement" else 1  # format 1: agreement by mutual argmax
+        traits = replace(super().traits, links=LINKS[self.labels], format=version)
+        return replace(traits, predicts=False, needs_start=True)
 
     def layer_of(self, layers: int) -> int:
         """Return the layer that the loss applies to, in a model of `layers` layers."""
@@ -168,9 +153,6 @@ class AlignerTraining(PairObjective):
         """Return the layer below the one that the loss applies to; it aligns words better (measured on
         en-fr)."""
         return max(1, self.layer_of(layers) - 1)
-
-    def pair_passes(self, layers: int) -> float:
-        return 3 * self.layer_of(layers) / layers
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -191,4 +173,5 @@ class AlignerTraining(PairObjective):
         return learner
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [ContrastedWords(languages, length, seed, self)]
+        # Shuffled, because consecutive pairs in a file may be translations of the same sentence.
+        return [ContrastedWords(languages, length, seed, self, {CONTRAST: 1.0}, shuffled=True)]

@@ -24,7 +24,6 @@ from calque.pretrain.objective import Learner, Stream, Traits
 
 MOCO = "moco"
 Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrastive loss
-TEMPERATURE, MOMENTUM, QUEUE, WIDTH = 0.05, 0.999, 32_000, 300
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
@@ -49,20 +48,14 @@ class PairsWithKeys:
 class Contrasted(PairStream):
     """Sentence pairs, with one row per pair for TLM and two for contrast: the query and the key.
 
-    Before a step, the slow encoder is updated and computes the keys. The queue is copied before the keys are
-    added, so a query is compared with its own key and those from earlier steps, regardless of how batches are
-    divided.
+    Before a step, the slow encoder is updated and computes the keys. A query is compared with its own key and
+    those from earlier steps, regardless of how batches are divided.
     """
-
-    def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
-        super().__init__(languages, length, seed, objective)
-        self.objective, self.prediction = objective, objective.beside.lower()
-        self.weights = dict.fromkeys([self.prediction, MOCO] if self.prediction else [MOCO], 1.0)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.draw_pairs(instances, random)
-        counts = {self.prediction: batch.rows.labelled, MOCO: len(batch)}
-        return batch, {name: counts[name] for name in self.weights}
+        predicted = dict.fromkeys(self.weights, batch.rows.labelled)
+        return batch, predicted | {MOCO: len(batch)}
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
@@ -78,11 +71,12 @@ class Contrasted(PairStream):
     def losses(self, learner: Learner, batch: PairsWithKeys) -> dict[str, Tensor]:
         own: Any = learner.own[MOCO]
         queries = own.projection(encode_first(learner.model, batch.pairs.side_rows(0, self.pad)))
-        losses: dict[str, Tensor] = {}
-        if self.prediction:
-            rows = batch.pairs.rows if self.prediction == "tlm" else batch.pairs.sides_as_rows(self.pad)
-            losses[self.prediction] = prediction_loss(learner.model, rows)
-        return losses | {MOCO: contrast(queries, batch.keys, batch.others, self.objective.temperature)}
+        losses = {MOCO: contrast(queries, batch.keys, batch.others, self.objective.temperature)}
+        if "tlm" in self.weights:
+            losses["tlm"] = prediction_loss(learner.model, batch.pairs.rows)
+        if "mlm" in self.weights:
+            losses["mlm"] = prediction_loss(learner.model, batch.pairs.sides_as_rows(self.pad))
+        return losses
 
 
 @dataclass(frozen=True)
@@ -97,10 +91,10 @@ class PPA(PairObjective):
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
-    queue: int = QUEUE
-    momentum: float = MOMENTUM
-    temperature: float = TEMPERATURE
-    dimensions: int = WIDTH
+    queue: int = 32_000
+    momentum: float = 0.999
+    temperature: float = 0.05
+    dimensions: int = 300
     beside: Beside = field(default="TLM", metadata=ADDED)
 
     short_name = full_name = "PPA"
@@ -121,21 +115,16 @@ class PPA(PairObjective):
         super().__post_init__()
         if min(self.queue, self.dimensions) < 1:
             raise ValueError(f"queue and dimensions must be positive, not {self.queue} and {self.dimensions}")
-        if not 0 <= self.momentum < 1:
-            raise ValueError(f"momentum must be at least 0 and below 1, not {self.momentum}")
+        if not (0 <= self.momentum < 1 and self.temperature > 0):
+            found = f"not {self.momentum} and {self.temperature}"
+            raise ValueError(f"momentum must be at least 0 and below 1, and temperature positive, {found}")
         if self.beside not in get_args(Beside):
             raise ValueError(f"beside, the loss added to L_MoCo, must be TLM, MLM or '', not {self.beside!r}")
-        if not self.temperature > 0:
-            raise ValueError(f"temperature must be positive, not {self.temperature}")
 
     @property
     def traits(self) -> Traits:
         memory = 2 * 4 * self.queue * self.dimensions  # the queue and its copy
         return replace(super().traits, predicts=bool(self.beside), memory=memory)
-
-    def pair_passes(self, layers: int) -> float:
-        # The contrastive loss encodes each side separately, with a backward pass only for the first.
-        return 5.0 if self.beside else 2.0
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import MoCo
@@ -143,4 +132,5 @@ class PPA(PairObjective):
         return {MOCO: MoCo(model, self.queue, self.dimensions)}
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Contrasted(languages, length, seed, self)]
+        terms = [self.beside.lower(), MOCO] if self.beside else [MOCO]
+        return [Contrasted(languages, length, seed, self, dict.fromkeys(terms, 1.0))]

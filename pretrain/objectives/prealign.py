@@ -6,15 +6,16 @@ Shapes: P pairs, W = 2P words (all first sides, then all second sides), A anchor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
-from calque.derive.forms import percent, word
+from calque.derive.forms import percent
 from calque.derive.languages import Languages
 from calque.derive.types import Specials
 from calque.pretrain.batch import UNLABELLED, Batch, Rows
@@ -23,26 +24,24 @@ from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode_each
 from calque.pretrain.objective import After, Composite, Learner, Objective, Stream, Sum, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries
-from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.dict_mlm import Link
 from calque.pretrain.objectives.mlm import MLM
 
-Sides = Literal["first", "both"]
-TEMPERATURE = 0.1
-PAIRS, PORTION, SHARE = 128, 0.1, 0.05
+TEMPERATURE, PAIRS = 0.1, 128
 WORD = 1  # the word's position in its row, `<s> word </s>`
+FIRST_SIDES = MappingProxyType({"anchors": "first"})
 
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries whose anchors should match their translations; `ids` and `languages` are (P, 2)
-    int64. Anchors are the first words (or the words on both `sides`) of entries `first` to `last`
-    (exclusive). Each part of a batch contains all words but only some anchors, so that losses add up."""
+    """Dictionary entries whose first words, the anchors, should match their translations; `ids` and
+    `languages` are (P, 2) int64. The anchors are those of entries `first` to `last` (exclusive): each part of
+    a batch contains all words but only some anchors, so that losses add up."""
 
     ids: Tensor
     languages: Tensor
     first: int
     last: int
-    sides: Sides
 
     def __len__(self) -> int:
         return self.last - self.first
@@ -58,24 +57,17 @@ class Anchors(Batch):
 
     @property
     def anchors(self) -> Tensor:
-        """The anchors' indices in the list of words, (A,)."""
-        side = torch.arange(self.first, self.last, device=self.ids.device)
-        return side if self.sides == "first" else torch.cat([side, side + len(self.ids)])
-
-    @property
-    def partners(self) -> Tensor:
-        """The indices of the anchors' translations, (A,)."""
-        return (self.anchors + len(self.ids)) % (2 * len(self.ids))
+        """The anchors' indices in the list of words, (A,); each one's translation follows P words later."""
+        return torch.arange(self.first, self.last, device=self.ids.device)
 
     @property
     def excluded(self) -> Tensor:
         """A mask of words excluded from each anchor's sum, (A, W): all in other entries that share a word
         with the anchor's entry, so that no word is pushed away from one of its translations."""
-        same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
-        excluded = same.repeat(2, 2)[self.anchors]
-        each = torch.arange(len(excluded), device=excluded.device)
-        excluded[each, self.anchors] = excluded[each, self.partners] = False
-        return excluded
+        own = self.ids[self.first : self.last]
+        same = (own[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
+        same[torch.arange(len(own), device=own.device), self.anchors] = False
+        return same.repeat(1, 2)
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
@@ -84,7 +76,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.excluded, -torch.inf)
-        return F.cross_entropy(logits, batch.partners, reduction="sum")
+        return F.cross_entropy(logits, batch.anchors + len(batch.ids), reduction="sum")
 
 
 class WordContrast(Stream):
@@ -102,8 +94,7 @@ class WordContrast(Stream):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
         drawn = random.permutation(len(self.ids))[: self.objective.pairs]
         ids, languages = (torch.from_numpy(column[drawn]) for column in (self.ids, self.languages))
-        batch = Anchors(ids, languages, 0, len(drawn), self.objective.anchors)
-        return batch, {"words": len(batch.anchors)}
+        return Anchors(ids, languages, 0, len(drawn)), {"words": len(drawn)}
 
     def losses(self, learner: Learner, batch: Anchors) -> dict[str, Tensor]:
         layers = [
@@ -116,17 +107,15 @@ class WordContrast(Stream):
 @dataclass(frozen=True)
 class Contrast(Objective):
     """InfoNCE on `pairs` dictionary entries per step, averaged over all layers and the embeddings (section
-    3.2). `anchors` are the entries' first words, as in the published code, or both words."""
+    3.2). Anchors are the entries' first words, as in the published code."""
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
-    anchors: Sides = "first"
 
+    former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
     short_name = "CONTRAST"
 
     def __post_init__(self) -> None:
-        if self.anchors not in get_args(Sides):
-            raise ValueError(f"anchors must be 'first' or 'both', not {self.anchors!r}")
         if self.pairs < 2:
             raise ValueError(f"pairs must be at least 2, not {self.pairs}")
         if not self.temperature > 0:
@@ -145,18 +134,15 @@ class PreAlign(Composite):
     """Two phases: MLM and `Contrast` for a fraction `portion` of the steps, then LINK with a fraction `share`
     of the words replaced. The dictionary's words are read in addition to rows of text."""
 
-    share: float = SHARE
-    portion: float = PORTION
+    share: float = 0.05
+    portion: float = 0.1
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
     mask_rate: float = MASK_RATE
-    anchors: Sides = "first"
 
+    former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
     short_name, full_name = "PREALIGN", "PreAlign"
-    forms = (
-        word("anchors", "both", "-both", "anchors of both sides"),
-        percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),
-    )
+    forms = (percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),)
     summary = (
         "PreAlign first trains MLM while pulling dictionary pairs together at every layer, then continues as "
         "LINK with fewer replaced words."
@@ -165,9 +151,8 @@ class PreAlign(Composite):
 
     @property
     def first(self) -> Objective:
-        parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature, self.anchors)
-        both = "-both" if self.anchors == "both" else ""
-        return Sum(f"PREALIGN{both}-FIRST", parts, "PreAlign’s first phase")
+        parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature)
+        return Sum("PREALIGN-FIRST", parts, "PreAlign’s first phase")
 
     @property
     def phases(self) -> After:

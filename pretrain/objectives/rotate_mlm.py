@@ -1,4 +1,9 @@
-"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto their translations."""
+"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto their translations.
+
+Shapes: d pairs of rows, hidden size H.
+"""
+
+from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
@@ -14,9 +19,37 @@ from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objective import Learner, Stream, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.mlm import Monolingual, TextObjective
-from calque.pretrain.rotation import Rotation
 
 LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
+
+
+def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
+    """Return the orthogonal matrix, (H, H), that brings `rows` closest to `targets`, both (d, H): UV' from
+    the singular value decomposition of rows.T @ targets (Schönemann 1966)."""
+    left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
+    return (left @ right).to(rows.dtype)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Maps a row x to (x - start) @ matrix + end. The pairs determine the matrix in `rank` of the H
+    dimensions; in the others, it is arbitrary."""
+
+    start: Tensor
+    matrix: Tensor
+    end: Tensor
+    rank: int
+
+    @classmethod
+    def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
+        """Fit the rotation that brings `rows` closest to `targets`, both (d, H), after centring both."""
+        start, end = rows.mean(0), targets.mean(0)
+        first, second = rows - start, targets - end
+        rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))
+        return cls(start, procrustes(first, second), end, rank)
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        return (rows - self.start) @ self.matrix + self.end
 
 
 class RotatedOnce(Monolingual):
@@ -37,8 +70,8 @@ class RotatedOnce(Monolingual):
     def start_step(self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World) -> None:
         model = learner.model
         # Pairs are centred, so n pairs determine at most n - 1 dimensions.
-        left_open = (model.config.hidden_size - len(pairs) + 1 for pairs in self.pairs.values())
-        self.left_out = {**self.left_out, LEFT_OPEN: sum(max(0, dimensions) for dimensions in left_open)}
+        left_open = sum(max(0, model.config.hidden_size - len(pairs) + 1) for pairs in self.pairs.values())
+        self.left_out = {**self.left_out, LEFT_OPEN: left_open}
         if step != round(self.at * steps):
             return
         tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
@@ -49,23 +82,24 @@ class RotatedOnce(Monolingual):
 
 def own_rows(languages: Languages, number: int) -> np.ndarray:
     """Return the rows of a model's table that a language does not share with earlier ones, (n,) int64."""
-
-    def rows(language: Language) -> np.ndarray:
-        return np.append(language.table, [] if language.places is None else language.places).astype(np.int64)
-
-    before, language = languages.languages[:number], languages.languages[number]
-    own = np.setdiff1d(rows(language), np.concatenate([rows(each) for each in before]))
+    *before, language = map(_rows, languages.languages[: number + 1])
+    own = np.setdiff1d(language, np.concatenate(before))
     if not len(own):
-        raise BadInput(f"{language.name} has no rows of its own; it needs a new script", languages.folder)
+        name = languages.languages[number].name
+        raise BadInput(f"{name} has no rows of its own; it needs a new script", languages.folder)
     return own
+
+
+def _rows(language: Language) -> np.ndarray:
+    return np.append(language.table, [] if language.places is None else language.places).astype(np.int64)
 
 
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
     """Rotate the `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
-    `pairs` (d, 2) closest to the first. First moments rotate exactly; second moments, only if a row's
-    gradients are uncorrelated across dimensions, but their sum is preserved. Moments cannot be reset to 0,
-    because AdamW's bias correction depends on the steps of the whole table."""
+    `pairs` (d, 2) closest to the first. Second moments rotate exactly only if a row's gradients are
+    uncorrelated across dimensions. Moments cannot be reset to 0, because AdamW's bias correction depends on
+    the steps of the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):

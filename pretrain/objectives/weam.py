@@ -6,13 +6,13 @@ Shapes: B pairs, one per row, L ids per row, hidden size H, Q masked ids with a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.derive.languages import Languages
-from calque.pretrain.batch import UNLABELLED, Batch, LinkedPairs
+from calque.pretrain.batch import UNLABELLED, LinkedPairs
 from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import cross_entropy, encode, prediction_loss
@@ -22,61 +22,34 @@ EXCHANGE = "exchange"
 MASKS = 0.3  # the paper's mask rate
 
 
-@dataclass(frozen=True)
-class MaskedLinks(Batch):
-    """The K links of masked ids. `at` (Q,) contains the flat positions of linked masked ids on both sides;
-    link k connects the id at `at[of[k]]` to the id at `other[k]`."""
-
-    at: Tensor
-    other: Tensor
-    of: Tensor
-
-
-@dataclass(frozen=True)
-class ExchangePairs(LinkedPairs):
-    """Linked sentence pairs; `found` contains the links of masked ids, if already computed."""
-
-    found: MaskedLinks | None = None
-
-    def cut(self, rows: slice) -> ExchangePairs:
-        return replace(super().cut(rows), found=None)
-
-    def ready(self) -> ExchangePairs:
-        return replace(super().ready(), found=self.masked)
-
-    @property
-    def masked(self) -> MaskedLinks:
-        width = self.pairs.rows.labels.shape[1]
-        first, second = (self.links.row * width + side for side in (self.links.first, self.links.second))
-        here, other = torch.cat([first, second]), torch.cat([second, first])
-        masked = self.pairs.rows.labels.flatten().index_select(0, here) != UNLABELLED
-        at, of = here[masked].unique(return_inverse=True)
-        return MaskedLinks(at, other[masked], of)
-
-
 class Exchanged(PairStream):
     """Sentence pairs whose masked ids are predicted by TLM and, if linked, from vectors on the other side."""
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: WEAM) -> None:
-        super().__init__(languages, length, seed, objective)
-        self.weights = {"tlm": 1.0, EXCHANGE: objective.weight}
-
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
-    ) -> tuple[ExchangePairs, dict[str, int]]:
-        drawn = self.draw_linked(instances, random)
-        batch = ExchangePairs(drawn.pairs, drawn.links)
-        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: len(batch.masked)}
+    ) -> tuple[LinkedPairs, dict[str, int]]:
+        batch = self.draw_linked(instances, random)
+        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: len(masked_links(batch)[0])}
 
-    def losses(self, learner: Learner, batch: ExchangePairs) -> dict[str, Tensor]:
+    def losses(self, learner: Learner, batch: LinkedPairs) -> dict[str, Tensor]:
         model, rows = learner.model, batch.pairs.rows
-        links = batch.masked if batch.found is None else batch.found
-        layers = model.config.num_hidden_layers
+        layers, (at, other, of) = model.config.num_hidden_layers, masked_links(batch)
         hidden = encode(model, rows, layers)
-        vectors = mean_of(hidden.flatten(0, 1).index_select(0, links.other), links.of, len(links))
-        labels = rows.labels.flatten().index_select(0, links.at)
+        vectors = mean_of(hidden.flatten(0, 1).index_select(0, other), of, len(at))
+        labels = rows.labels.flatten().index_select(0, at)
         exchanged = cross_entropy(learner.own[EXCHANGE], vectors, labels, model.config.vocab_size)
         return {"tlm": prediction_loss(model, rows, hidden, layers), EXCHANGE: exchanged}
+
+
+def masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the flat positions of linked masked ids on both sides, (Q,), and their K links: link k connects
+    the id at `at[of[k]]` to the id at `other[k]`."""
+    labels, links = batch.pairs.rows.labels, batch.links
+    first, second = (links.row * labels.shape[1] + side for side in (links.first, links.second))
+    here, other = torch.cat([first, second]), torch.cat([second, first])
+    masked = labels.flatten().index_select(0, here) != UNLABELLED
+    at, of = here[masked].unique(return_inverse=True)
+    return at, other[masked], of
 
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
@@ -112,4 +85,4 @@ class WEAM(LinkObjective):
         return {EXCHANGE: Exchange(model)}
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Exchanged(languages, length, seed, self)]
+        return [Exchanged(languages, length, seed, self, {"tlm": 1.0, EXCHANGE: self.weight})]

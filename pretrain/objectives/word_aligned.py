@@ -28,13 +28,8 @@ LINKED, KEPT = "linked words", "source words"
 class Words(PairStream):
     """Unmasked sentence pairs, with each side in a separate row."""
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: WordAligned) -> None:
-        super().__init__(languages, length, seed, objective)
-        self.frozen = objective.frozen
-        self.weights = {LINKED: 1.0, KEPT: objective.weight}
-
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
-        batch = self.draw_words(instances, marks=self.frozen)
+        batch = self.draw_words(instances, marks=self.objective.frozen)
         return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
 
     def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:
@@ -43,7 +38,7 @@ class Words(PairStream):
         source, other = encode(learner.model, first, layers), encode(learner.model, second, layers)
         with torch.no_grad():
             before = encode(learner.own[START].model, first, layers)
-        towards, share = (before, 1 / before.shape[-1]) if self.frozen else (source, 1.0)
+        towards, share = (before, 1 / before.shape[-1]) if self.objective.frozen else (source, 1.0)
         losses = {
             LINKED: towards[links.row, links.first].float() - other[links.row, links.second].float(),
             KEPT: source[words.row, words.first].float() - before[words.row, words.first].float(),
@@ -54,9 +49,9 @@ class Words(PairStream):
 @dataclass(frozen=True)
 class WordAligned(LinkObjective):
     """The mean squared distance between linked words, plus `weight` times the mean squared distance of source
-    words from their vectors in the starting model. A word is represented by the last layer's state of its
-    last sub-word; the two sentences are encoded separately. Links are gold links, or the intersection of
-    fast_align's two directions. Without a prediction loss, training from scratch would make all words equal.
+    words from their vectors in the starting model. A word's vector is the last layer's state of its last
+    sub-word; the two sentences are encoded separately. Links are gold links, or the intersection of
+    fast_align's two directions. Training from scratch would make all words equal.
 
     frozen: whether to follow the authors' code instead of the paper: target words are pulled towards source
         words' vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
@@ -80,13 +75,10 @@ class WordAligned(LinkObjective):
     def traits(self) -> Traits:
         return replace(super().traits, predicts=False, needs_start=True)
 
-    def pair_passes(self, layers: int) -> float:
-        return 3.5  # the starting model also encodes one side
-
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import Frozen
 
         return {START: Frozen(model)}
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Words(languages, length, seed, self)]
+        return [Words(languages, length, seed, self, {LINKED: 1.0, KEPT: self.weight})]

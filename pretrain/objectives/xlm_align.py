@@ -35,26 +35,20 @@ DEPTH = 10 / 12  # the relative depth of the layer that labels pairs in the pape
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Sentence pairs with each side's target ids, (B, W, W), and the numbers of correct links and linked
-    ids."""
+    """Sentence pairs with each side's target ids, (B, W, W), and the reported sums of losses."""
 
     pairs: PairRows
     targets: tuple[Tensor, Tensor]
-    right: Tensor
-    linked: Tensor
+    reported: dict[str, Tensor]
 
 
 class SentencePairs(PairStream):
     """Sentence pairs; TLM and DWA share one forward pass."""
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
-        super().__init__(languages, length, seed, objective)
-        self.objective = objective
-        self.weights = {"tlm": 1.0} if objective.tlm else {}
-        if objective.queries != "none":
-            self.weights["dwa"] = 1.0
-            judged = ("label precision", "label recall") if self.has_gold else ()
-            self.uncounted = ("dwa", *judged, "labelled")
+    @property
+    def uncounted(self) -> tuple[str, ...]:  # type: ignore[override]
+        judged = ("label precision", "label recall") if self.has_gold else ()
+        return ("dwa", *judged, "labelled") if "dwa" in self.weights else ()
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.draw_pairs(instances, random)
@@ -68,47 +62,44 @@ class SentencePairs(PairStream):
     ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, Tensor]]:
         if not self.uncounted:
             return parts, {}
-        labelled, counts = [], dict[str, Tensor]()
+        labelled, counts = [], dict[str, Any]()
         with evaluating(learner, world.device):
             for part in parts:
                 after, more = self.label(learner.model, part)
                 labelled.append(after)
-                counts = {name: counts.get(name, 0) + count for name, count in more.items()}
+                for name in self.uncounted:
+                    counts[name] = counts.get(name, 0) + more[name]
         return labelled, counts
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
         """Label pairs; also return the counts of `uncounted` terms."""
-        places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
-        gold = batch.gold[:, :, None] == places
+        gold = batch.gold[:, :, None] == torch.arange(batch.gold.shape[1], device=batch.gold.device)
         links, plan = gold, gold.float()
         if self.objective.labels == "self":
             links, plan = self._self_label(model, batch)
-        targets = self._targets(batch, links, plan)
+        targets, right = self._targets(batch, links, plan), (links & gold).sum()
+        linked = links.any(2).sum() + links.any(1).sum()
         counts = {
             "dwa": targets[0].sum() + targets[1].sum(),
             "label precision": links.sum(),
             "label recall": gold.sum(),
             "labelled": batch.sides.sum(),
         }
-        linked = links.any(2).sum() + links.any(1).sum()
-        labelled = LabelledPairs(batch, targets, (links & gold).sum(), linked)
-        return labelled, {name: counts[name] for name in self.uncounted}
+        reported = {"label precision": right, "label recall": right, "labelled": linked}
+        reported = {name: total for name, total in reported.items() if name in self.uncounted}
+        return LabelledPairs(batch, targets, reported), counts
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
         """Return the links between the sides of unmasked pairs, and the transport plan, both (B, W, W)
         (section 3.1). Similarities are in float32, even if the model uses bfloat16."""
-        objective = self.objective
-        layer = objective.labelling_layer(model.config.num_hidden_layers)
+        layer = self.objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
-        (a, in_first), (b, in_second) = states_of(batch, 0, hidden), states_of(batch, 1, hidden)
+        (a, *in_first), (b, *in_second) = states_of(batch, 0, hidden), states_of(batch, 1, hidden)
+        masks = (*in_first, *in_second)
         with torch.autocast(hidden.device.type, enabled=False):
-            similarity = a @ b.mT
-        kernel = log_kernel(similarity)
-        plan = sinkhorn(kernel, in_first, in_second, first=objective.first, padded=True)
-        plan = untied(plan, kernel, in_first, in_second)
-        if objective.filtering:
-            return itermax_table(plan, in_first, in_second), plan
-        return union(plan, in_first, in_second), plan
+            kernel = log_kernel(a @ b.mT)
+        plan = untied(sinkhorn(kernel, *masks, first=self.objective.first), kernel, *masks)
+        return (itermax_table if self.objective.filtering else union)(plan, *masks), plan
 
     def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
         """Return each side's targets on the other side, (B, W, W). An id with several links points to the one
@@ -132,13 +123,7 @@ class SentencePairs(PairStream):
         hidden = encode(model, rows, layer)
         losses = {"tlm": prediction_loss(model, rows, hidden, layer)} if self.objective.tlm else {}
         sides, real = zip(*(states_of(batch.pairs, side, hidden) for side in (0, 1)), strict=True)
-        sums = {
-            "dwa": learner.own[POINTER](sides, real, batch.targets),
-            "label precision": batch.right,
-            "label recall": batch.right,
-            "labelled": batch.linked,
-        }
-        return losses | {name: sums[name] for name in self.uncounted}
+        return losses | {"dwa": learner.own[POINTER](sides, real, batch.targets), **batch.reported}
 
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
@@ -206,10 +191,6 @@ class DWA(Settings, PairObjective):
         # In format 1, rounding decided the link if a side had one sub-word.
         return replace(super().traits, links=LINKS[self.labels], format=2)
 
-    def pair_passes(self, layers: int) -> float:
-        labels = self.labels == "self" and self.queries != "none"
-        return 3 + self.labelling_layer(layers) / layers if labels else 3.0
-
     def modules(self, model: Any) -> dict[str, nn.Module]:
         if self.queries == "none":
             return {}
@@ -225,7 +206,9 @@ class DWA(Settings, PairObjective):
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [SentencePairs(languages, length, seed, self)]
+        weights = {"tlm": 1.0} if self.tlm else {}
+        weights |= {"dwa": 1.0} if self.queries != "none" else {}
+        return [SentencePairs(languages, length, seed, self, weights)]
 
 
 @dataclass(frozen=True)

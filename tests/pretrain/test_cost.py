@@ -9,12 +9,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import encoder_flops_per_id, pair_flops_per_id, parameters, training_bytes
+from calque.pretrain.cost import encoder_flops_per_id, flops_per_id, parameters, training_bytes
 from calque.pretrain.model import build, encode, prediction_loss
-from calque.pretrain.objective import HeadOnly
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import PPA
-from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 40), st.integers(8, 64))
@@ -24,31 +21,19 @@ def test_parameters_are_counted_right(layers, heads, width, ffn, length):
     assert sum(p.numel() for p in model.parameters()) == parameters(config, 50)
 
 
-def test_pairs_cost_the_passes_that_their_objective_takes():
-    """Labels come from the second of three layers, as deep as in the paper. PPA reads all ids again, and half
-    of them for its keys."""
-    model = ModelConfig(layers=3)
-    pairs = {
-        objective: objective.flops(model, 50, pairs=1.0) for objective in (XLMAlign(), PPA(), HeadOnly(MLM()))
-    }
-    for (objective, flops), passes in zip(pairs.items(), (3 + 2 / 3, 5.0, 1.0), strict=True):
-        assert flops == pair_flops_per_id(model, 50, 0.15, passes, objective.traits.head_only)
-
-
-@pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda x: x.name)
-def test_operations_of_text_equal_torchs_count(objective):
+def test_operations_of_text_equal_torchs_count():
     """As many labels a row, so that no query is padding; all but the layer that attends from labels alone is
     usual.
     """
     model = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=20, dropout=0.0)
-    learner = objective.learner(build(model, 50), 0)
+    learner = MLM().learner(build(model, 50), 0)
     ids = torch.randint(5, 50, (4, model.length))
     batch = Rows(
         ids, torch.where(torch.arange(model.length) < 3, ids, UNLABELLED), torch.zeros_like(ids), False
     )
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
         prediction_loss(learner.model, batch).backward()
-    assert counted.get_total_flops() == pytest.approx(objective.flops(model, 50) * ids.numel(), rel=1e-9)
+    assert counted.get_total_flops() == pytest.approx(flops_per_id(model, 50, 3 / 20) * ids.numel(), rel=1e-9)
 
 
 def test_memory_of_a_batch_by_hand():

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.pretrain.model import state_of
-from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.dict_mlm import Link
 from calque.pretrain.objectives.mlm import MLM
 from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, fit, new_learner, only, with_dictionary
 

@@ -81,8 +81,8 @@ def test_languages_have_their_shares(mixture, several):
 
 
 def test_every_instance_is_drawn():
-    order = Mixture(exponent=0.7).order({("a",): 3, ("b",): 5, ("c",): 1}, 9, 0)
-    assert {int(i) for step in range(100) for i in order.at(step, 4)} == set(range(9))
+    order = Mixture(exponent=0.7).order({("a",): 3, ("b",): 5, ("c",): 1}, 9, 4, 0)
+    assert {int(i) for step in range(100) for i in order.at(step)} == set(range(9))
 
 
 def test_bitexts_are_sampled_with_an_exponent(several):

@@ -1,7 +1,6 @@
 import json
 import shutil
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -15,7 +14,6 @@ from calque.derive.types import OURS
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.run import Metrics, finished, read_metrics
 from calque.pretrain.train import Draws, NonFinite
@@ -24,7 +22,6 @@ from tests.pretrain.made import (
     MODEL,
     OBJECTIVES,
     TRAIN,
-    check_resumes,
     fit,
     new_learner,
     of_study,
@@ -90,44 +87,6 @@ def test_probes_do_not_change_the_run(study, tmp_path):
         (tmp_path / name / "checkpoint" / "model.safetensors").read_bytes() for name in ("with", "without")
     ]
     assert weights[0] == weights[1]
-
-
-@dataclass(frozen=True)
-class Hungry(MLM):
-    """MLM that after some batches runs out of memory for more than `room` rows at a time."""
-
-    room: int = 4
-    after: int = 0
-
-    def streams(self, languages, length, seed):
-        (stream,), computed = super().streams(languages, length, seed), count()
-        losses = stream.losses
-
-        def hungry(learner, batch):
-            if len(batch) > self.room and next(computed) >= self.after:
-                raise torch.OutOfMemoryError("CUDA out of memory")
-            return losses(learner, batch)
-
-        stream.losses = hungry
-        return [stream]
-
-
-AUTO = replace(TRAIN, grad_accumulation="auto")
-
-
-def test_micro_batches_shrink_when_memory_runs_out(study, tmp_path):
-    """At the first step it equals a run with that number of micro-batches; later, a killed run ends with the
-    same bits."""
-    weights = [
-        (
-            pretrain(tmp_path / name, of_study(study, Hungry(), train=settings)) / "model.safetensors"
-        ).read_bytes()
-        for name, settings in (("auto", AUTO), ("set", replace(TRAIN, grad_accumulation=2)))
-    ]
-    assert weights[0] == weights[1]
-    check_resumes(tmp_path / "later", of_study(study, Hungry(after=7), train=AUTO), 10)
-    manifests = [tmp_path / name / MANIFEST for name in ("auto", "set", "later/whole", "later/stopped")]
-    assert [json.loads(path.read_text()).get("micro-batches") for path in manifests] == [2, None, 2, 2]
 
 
 def test_resumed_run_notes_its_first_claims(study, tmp_path):
@@ -222,9 +181,8 @@ def test_resumed_run_restores_its_metrics(damage, stopped, study, tmp_path):
 
 
 def test_rows_contain_means_and_reported_terms(tmp_path):
-    made = Metrics(
-        tmp_path, replace(EACH, log_every=2), [SimpleNamespace(weights={"mlm": 1.0})], 10, True, None
-    )
+    stream = SimpleNamespace(weights={"mlm": 1.0})
+    made = Metrics(tmp_path / METRICS, replace(EACH, log_every=2), [stream], 10, True, b"")
     for step in range(1, 5):
         made.add(step, {"mlm": float(step), "labelled": step / 10}, 7.0)
     rows = read_metrics(tmp_path / METRICS)

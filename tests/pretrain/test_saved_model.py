@@ -1,9 +1,5 @@
 import builtins
 import json
-import os
-import resource
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -12,15 +8,7 @@ from transformers import AutoModelForMaskedLM, RobertaConfig, RobertaForMaskedLM
 from calque.derive.artefact import write_manifest
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
-from calque.pretrain.saved_model import (
-    RUN,
-    WEIGHTS,
-    load_model,
-    load_tokenizer,
-    read_config,
-    weight_files,
-    weights_digest,
-)
+from calque.pretrain.saved_model import RUN, WEIGHTS, load_model, load_tokenizer, read_config
 from tests.refusals import refusal
 
 SHAPE = {
@@ -101,54 +89,3 @@ def test_damaged_config_is_one_error_line(folder, damage):
     for load in (read_config, load_model):
         message = refusal(load, folder)
         assert str(folder) in message and len(message) < 500
-
-
-def sharded(folder):
-    load_model(folder, RobertaForMaskedLM)[0].save_pretrained(folder.parent / "sharded", max_shard_size="1KB")
-    return folder.parent / "sharded"
-
-
-def test_sharded_weights_are_read(folder):
-    parted = sharded(folder)
-    one, several = (load_model(place, RobertaForMaskedLM)[0].state_dict() for place in (folder, parted))
-    assert len(weight_files(parted)) > 1
-    assert one.keys() == several.keys() and all(one[name].equal(several[name]) for name in one)
-    digest, path = weights_digest(parted), weight_files(parted)[1]
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
-    assert weights_digest(parted) != digest != weights_digest(folder)
-
-
-@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no limit on memory can be set here")
-def test_lack_of_memory_is_not_blamed_on_the_folder(tmp_path):
-    """A table of 400 MB below a limit that leaves 200 MB raises MemoryError, not BadInput."""
-    config = RobertaConfig(**SHAPE | {"vocab_size": 12_500_000})
-    with torch.device("meta"):
-        made = RobertaForMaskedLM(config)
-    config.save_pretrained(tmp_path)
-    path = tmp_path / "model.safetensors"
-    header, at = {}, 0
-    for name, weight in made.state_dict().items():
-        if name.startswith("roberta."):
-            size = 4 * weight.numel()
-            header[name] = {"dtype": "F32", "shape": list(weight.shape), "data_offsets": [at, at + size]}
-            at += size
-    text = json.dumps(header).encode()
-    with path.open("wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        file.truncate(8 + len(text) + at)  # a sparse file takes no room on disk
-    script = f"""
-import resource
-from pathlib import Path
-from calque.pretrain.saved_model import load_model
-from transformers import RobertaModel
-used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + 200 * 2**20,) * 2)
-try:
-    load_model(Path({str(tmp_path)!r}), RobertaModel)
-except MemoryError as error:
-    print("memory", error)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env=dict(os.environ)
-    )
-    assert done.stdout.startswith("memory"), done.stderr[-500:]

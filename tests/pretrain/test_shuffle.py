@@ -12,30 +12,34 @@ from calque.derive.errors import BadInput
 from calque.derive.language import Language
 from calque.derive.ragged import Ragged
 from calque.derive.types import OURS
+from calque.pretrain.mixture import UNIT, Order, Shuffled, in_units, share_rows
 from calque.pretrain.objectives.mlm import PackedLines
-from calque.pretrain.shuffle import UNIT, Apportionment, Mixed, Shuffled, in_units, share_rows
 
 PARTS = {("source",): 7, ("trans",): 3, ("inv",): 20}
 INSTANCES = np.split(np.arange(30), (7, 10))
 shares = st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=7)
 
 
-def mixed(seed):
-    return Mixed(PARTS, [0.5, 0.1, 0.4], seed, 0)
+def mixed(seed, rows):
+    return Order(PARTS, 30, rows, [0.5, 0.1, 0.4], seed, 0)
+
+
+def apportioned(shares, rows):
+    return Order({(f"{i}",): 1 for i in range(len(shares))}, len(shares), rows, shares, 0)
 
 
 @given(st.integers(0, 2**40), st.lists(st.integers(0, 25), min_size=1, max_size=5), st.integers(1, 9))
 def test_batches_depend_only_on_seed_and_step(seed, steps, rows):
-    order = mixed(seed)
+    order = mixed(seed, rows)
     for step in steps:
-        assert np.array_equal(order.at(step, rows), mixed(seed).at(step, rows))
+        assert np.array_equal(order.at(step), mixed(seed, rows).at(step))
 
 
 @given(st.integers(0, 2**40), st.integers(1, 9))
 def test_parts_repeat_only_after_a_full_epoch(seed, rows):
-    order = mixed(seed)
-    drawn = np.concatenate([order.at(step, rows) for step in range(60)])
-    for instances, (part, count) in zip(INSTANCES, order.shown(60, rows).items(), strict=True):
+    order = mixed(seed, rows)
+    drawn = np.concatenate([order.at(step) for step in range(60)])
+    for instances, (part, count) in zip(INSTANCES, order.shown(60).items(), strict=True):
         own = drawn[np.isin(drawn, instances)]
         assert len(own) == count, part
         for first in range(0, len(own) - len(instances), len(instances)):
@@ -56,9 +60,9 @@ def test_rows_are_shared_out_in_proportion(batch, instances):
 @given(shares, st.integers(1, 9))
 def test_parts_stay_within_a_row_of_their_share(shares, rows):
     units = in_units(shares)
-    apportioned, before = Apportionment(units, rows), np.zeros(len(units), np.int64)
+    order, before = apportioned(shares, rows), np.zeros(len(units), np.int64)
     for step in range(1, 61):
-        had = apportioned.upto(step)
+        had = order.upto(step)
         assert had.sum() == rows * step
         assert (had >= before).all()
         exact = [Fraction(rows * step * own, UNIT) for own in units.tolist()]
@@ -68,9 +72,9 @@ def test_parts_stay_within_a_row_of_their_share(shares, rows):
 
 @given(shares, st.integers(1, 9), st.lists(st.integers(0, 60), min_size=1, max_size=5))
 def test_apportionment_does_not_depend_on_earlier_calls(shares, rows, steps):
-    apportioned = Apportionment(in_units(shares), rows)
+    order = apportioned(shares, rows)
     for step in steps:
-        assert np.array_equal(apportioned.upto(step), Apportionment(in_units(shares), rows).upto(step))
+        assert np.array_equal(order.upto(step), apportioned(shares, rows).upto(step))
 
 
 @given(st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=200))

@@ -178,9 +178,9 @@ row("adapter's weights", "bert", adapter_weights, ("adapter_model.safetensors", 
 row("int8", "bert", as_type(torch.int8, LAYER), ("model.safetensors", LAYER, "I8"))
 row("left to right", "bert", setting(CONFIG, is_decoder=True), (CONFIG, "is_decoder"))
 row("two parts", "bert", setting(CONFIG, is_encoder_decoder=True), (CONFIG, "is_encoder_decoder"))
-LOWER = (TOKENIZER, OTHER, "do_lower_case", "lowercase")
+LOWER = (TOKENIZER, OTHER, "do_lower_case")
 row("cased", "bert", setting(OTHER, do_lower_case=False), LOWER)
-row("no normalizer", "bert", setting(TOKENIZER, normalizer=None), (TOKENIZER, OTHER, "normalizer"))
+row("no normalizer", "bert", setting(TOKENIZER, normalizer=None), (TOKENIZER, OTHER))
 row("no template", "bert", setting(TOKENIZER, post_processor=None), (TOKENIZER, OTHER, "a, a"))
 row("other types", "roberta", both(file("vocab.json", '{"a": 0}'), file("merges.txt", "a a")))
 row("a space before words", "roberta", setting(OTHER, add_prefix_space=True))
@@ -188,9 +188,9 @@ row(
     "no space before words",
     "xlm-roberta",
     setting(OTHER, add_prefix_space=False),
-    (TOKENIZER, OTHER, "prepend_scheme"),
+    (TOKENIZER, OTHER, "add_prefix_space"),
 )
-row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (), (TOKENIZER, "0", "None"))
+row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 row("other padding", "roberta", setting(CONFIG, pad_token_id=2), (), (TOKENIZER, "1", "2"))
 row("random ids", "roberta", both(CLASS, random_ids), (TOKENIZER, "dropout", "0.5"))
 row("no padding", "roberta", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))

@@ -15,7 +15,7 @@ from calque.analysis.records.record import MeasuredModel
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
 from calque.pretrain.architecture import ROBERTA
-from calque.pretrain.rotation import procrustes
+from calque.pretrain.objectives.rotate_mlm import procrustes
 
 FIRST = len(OURS.ids)
 NUMBERS = (0, 1), 0, 0

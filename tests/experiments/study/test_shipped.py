@@ -6,8 +6,7 @@ from safetensors.torch import load_file
 
 from calque.derive.errors import BadInput
 from calque.pretrain.checkpoint import METRICS
-from calque.pretrain.run import CHECKPOINT
-from calque.pretrain.shipped import pack, runs_of
+from calque.pretrain.run import CHECKPOINT, pack, runs_of
 from tests.experiments.conftest import Done
 
 
