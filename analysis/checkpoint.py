@@ -31,7 +31,7 @@ from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.artefact import Artefact, finished, whole_of
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import plain
-from calque.derive.folder import LanguagesFolder
+from calque.derive.folder import fingerprints, open_folder
 from calque.derive.language import SOURCE, Bitext
 from calque.derive.languages import Languages
 from calque.derive.ragged import Ragged
@@ -253,7 +253,7 @@ class Checkpoint:
     def _transform(self, name: str) -> Transform | None:
         if self.data is None:
             return None
-        config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
+        config = open_folder(self.data.folder).facts["config"]["transforms"]
         for seed in (0, self.identity["seed"]):
             try:
                 transform = transform_called(name).reseeded(seed)
@@ -394,7 +394,7 @@ def _trained_on(checkpoint: Path) -> Languages | None:
     for above in checkpoint.resolve().parents:
         # Other folders may contain the same text.
         for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != usual, each)):
-            known = LanguagesFolder.open(folder).prints if finished(folder) else {}
+            known = fingerprints(folder) if finished(folder) else {}
             if all(value in known.get(name, ()) for name, value in identity["data"].items()):
                 return Languages.open(folder, identity["languages"], whole=True)
     return None

@@ -14,18 +14,11 @@ from calque.derive.dictionary import (
     NO_DICTIONARY,
     DictionaryConfig,
     draw_dictionary,
-    own_dictionary,
     usual_tags,
     with_wrong_pairs,
     write_dictionary,
 )
-from calque.derive.encode import (
-    ChunkEncoder,
-    Encoded,
-    EncodedChunk,
-    NumberedChunk,
-    one_to_one,
-)
+from calque.derive.encode import ChunkEncoder, Encoded, EncodedChunk, NumberedChunk, one_to_one
 from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.files import check_name
@@ -88,11 +81,12 @@ def trial_image(transform: Transform, size: int) -> np.ndarray:
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
     """Train the transforms that need trees, with results cached in `cache`; return all transforms."""
-    ready, of = [], sum("trees" in transform.needs for transform in transforms)
+    ready, done, of = [], 0, sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
         ready.append(transform.ready(cache))
         if "trees" in transform.needs:
-            progress("preparing transforms", sum("trees" in transform.needs for transform in ready), of)
+            done += 1
+            progress("preparing transforms", done, of)
     return tuple(ready)
 
 
@@ -130,9 +124,9 @@ class CorporaWriter(ExitStack):
 
     def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
         super().__init__()
-        pairs = zip(folders, rewritten or [False] * len(folders), strict=True)
-        writers = [CorpusWriter(folder, id_limit, rewrites) for folder, rewrites in pairs]
-        self.writers = list(map(self.enter_context, writers))
+        self.writers = []
+        for folder, rewrites in zip(folders, rewritten or [False] * len(folders), strict=True):
+            self.writers.append(self.enter_context(CorpusWriter(folder, id_limit, rewrites)))
         self.totals: list[Encoded] = []
 
     @property
@@ -144,11 +138,11 @@ class CorporaWriter(ExitStack):
         first = self.sentences
         for writer, encoded in zip(self.writers, chunk, strict=True):
             writer.append(encoded.shard, first)
-        if self.totals:
-            for total, encoded in zip(self.totals, chunk, strict=True):
-                total.add(encoded)
-        else:
+        if not self.totals:
             self.totals = list(chunk)
+            return
+        for total, encoded in zip(self.totals, chunk, strict=True):
+            total.add(encoded)
 
 
 def derive_languages(
@@ -198,6 +192,7 @@ def _identity(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the manifest's entries that identify the inputs, and each language's fingerprint."""
     rewriting = rewriting_of(transforms)
 
     def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
@@ -287,11 +282,7 @@ def _write_dictionary(
         chosen = chosen[images[chosen] >= 0]
         np.save(out.part / transform.name / SINGLE, images)
         facts["types without one image"] = len(types.types) - len(chosen)
-    if dictionary.file:
-        entries, left_out = own_dictionary(dictionary.file, types, chosen, images, transform.spell)
-        facts["left out"] |= left_out
-    else:
-        entries = draw_dictionary(dictionary, chosen, types.counts, images)
+    entries = draw_dictionary(dictionary, chosen, types.counts, images)
     if dictionary.correct < 1:
         entries, unlike = with_wrong_pairs(dictionary, entries, tags)
         facts[WRONG] = int((entries[:, 1] != images[entries[:, 0]]).sum())

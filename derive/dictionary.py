@@ -1,24 +1,23 @@
 """Dictionaries as pairs of ids: a fraction of a source's types with their images, or entries from a lexicon.
 
-A lexicon contains one entry per line: two words separated by a space or tab, or
+Each line of a lexicon is two words, separated by a space or tab, or
 `source<TAB>target<TAB>probability<TAB>count`.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from calque.derive.artefact import input_digest
-from calque.derive.errors import BadInput, check_range, listed
+from calque.derive.errors import BadInput, check_range
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
 from calque.derive.ragged import ends_of
-from calque.derive.readers.lines import Lines, Numbered, tokens
+from calque.derive.readers.lines import Lines, Place, tokens
 from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
@@ -32,13 +31,12 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 @dataclass(frozen=True)
 class DictionaryConfig:
     """How entries are chosen: a `fraction` of the types, either sampled with `seed` or the most frequent
-    ones, or the words in a `file`. A fraction `correct` of the sampled entries is correct; the others contain
-    the image of a different word, which may be any word or must have the same tag."""
+    ones. A fraction `correct` of them is correct; the others contain the image of a different word, which may
+    be any word or must have the same tag."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
     seed: int = 0
-    file: Path | None = field(default=None, metadata=ADDED)
     correct: float = field(default=1.0, metadata=ADDED)
     wrong: Literal["any", "same-tag"] = field(default="any", metadata=ADDED)
 
@@ -49,13 +47,9 @@ class DictionaryConfig:
         check_range("the share of correct pairs", self.correct, 0, 1)
         if self.wrong not in ("any", "same-tag"):
             raise BadInput(f"dictionary.wrong must be 'any' or 'same-tag', not {self.wrong!r}")
-        if self.file and self.correct < 1:
-            raise BadInput(f"wrong pairs cannot be sampled for the entries of {self.file}; set correct=1")
 
     @property
     def title(self) -> str:
-        if self.file:
-            return f"the words of {self.file.name}"
         title = f"{self.fraction:.0%} of the types, by {self.by}"
         if self.correct == 1:
             return title
@@ -64,7 +58,7 @@ class DictionaryConfig:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        drawn = (self.by == "uniform" and 0 < self.fraction < 1 and not self.file) or self.correct < 1
+        drawn = (self.by == "uniform" and 0 < self.fraction < 1) or self.correct < 1
         return ("the dictionary",) if drawn else ()
 
     @property
@@ -72,8 +66,6 @@ class DictionaryConfig:
         return self.wrong == "same-tag" and self.correct < 1
 
     def identity(self) -> Any:
-        if self.file:
-            return ["dictionary", input_digest(self.file)]
         return self if self.correct < 1 else replace(self, wrong="any")
 
     def reseeded(self, by: int) -> Self:
@@ -136,54 +128,6 @@ def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.
     return tags
 
 
-def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
-    """Read a file's words, each paired with its translation or, if the file is a word list, with itself."""
-    repaired = Counter[str]()
-    rows = [(place, line, tokens(line)) for place, line in _rows(Lines(path, repaired), repaired)]
-    if not rows or len(rows[0][2]) > 1:
-        return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
-    for place, line, words in rows:
-        if len(words) > 1:
-            raise place.fault(f"{line!r} must be a single word, as in line {rows[0][0].line}")
-    if counts is not None:
-        counts.update(repaired)
-    return [(word, word) for _, _, (word,) in rows]
-
-
-def _rows(lines: Lines, counts: Counter[str]) -> Iterator[Numbered]:
-    for place, line in lines:
-        fields = place.fields(line) if "\t" in line else tokens(line)
-        if not line.strip():
-            counts["blank lines"] += 1
-        elif _COMMENT.match(line) and fields != ["#", "#"]:
-            counts["comments"] += 1
-        else:
-            yield place, line
-
-
-def own_dictionary(
-    path: Path, vocabulary: Vocabulary, types: np.ndarray, image: np.ndarray, spell: Callable[[str], str]
-) -> tuple[np.ndarray, Counter[str]]:
-    """Return a file's entries for words among the `types`, (n, 2) ids, and counts of exclusions. Each
-    translation must be the word itself or its image."""
-    left_out = Counter[str]()
-    words, known = read_words(path, left_out), set(types.tolist())
-    chosen: set[int] = set()
-    ids = only_ids([word for word, _ in words], vocabulary)
-    for (word, translation), source in zip(words, ids, strict=True):
-        if source not in known:
-            left_out["entries with a word that the text lacks, or that is several sub-words"] += 1
-        elif translation not in (word, spell(word)):
-            left_out["entries with another translation than the word's image"] += 1
-        else:
-            left_out[TWICE] += source in chosen
-            chosen.add(source)
-    if not chosen:
-        raise BadInput(f"all entries were left out: {listed(left_out)}", path)
-    entries = np.array(sorted(chosen), np.int64)
-    return np.stack([entries, image[entries]], axis=1), +left_out
-
-
 def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> None:
     """Write pairs of ids (n, 2), each with the source type's spelling."""
     with whole_file(path) as part:
@@ -208,22 +152,33 @@ class Entry:
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """Read a file's entries in order; `counts` receives the number of repeated entries."""
+    """Read a file's entries in order; `counts` receives the number of repeated entries and of lines without
+    an entry."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
-    for place, line in _rows(Lines(path, counts, must_end=True), counts):
-        try:
-            entry = _parse(line)
-        except ValueError as error:
-            raise place.fault(f"{line!r}: {error}") from None
-        if entries.get((entry.source, entry.target)) == entry and line.count("\t") < 2:
-            counts[TWICE] += 1
-        elif (entry.source, entry.target) in entries:
-            raise place.fault(f"a second entry for {entry.source} and {entry.target}")
-        entries[entry.source, entry.target] = entry
+    for place, line in Lines(path, counts, must_end=True):
+        fields = place.fields(line) if "\t" in line else tokens(line)
+        if not line.strip():
+            counts["blank lines"] += 1
+        elif _COMMENT.match(line) and fields != ["#", "#"]:
+            counts["comments"] += 1
+        else:
+            _add(entries, place, line, counts)
     if not entries:
         raise BadInput("this file contains no entries", path)
     return list(entries.values())
+
+
+def _add(entries: dict[tuple[str, str], Entry], place: Place, line: str, counts: Counter[str]) -> None:
+    try:
+        entry = _parse(line)
+    except ValueError as error:
+        raise place.fault(f"{line!r}: {error}") from None
+    known = entries.setdefault((entry.source, entry.target), entry)
+    if known is not entry:
+        if known != entry or line.count("\t") > 1:
+            raise place.fault(f"a second entry for {entry.source} and {entry.target}")
+        counts[TWICE] += 1
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:

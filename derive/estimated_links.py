@@ -16,9 +16,8 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.language import Bitext, EstimatedLinks, Language
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import Links, Pair
+from calque.derive.links.aligner import Links, Pair, Symmetrisation, grow_diag_final_and
 from calque.derive.links.fast_align import StatisticalAligner
-from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 from calque.derive.ragged import Ragged
 
 KIND, FORMAT = "links", 1

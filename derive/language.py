@@ -40,6 +40,7 @@ class Language:
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
+        """Map corpus ids to rows."""
         if self.rows is not None:
             return self.rows[ids]
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
@@ -100,7 +101,7 @@ class Bitext:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Return a pair's word links, (k, 2), sorted; estimates take precedence over gold links."""
+        """Return a pair's word links, (k, 2), sorted."""
         if self.estimates is not None:
             return self.estimates.links[pair].astype(np.int64)
         if not self.gold:
@@ -116,8 +117,7 @@ class Bitext:
     def piece_links(self, pair: int) -> np.ndarray:
         """Return the links between a pair's sub-words, (m, 2), sorted."""
         a, b = self.lines[pair]
-        pieces = self.first.corpus.pieces[a], self.second.corpus.pieces[b]
-        return of_pieces(self.links(pair), *pieces)
+        return of_pieces(self.links(pair), self.first.corpus.pieces[a], self.second.corpus.pieces[b])
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
         """For each id of the first sentence, return the first linked position in the second, or -1, (n,).
@@ -147,8 +147,8 @@ def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nd
     `second`. Linked words with equally many sub-words are linked one-to-one, in order; otherwise, every
     sub-word of one is linked to every sub-word of the other (WEAM)."""
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
-    linked: list[tuple[int, int]] = []
+    linked: set[tuple[int, int]] = set()
     for i, j in links.tolist():
         ids, others = range(*first_ends[i : i + 2]), range(*second_ends[j : j + 2])
-        linked += zip(ids, others, strict=True) if len(ids) == len(others) else product(ids, others)
-    return np.array(sorted(set(linked)), np.int64).reshape(-1, 2)
+        linked.update(zip(ids, others, strict=True) if len(ids) == len(others) else product(ids, others))
+    return np.array(sorted(linked), np.int64).reshape(-1, 2)

@@ -9,11 +9,26 @@ from typing import Self
 
 import numpy as np
 
+from calque.derive import strict_json
+from calque.derive.artefact import Artefact
+from calque.derive.corpus import Corpus
+from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput
-from calque.derive.folder import VOCABULARY, LanguagesFolder, NamePair, scripts
+from calque.derive.folder import (
+    DICTIONARY,
+    IMAGE,
+    KEPT,
+    LETTERS,
+    PLACES,
+    SIDES,
+    SINGLE,
+    VOCABULARY,
+    NamePair,
+    open_folder,
+)
 from calque.derive.language import SOURCE, Bitext, EstimatedLinks, Language
 from calque.derive.types import OURS, Specials
-from calque.derive.vocabulary import TOKENIZER, Vocabulary
+from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
 
 
 @dataclass(frozen=True)
@@ -35,12 +50,13 @@ class Languages:
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
         """Open the languages `names` and their source. `whole`: whether the model has rows for all types."""
-        contents = LanguagesFolder.open(folder)
-        kept = None if whole else contents.kept()
-        languages = contents.languages(names, kept)
-        pairs = contents.pairs(languages)
-        texts = contents.texts(languages, pairs)
-        return cls(folder, languages, contents.specials(kept), pairs, texts, kept=kept)
+        artefact = open_folder(folder)
+        kept = None if whole else _ids(artefact, KEPT)
+        languages = _languages(artefact, names, kept)
+        pairs = _pairs(artefact, languages)
+        texts = {pair: _text(artefact, pair, place, languages) for pair, place in pairs.items()}
+        there = {pair: text for pair, text in texts.items() if text}
+        return cls(folder, languages, _specials(artefact, kept), pairs, there, kept=kept)
 
     @property
     def whole(self) -> Self:
@@ -52,11 +68,17 @@ class Languages:
         return replace(whole, pairs=self.pairs, estimates=self.estimates)
 
     @cached_property
-    def _contents(self) -> LanguagesFolder:
-        return LanguagesFolder.open(self.folder)
+    def _artefact(self) -> Artefact:
+        return open_folder(self.folder)
 
     def identity(self, *names: str) -> dict[str, str]:
-        return self._contents.identity(names)
+        """Return each named language's fingerprint, or the source's if no names are given."""
+        languages = self._artefact.facts["languages"]
+        # A derived language's fingerprint covers its source.
+        chosen = [name for name in names if name != SOURCE] or [SOURCE]
+        if missing := [name for name in chosen if name not in languages]:
+            raise BadInput(f"no language {missing[0]}; available: {', '.join(languages)}", self.folder)
+        return {name: str(languages[name]["fingerprint"]) for name in chosen}
 
     def __getitem__(self, name: str) -> Language:
         return next(language for language in self.languages if language.name == name)
@@ -69,7 +91,7 @@ class Languages:
     @property
     def rows(self) -> int:
         """The number of rows in the model's table: `size`, plus another `size` for each new script."""
-        return self.size * (1 + scripts(self.languages))
+        return self.size * (1 + _scripts(self.languages))
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -98,12 +120,13 @@ class Languages:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        return Vocabulary.load(self._contents.vocabulary)
+        return Vocabulary.load(_vocabulary(self._artefact))
 
     @cached_property
     def dictionaries(self) -> tuple[NamePair, ...]:
         """The pairs with a dictionary."""
-        return tuple(pair for pair, place in self.pairs.items() if self._contents.has_dictionary(place))
+        files = self._artefact.digests
+        return tuple(pair for pair, place in self.pairs.items() if f"{place}/{DICTIONARY}" in files)
 
     @property
     def bitexts(self) -> tuple[Bitext, ...]:
@@ -144,14 +167,105 @@ class Languages:
         return np.ascontiguousarray(entries[np.argsort(entries[:, 0], kind="stable")])
 
     def _entries(self, first: str, second: str) -> np.ndarray:
-        for a, b, step in ((first, second, 1), (second, first, -1)):
-            if (a, b) in self.dictionaries:
-                return self._contents.dictionary(self[a], self[b], self.pairs[a, b])[:, ::step]
+        for pair in ((first, second), (second, first)):
+            if pair in self.dictionaries:
+                entries = read_dictionary(self._artefact.path(f"{self.pairs[pair]}/{DICTIONARY}"))
+                columns = {name: self[name].ids(ids) for name, ids in zip(pair, entries.T, strict=True)}
+                return np.stack([columns[first], columns[second]], axis=1)
         there = ", ".join(map("-".join, self.dictionaries)) or "none"
         raise BadInput(f"no dictionary for {first} and {second}; available: {there}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        return self._contents.letters(name)
+        """Return the image of each source letter, or None if the spelling does not replace letters."""
+        if f"{name}/{LETTERS}" not in self._artefact.digests:
+            return None
+        return dict(strict_json.loads(self._artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
+
+
+def _ids(artefact: Artefact, file: str) -> np.ndarray | None:
+    if file not in artefact.digests:
+        return None
+    return np.asarray(np.load(artefact.path(file)).astype(np.int64, copy=False))
+
+
+def _corpus(artefact: Artefact, name: str) -> Corpus:
+    return Corpus.open(artefact.path(f"{name}/corpus.json").parent)
+
+
+def _vocabulary(artefact: Artefact) -> Path:
+    paths = [artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
+    return paths[0].parent
+
+
+def _specials(artefact: Artefact, kept: np.ndarray | None) -> Specials:
+    """Return the special types, numbered among the types in `kept`, if it is given."""
+    specials = read_specials(_vocabulary(artefact))
+    if kept is None:
+        return specials
+    start, pad, end, unknown, mask, *others = np.searchsorted(kept, specials.ids).tolist()
+    return Specials(start, pad, end, unknown, mask, tuple(others))
+
+
+def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
+    """Return the languages `names`, preceded by their source, if any; each new script gets its own rows."""
+    every, size = artefact.facts["languages"], int(artefact.facts[VOCABULARY]["size"])
+    others = [name for name in every if name != SOURCE]
+    first = [SOURCE] if SOURCE in every else []
+    missing = ", ".join(name for name in names if name not in others)
+    if missing or not (names or first):
+        fault = f"no language {missing}" if missing else "no language was named"
+        raise BadInput(f"{fault}; available: {', '.join(others) or 'none'}", artefact.folder)
+    rows, table = None, np.arange(size)
+    if kept is not None:
+        rows = np.full(size, -1)
+        rows[kept] = table = np.arange(len(kept))
+    languages: list[Language] = []
+    for number, name in enumerate([*first, *names]):
+        corpus = _corpus(artefact, name)
+        image, places, single = (_ids(artefact, f"{name}/{file}") for file in (IMAGE, PLACES, SINGLE))
+        if image is None:
+            languages.append(Language(name, number, corpus, table, rows=rows, source=name))
+            continue
+        shift = _scripts(languages) * size if (image >= size).any() else 0
+        for ids in (image, places, single):
+            if ids is not None:
+                ids[ids >= size] += shift
+        languages.append(Language(name, number, corpus, image, shift, places=places, single=single))
+    return tuple(languages)
+
+
+def _scripts(languages: Sequence[Language]) -> int:
+    """Count the languages that have a script of their own."""
+    size = len(languages[0].table)
+    return sum(bool((language.table >= size).any()) for language in languages)
+
+
+def _pairs(artefact: Artefact, languages: Sequence[Language]) -> dict[NamePair, str]:
+    """Map pairs of these languages to their folders: first pairs with separate text, then the others, sorted
+    by second language."""
+    place = {language.name: number for number, language in enumerate(languages)}
+    ranked = []
+    for entry in artefact.facts["pairs"]:
+        (first, second), folder = entry["languages"], entry["folder"]
+        if first in place and second in place:
+            ranked.append((0 if _has_text(artefact, folder) else place[second], (first, second), folder))
+    return {pair: folder for _, pair, folder in sorted(ranked, key=lambda each: each[0])}
+
+
+def _has_text(artefact: Artefact, folder: str) -> bool:
+    return f"{folder}/{SIDES[0]}/corpus.json" in artefact.digests
+
+
+def _text(artefact: Artefact, pair: NamePair, place: str, languages: Sequence[Language]) -> Bitext | None:
+    if not _has_text(artefact, place):
+        return None
+    named = {language.name: language for language in languages}
+    first, second = (
+        replace(named[name], corpus=_corpus(artefact, f"{place}/{side}"))
+        for name, side in zip(pair, SIDES, strict=True)
+    )
+    lines = np.arange(len(first.corpus))
+    return Bitext(first, second, np.stack([lines, lines], axis=1), gold=False)
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
@@ -168,13 +282,13 @@ def disjoint_halves(languages: Languages) -> Languages:
     """Keep half of the distinct sentences, chosen by hash, in the source and the other half in derived
     languages."""
     source = languages[SOURCE].corpus
-    hashes = (blake2b(source[line].tobytes(), digest_size=1).digest()[0] for line in range(len(source)))
-    first = np.fromiter(hashes, np.uint8, len(source)) % 2 == 0
-    halves = tuple(
-        replace(each, corpus=each.corpus.where(first[each.corpus.source_line] == (each.name == SOURCE)))
-        for each in languages.languages
-    )
-    return replace(languages, languages=halves, disjoint=True)
+    hashes = [blake2b(source[line].tobytes(), digest_size=1).digest()[0] for line in range(len(source))]
+    first = np.array(hashes, np.uint8) % 2 == 0
+    halves = []
+    for each in languages.languages:
+        chosen = first[each.corpus.source_line] == (each.name == SOURCE)
+        halves.append(replace(each, corpus=each.corpus.where(chosen)))
+    return replace(languages, languages=tuple(halves), disjoint=True)
 
 
 def _cut(languages: Languages, share: float, last: bool) -> Languages:

@@ -1,11 +1,11 @@
 """The vocabulary that languages share: byte-level BPE learnt from a corpus, or an existing tokenizer."""
 
-import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
-from itertools import chain, islice, repeat
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,22 +30,14 @@ ROLES = {
     "unknown": ("<unk>", "[UNK]"),
     "mask": ("<mask>", "[MASK]"),
 }
-"""The usual names of the special types that a model needs: first RoBERTa's and XLM-R's, then BERT's."""
-_SETTINGS = {
-    "start": ("cls_token", "bos_token"),
-    "pad": ("pad_token",),
-    "end": ("sep_token", "eos_token"),
-    "unknown": ("unk_token",),
-    "mask": ("mask_token",),
-}
-"""The settings that name each special type; the first of them applies."""
+"""The names of the special types that a model needs: RoBERTa's and XLM-R's, then BERT's."""
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
 BLOCK = 1 << 14  # words encoded at a time, at about a kilobyte each in the tokenizer's result
 DISTINCT = 1 << 18  # maximum number of words counted, at about a kilobyte each
 LONGEST_LEARNT = 1_000  # maximum length of words to learn from, in characters: BPE takes quadratic time
-_PART = re.compile("[^ \t\r\n]+")
+ROOM = 1 << 19  # maximum number of words in a cache
 
 
 class Vocabulary:
@@ -87,8 +79,7 @@ class Vocabulary:
 
     def encode(self, word: str) -> tuple[int, ...]:
         if word not in self._cache:
-            ids, _ = self.encode_all([word])
-            self._cache[word] = tuple(ids.tolist())
+            self._cache[word] = tuple(self.encode_all([word])[0].tolist())
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
@@ -98,21 +89,21 @@ class Vocabulary:
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the words' concatenated ids (T,), and the number of ids per word; UNKNOWN and words without
         ids get the unknown type."""
-        blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
-        ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
-        return ids, pieces
-
-    def _encode(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        texts = [f" {word}" for word in words]
-        encodings = self._words.encode_batch_fast(texts, add_special_tokens=False)
-        encoded = [encoding.ids for encoding in encodings]
-        for i, ids in enumerate(encoded):
-            if not ids or words[i] == UNKNOWN:
-                if not words[i].strip(" \t\r\n"):
-                    raise ValueError(f"{words[i]!r} is not a word: it contains only white space")
-                encoded[i] = [self.specials.unknown]
-        all_ids = np.fromiter(chain.from_iterable(encoded), np.int64)
-        return self.as_text(all_ids), np.fromiter(map(len, encoded), np.int64)
+        ids: list[int] = []
+        pieces: list[int] = []
+        for first in range(0, len(words), BLOCK):
+            block = words[first : first + BLOCK]
+            texts = [f" {word}" for word in block]
+            encodings = self._words.encode_batch_fast(texts, add_special_tokens=False)
+            for word, encoding in zip(block, encodings, strict=True):
+                own = encoding.ids
+                if not own or word == UNKNOWN:
+                    if not word.strip(" \t\r\n"):
+                        raise ValueError(f"{word!r} is not a word: it contains only white space")
+                    own = [self.specials.unknown]
+                ids += own
+                pieces.append(len(own))
+        return self.as_text(np.array(ids, np.int64)), np.array(pieces, np.int64)
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
         """Return the tokenizer's encodings without special types; offsets are set only if `places`."""
@@ -137,7 +128,7 @@ class Vocabulary:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / TOKENIZER).write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8")
         np.save(folder / COUNTS, self.counts)
-        write_json(folder / SPECIAL_TYPES, dataclasses.asdict(self.specials))
+        write_json(folder / SPECIAL_TYPES, asdict(self.specials))
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -153,8 +144,7 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
         words.update(part)
         before, least = words.total(), 1
         while len(words) > DISTINCT:
-            for word in [word for word, count in words.items() if count <= least]:
-                del words[word]
+            words = Counter({word: count for word, count in words.items() if count > least})
             least += 1
         forgotten += before - words.total()
     return words, forgotten
@@ -176,10 +166,9 @@ def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
     if (learnt := tokenizer.get_vocab_size()) < size:
         fault = f"{len(words):,} distinct words are too few for a vocabulary of {size:,} types"
         raise BadInput(f"{fault}; reduce the size to at most {learnt:,} or provide more text")
-    vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64), OURS)
+    vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64))
     ids, pieces = vocabulary.encode_all(list(words))
-    counts = np.fromiter(words.values(), np.int64, len(words))
-    np.add.at(vocabulary.counts, ids, np.repeat(counts, pieces))
+    np.add.at(vocabulary.counts, ids, np.repeat(np.array(list(words.values()), np.int64), pieces))
     return vocabulary
 
 
@@ -188,7 +177,7 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
 
     def occurrences() -> Iterator[str]:
         for word in sorted(words):
-            for part in _PART.findall(word):
+            for part in re.findall("[^ \t\r\n]+", word):
                 yield from repeat(spell.pre_tokenize_str(part)[0][0], words[word])
 
     tokenizer = Tokenizer(models.BPE())
@@ -216,7 +205,7 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
     return tokenizer
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class GivenVocabulary:
     """An existing vocabulary, in a folder with a `tokenizer.json`; it has no counts."""
 
@@ -226,92 +215,58 @@ class GivenVocabulary:
         """Open the vocabulary; raise BadInput if the tokenizer lacks a special type."""
         path = self.folder / TOKENIZER
         tokenizer = open_tokenizer(path)
-        specials = _special_types(tokenizer, role_names(self.folder), path)
-        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
+        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), _special_types(tokenizer, path))
 
     def identity(self) -> Any:
-        path, names = self.folder / TOKENIZER, tuple(role_names(self.folder).items())
-        content = input_digest(path)
-        return fingerprint("given", content, *_unusual(path, content, names))
+        return fingerprint("given", input_digest(self.folder / TOKENIZER))
 
 
-def role_names(folder: Path) -> dict[str, str]:
-    """Return the names that a tokenizer's settings give to special types, by role."""
-    settings, names = tokenizer_settings(folder), dict[str, str]()
-    for role, keys in _SETTINGS.items():
-        for token in map(settings.get, keys):
-            name = token.get("content") if isinstance(token, dict) else token
-            if isinstance(name, str):
-                names.setdefault(role, name)
-    return names
-
-
-def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -> Specials:
-    """Find a tokenizer's special types: start and end in its template, the others by the `names` in its
-    settings or else by their usual names, preferably among tokens marked as special."""
+def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
+    """Find a tokenizer's special types: start and end in its template, the others by their names, preferably
+    among tokens marked as special."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
-    added = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+    marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
-    for role, usual in ROLES.items():
-        preferred = names.get(role), *sorted(usual, key=lambda name: ids.get(name) not in added)
-        if there := [ids[name] for name in preferred if name in ids]:
-            roles[role] = there[0]
-    roles |= _template_ends(tokenizer.post_processor)
-    if lacking := [f"{' or '.join(usual)} ({role})" for role, usual in ROLES.items() if role not in roles]:
+    for role, names in ROLES.items():
+        if there := [ids[name] for name in names if name in ids]:
+            roles[role] = next((i for i in there if i in marked), there[0])
+    (before, after), _ = _template(tokenizer.post_processor, 1)
+    if before:
+        roles["start"] = before[0]
+    if after:
+        roles["end"] = after[0]
+    if lacking := [f"{' or '.join(names)} ({role})" for role, names in ROLES.items() if role not in roles]:
         raise BadInput(f"this tokenizer lacks the special types {', '.join(lacking)}", path)
     try:
-        return Specials(**roles, others=tuple(sorted(added - set(roles.values()))))
+        return Specials(**roles, others=tuple(sorted(marked - set(roles.values()))))
     except ValueError as error:
         raise BadInput(f"{error} ({', '.join(roles)})", path) from None
 
 
-@lru_cache(maxsize=8)
-def _unusual(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
-    tokenizer = open_tokenizer(path)
-    chosen, ids = dataclasses.asdict(_special_types(tokenizer, dict(names), path)), tokenizer.get_vocab()
-    usual = {role: ids[name] for role, known in ROLES.items() for name in known[::-1] if name in ids}
-    return () if usual == {role: chosen[role] for role in ROLES} else (chosen,)
-
-
-def pair_types(path: Path) -> tuple[int, int]:
-    """Return the token types that the template in a `tokenizer.json` assigns to the two texts of a pair."""
-    layout = _layout(open_tokenizer(path).post_processor)
-    return layout.types if layout else (0, 0)
-
-
-def _encode_with(template: Any, *texts: str) -> Any:
-    words = Tokenizer(models.WordLevel({_WORD: 0}, unk_token=_WORD))
+def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Return the ids that a tokenizer's template adds before, between and after one or two texts of one
+    word, and the token type of each id."""
+    words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     if template is not None:
         words.post_processor = template
-    return words.encode(texts[0], texts[1] if len(texts) > 1 else None)
-
-
-def _template_ends(template: Any) -> dict[str, int]:
-    """Return the start and end types that a template adds, if any: a row's first id, and the id after the
-    text."""
-    row = _encode_with(template, _WORD)
-    text = row.sequence_ids.index(0)
-    before, after = row.ids[:text], row.ids[text + 1 :]
-    return ({"start": before[0]} if before else {}) | ({"end": after[0]} if after else {})
+    row = words.encode(*["a"] * texts)
+    places = [-1, *(row.sequence_ids.index(text) for text in range(texts)), len(row.ids)]
+    gaps = [tuple(row.ids[places[i] + 1 : places[i + 1]]) for i in range(texts + 1)]
+    return gaps, row.type_ids
 
 
 def _layout(template: Any) -> PairLayout | None:
     """Return a template's layout of text pairs, or None unless it adds ids before, between and after the
     texts."""
-    row = _encode_with(template, _WORD, _WORD)
-    first, second = (row.sequence_ids.index(text) for text in (0, 1))
-    before, between = tuple(row.ids[:first]), tuple(row.ids[first + 1 : second])
-    after = tuple(row.ids[second + 1 :])
+    (before, between, after), types = _template(template, 2)
     if not (before and between and after):
         return None
-    types = row.type_ids[first], row.type_ids[second]
-    if row.type_ids != [types[0]] * (first + 2) + [types[1]] * (len(row.ids) - first - 2):
-        found = f"the tokenizer's template assigns the token types {row.type_ids} to two words"
+    first, second = types[len(before)], types[-len(after) - 1]
+    switch = len(before) + 2  # the first id of the second text's type, after the first text and one mark
+    if types != [first] * switch + [second] * (len(types) - switch):
+        found = f"the tokenizer's template assigns the token types {types} to two words"
         raise BadInput(f"{found}; only templates like BERT's are supported")
-    return PairLayout(before, between, after, types)
-
-
-_WORD = "a"
+    return PairLayout(before, between, after, (first, second))
 
 
 def read_specials(folder: Path) -> Specials:
@@ -351,7 +306,7 @@ def _size(tokenizer: Tokenizer) -> int:
 class WordTable:
     """A cache that encodes each distinct word only once. It is cleared when it exceeds `room` words."""
 
-    def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
+    def __init__(self, vocabulary: Vocabulary, room: int = ROOM) -> None:
         self.vocabulary, self._room = vocabulary, room
         self.size, self.specials = vocabulary.size, vocabulary.specials
         self._clear()

@@ -15,7 +15,6 @@ from calque.derive.forms import Form, percent, word
 from calque.derive.language import Bitext
 from calque.derive.languages import Languages
 from calque.derive.ragged import Ragged, ends_of
-from calque.derive.vocabulary import pair_types
 from calque.pretrain.batch import (
     MARKS,
     UNLABELLED,
@@ -157,7 +156,10 @@ class PairStream(Stream):
     ) -> None:
         self.objective, self.weights = objective, weights
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
-        self.masking, self.types = Masking.of(languages, objective.mask_rate), pair_types(languages.tokenizer)
+        self.masking, self.types = (
+            Masking.of(languages, objective.mask_rate),
+            languages.vocabulary.layout.types,
+        )
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
         links, fraction = objective.traits.links, objective.parallel_fraction
         self.groups = Groups(self.bitexts, fraction, seed, length, sides=1, shuffled=shuffled)

@@ -11,8 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput
-from calque.derive.lazy import Lazy
-from calque.pretrain.lazy import Tensor, nn, torch
+from calque.pretrain.lazy import Lazy, Tensor, nn, torch
 
 if TYPE_CHECKING:
     import torch.distributed as dist

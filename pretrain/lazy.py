@@ -1,12 +1,26 @@
-"""Torch, imported on first use, because importing it takes seconds."""
+"""Libraries that are slow to import, such as torch, imported on first use."""
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from calque.derive.lazy import Lazy
-
 __all__ = ["F", "Optimizer", "Tensor", "inference_mode", "nn", "no_grad", "tensor_files", "torch"]
+
+
+class Lazy:
+    """A module that is imported when one of its attributes is first accessed."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+
+special: Any = Lazy("scipy.special")
+stats: Any = Lazy("scipy.stats")
+
 
 if TYPE_CHECKING:
     import torch

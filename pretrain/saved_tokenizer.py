@@ -24,7 +24,6 @@ from calque.derive.vocabulary import (
     TOKENIZER,
     TOKENIZER_CONFIG,
     open_tokenizer,
-    role_names,
     tokenizer_settings,
 )
 from calque.pretrain.saved_model import CONFIG, load_tokenizer
@@ -140,8 +139,7 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     if (last := max(types.values())) >= rows:
         table = f"the model next to it has a table of {rows:,} rows"
         raise BadInput(f"contains ids up to {last:,}, but {table}", path)
-    name = role_names(folder).get("pad", "")
-    pads = [types[usual] for usual in ([name] if name in types else ROLES["pad"]) if usual in types]
+    pads = [types[name] for name in ROLES["pad"] if name in types]
     if pad not in pads:
         found = ", ".join(map(str, pads)) or "none"
         raise BadInput(f"padding has the id {found}, but the model next to it uses {pad}", path)

@@ -15,9 +15,8 @@ from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, Measu
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Bitext
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import Links, Pair
+from calque.derive.links.aligner import SYMMETRISATIONS, Links, Pair
 from calque.derive.links.fast_align import FastAlign
-from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.derive.ragged import Ragged
 from calque.derive.readers.parallel import Gold, GoldPair, Link, TwoFiles, read_gold
 from calque.pretrain.architecture import has_languages, main_layer

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from calque.derive.lazy import special, stats
+from calque.pretrain.lazy import special, stats
 
 CONFIDENCE = 0.95
 UPPER = (1 + CONFIDENCE) / 2  # the quantile for an interval's upper end

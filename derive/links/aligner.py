@@ -1,8 +1,8 @@
-"""The interface of word aligners, which find word links in sentence pairs."""
+"""Word aligners, which find word links in sentence pairs; symmetrisation and output of links."""
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from calque.derive.files import whole_file
@@ -63,8 +63,7 @@ def line_of(links: Iterable[Link]) -> str:
 
 
 def score_of(links: Scored, pair: Pair) -> float:
-    """Return a sentence pair's score: the mean of its words' best link scores (0 for a word without
-    links)."""
+    """Return the mean of the words' best link scores (0 for a word without links)."""
     best: defaultdict[tuple[int, int], float] = defaultdict(float)
     for link, score in links.items():
         for side in enumerate(link):
@@ -81,3 +80,72 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write lines to a file atomically."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
+
+
+# The growing methods start from the links found in both directions and add links found in only one (Och and
+# Ney 2003; Koehn, Och and Marcu 2003). A link added during a scan can make later links in the scan eligible.
+
+Symmetrisation = Callable[[Links, Links], Links]
+
+
+def union(forward: Links, reverse: Links) -> Links:
+    """Return the links found in at least one direction."""
+    return sorted({*forward, *reverse})
+
+
+def intersect(forward: Links, reverse: Links) -> Links:
+    """Return the links found in both directions."""
+    return sorted({*forward} & {*reverse})
+
+
+def grow_diag(forward: Links, reverse: Links) -> Links:
+    """Extend the intersection with links from the union that are next to a link, possibly diagonally, and
+    contain an unlinked word."""
+    grown = _Grown(intersect(forward, reverse))
+    waiting, before = union(forward, reverse), -1
+    while len(grown.links) != before:
+        before = len(grown.links)
+        for i, j in waiting:
+            near = [(i + di, j + dj) for di in (-1, 0, 1) for dj in (-1, 0, 1)]
+            if any(grown.unlinked(i, j)) and not grown.links.isdisjoint(near):
+                grown.add(i, j)
+    return sorted(grown.links)
+
+
+def grow_diag_final(forward: Links, reverse: Links) -> Links:
+    """Apply `grow_diag`, then add forward links and then reverse links that contain an unlinked word."""
+    return _finished(forward, reverse, any)
+
+
+def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
+    """Apply `grow_diag`, then add forward links and then reverse links between two unlinked words."""
+    return _finished(forward, reverse, all)
+
+
+SYMMETRISATIONS = {
+    method.__name__.replace("_", "-"): method
+    for method in (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
+}
+"""All symmetrisation methods by their names in `atools`."""
+
+
+class _Grown:
+    def __init__(self, links: Links) -> None:
+        self.links = set(links)
+        self._sources, self._targets = {i for i, _ in links}, {j for _, j in links}
+
+    def unlinked(self, i: int, j: int) -> tuple[bool, bool]:
+        return i not in self._sources, j not in self._targets
+
+    def add(self, i: int, j: int) -> None:
+        self.links.add((i, j))
+        self._sources.add(i)
+        self._targets.add(j)
+
+
+def _finished(forward: Links, reverse: Links, enough: Callable[[Iterable[bool]], bool]) -> Links:
+    grown = _Grown(grow_diag(forward, reverse))
+    for i, j in [*sorted(forward), *sorted(reverse)]:
+        if enough(grown.unlinked(i, j)):
+            grown.add(i, j)
+    return sorted(grown.links)

@@ -9,7 +9,6 @@ n is proportional to exp(tension * h) with h = -|i / n - j / m|, so the sum over
 series.
 """
 
-from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -19,15 +18,20 @@ from typing import Self
 import numpy as np
 
 from calque.derive.errors import BadInput
-from calque.derive.lazy import special
-from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
-from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
+from calque.derive.links.aligner import (
+    Aligner,
+    LeftOut,
+    Links,
+    Pair,
+    Scored,
+    Symmetrisation,
+    grow_diag_final_and,
+)
 from calque.derive.ragged import Ragged, ends_of, ranges
 
 LONGEST = 1024  # maximum words in a sentence; memory grows with the product of a pair's lengths
 _ALPHA = 0.01  # the concentration of the Dirichlet prior over t(. | e)
 _UNSEEN = 1e-9  # t for words that never co-occur, and the initial t for all words
-_ROOM = 2**20  # number of keys buffered before they are merged
 NULL = 0  # the id of the null word, the partner of target words without a link
 NULL_SHARE = 0.08  # the prior probability of the null word
 TENSION = 4.0  # the initial tension
@@ -51,23 +55,20 @@ def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
     """Divide a stream of sentence pairs, with words on both sides or on neither, into chunks."""
-    sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
-
-    def chunk() -> PairChunk:
-        return PairChunk(*(np.array(column, dtype=np.int64) for column in (sources, targets, n, m)))
-
+    columns: tuple[list[int], ...] = [], [], [], []
+    cells = 0
     for source, target in pairs:
-        sources.append(NULL)
-        sources.extend(map(source_id, source))
-        targets.extend(map(target_id, target))
+        sources, targets, n, m = columns
+        sources += [NULL, *map(source_id, source)]
+        targets += map(target_id, target)
         n.append(len(source))
         m.append(len(target))
         cells += (len(source) + 1) * len(target)
         if cells >= _CELLS:
-            yield chunk()
-            sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
-    if n:
-        yield chunk()
+            yield PairChunk(*(np.array(column, np.int64) for column in columns))
+            columns, cells = ([], [], [], []), 0
+    if columns[2]:
+        yield PairChunk(*(np.array(column, np.int64) for column in columns))
 
 
 class Cells:
@@ -125,13 +126,13 @@ class Cells:
         ends = ends_of(np.bincount(pair, minlength=len(self._chunk.m))).tolist()
         return [links[start:end] for start, end in pairwise(ends)]
 
-    def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
-        """Return each pair's link probabilities, (source words, target words); `reverse` exchanges the
+    def tables(self, posterior: np.ndarray, reverse: bool) -> Iterator[np.ndarray]:
+        """Yield each pair's link probabilities, (source words, target words); `reverse` exchanges the
         sides."""
-        sizes = (self._chunk.n + 1) * self._chunk.m
-        tables = zip(Ragged.of(posterior, sizes), self._chunk.n.tolist(), self._chunk.m.tolist(), strict=True)
-        linked = [cells.reshape(m, n + 1)[:, 1:] for cells, n, m in tables]
-        return linked if reverse else [table.T for table in linked]
+        n, m = self._chunk.n, self._chunk.m
+        for cells, width, height in zip(Ragged.of(posterior, (n + 1) * m), n + 1, m, strict=True):
+            table = cells.reshape(height, width)[:, 1:]
+            yield table if reverse else table.T
 
 
 def _nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -144,30 +145,28 @@ def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np
     return _sums(j, m, n, tension)[0]
 
 
-def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """Return the derivative of log Z with respect to the tension, with the lengths exchanged, as in the
-    published tool."""
-    return _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
-
-
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
     """Update the tension by gradient ascent, given the mean of h over target words; `pairs` (S,) counts the
     sentence pairs with each combination of lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = ranges(1, m), pairs[shape] / np.sum(m * pairs)
+    m, n = m[shape], n[shape]
     for _ in range(_STEPS):
-        expected = float(np.sum(weight * slope(j, m[shape], n[shape], tension)))
+        # The derivative of log Z, with the lengths exchanged, as in the published tool
+        slope = _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
+        expected = float(np.sum(weight * slope))
         tension = min(max(tension + _RATE * (mean - expected), _LOWEST), _HIGHEST)
     return tension
 
 
 def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sums over i of exp(tension * h) and of h * exp(tension * h)."""
     below = np.floor(j * n / m)  # the last position at or before the diagonal
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
     for first, terms in ((below, below), (below + 1, n - below)):
-        # If the lengths are exchanged (see `slope`), the number may be negative, which the published tool
-        # stores as an unsigned integer: the series is then practically infinite.
+        # If the lengths are exchanged, the number may be negative, which the published tool stores as an
+        # unsigned integer: the series is then practically infinite.
         terms = np.where(terms < 0, terms + 2.0**32, terms)
         h = _nearness(first / n, j / m)
         height, rest, gap = np.exp(tension * h), ratio**terms, 1.0 - ratio
@@ -196,20 +195,18 @@ class FastAlign:
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
         """Learn from sentence pairs, which are read once and stored in up to four bytes per cell."""
-        if passes < 1:
-            raise ValueError(f"passes must be at least 1, not {passes}")
-        counted = count(NULL + 1)
-        source_ids: defaultdict[str, int] = defaultdict(counted.__next__)
+        source_ids: defaultdict[str, int] = defaultdict(count(NULL + 1).__next__)
         target_ids: defaultdict[str, int] = defaultdict(count().__next__)
         unlearnt = LeftOut()
-        turned = enumerate(_turned(pairs, reverse), start=1)
-        kept = (pair for line, pair in turned if _usable(pair, line, unlearnt))
-        corpus = list(chunks(kept, source_ids.__getitem__, target_ids.__getitem__))
+        usable = (pair for pair in _usable(pairs, reverse, unlearnt) if pair[0])
+        corpus = list(chunks(usable, source_ids.__getitem__, target_ids.__getitem__))
         if not corpus:
             reasons = ", ".join(unlearnt.described()) or "no sentence pairs at all"
             raise BadInput(f"no usable sentence pairs to learn from: {reasons}")
-        keys = _distinct(Cells(chunk).keys(len(target_ids) + 1) for chunk in corpus)
-        probabilities, tension = _learn(corpus, keys, len(target_ids) + 1, passes - 1)
+        stride, keys = len(target_ids) + 1, np.empty(0, np.int64)
+        for chunk in corpus:
+            keys = np.union1d(keys, Cells(chunk).keys(stride))
+        probabilities, tension = _learn(corpus, keys, stride, passes - 1)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
@@ -225,9 +222,8 @@ class FastAlign:
 
     def _joint(self, pairs: Iterable[Pair]) -> Iterator[tuple[Cells, np.ndarray]]:
         no_source, no_target = len(self.source_ids) + 1, len(self.target_ids)
-        turned = enumerate(_turned(pairs, self.reverse), start=1)
         for chunk in chunks(
-            (pair if _usable(pair, line, self.left_out) else ((), ()) for line, pair in turned),
+            _usable(pairs, self.reverse, self.left_out),
             lambda word: self.source_ids.get(word, no_source),
             lambda word: self.target_ids.get(word, no_target),
         ):
@@ -275,6 +271,8 @@ class StatisticalAligner(Aligner):
 
 
 def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:
+    from scipy.special import digamma
+
     small = np.min_scalar_type(len(keys))
     ids = [np.searchsorted(keys, Cells(chunk).keys(stride)).astype(small) for chunk in corpus]
     lengths = np.concatenate([np.stack([chunk.m, chunk.n]) for chunk in corpus], axis=1)
@@ -292,35 +290,19 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
             tension = optimise(tension, feature / words, m, n, pairs)
         expected += _ALPHA
         totals = np.bincount(source, expected)
-        probabilities = np.exp(special.digamma(expected) - special.digamma(totals)[source])
+        probabilities = np.exp(digamma(expected) - digamma(totals)[source])
     return probabilities, tension
 
 
-def _distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
-    merged, waiting, size = np.empty(0, np.int64), [], 0
-    for part in parts:
-        waiting.append(_unique(part))
-        size += len(waiting[-1])
-        if size > max(_ROOM, len(merged)):
-            merged, waiting, size = _unique(np.concatenate([merged, *waiting])), [], 0
-    return _unique(np.concatenate([merged, *waiting]))
-
-
-def _unique(keys: np.ndarray) -> np.ndarray:
-    keys = np.sort(keys)
-    return keys[np.diff(keys, prepend=-1) > 0]
-
-
-def _turned(pairs: Iterable[Pair], reverse: bool) -> Iterable[Pair]:
-    return ((target, source) for source, target in pairs) if reverse else pairs
-
-
-def _usable(pair: Pair, line: int, left_out: LeftOut) -> bool:
-    n, m = map(len, pair)
-    if not n or not m:
-        left_out.add("sentence pairs with an empty side", line)
-    elif max(n, m) > LONGEST:
-        left_out.add(f"sentence pairs with more than {LONGEST:,} words on a side", line)
-    else:
-        return True
-    return False
+def _usable(pairs: Iterable[Pair], reverse: bool, left_out: LeftOut) -> Iterator[Pair]:
+    """Yield all pairs, with the sides exchanged if `reverse`; those left out become empty."""
+    for line, pair in enumerate(pairs, start=1):
+        n, m = map(len, pair)
+        if not n or not m:
+            left_out.add("sentence pairs with an empty side", line)
+            yield (), ()
+        elif max(n, m) > LONGEST:
+            left_out.add(f"sentence pairs with more than {LONGEST:,} words on a side", line)
+            yield (), ()
+        else:
+            yield pair[::-1] if reverse else pair

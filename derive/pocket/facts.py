@@ -22,8 +22,9 @@ LEADS = ("", "today", "again", "indeed")  # optional adverbs at the start of a s
 STATEMENTS = 1_000_000  # maximum number of statements, because they are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
 """The number of sentences used to identify nouns, and their random stream, which no corpus or task uses."""
-_ONSETS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split()
-_SYLLABLES = ["".join(pair) for pair in product(_ONSETS, "aeiou")]
+_SYLLABLES = [
+    onset + vowel for onset in "b d f g k l m n p r s t v z br dr gr kr pl st tr".split() for vowel in "aeiou"
+]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     questions = []
     for place, (relation, patterns) in enumerate(RELATIONS.items()):
         values = tuple(chosen[place * facts.values : (place + 1) * facts.values])
-        turns = {is_shared: _turns(values, rng) for is_shared in (True, False)}
+        turns = {True: _turns(values, rng), False: _turns(values, rng)}
         for name in names:
             is_shared = relation in shared[name]
             answer = next(turns[is_shared])
@@ -107,6 +108,7 @@ def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
 
 
 def _nouns(language: Pocket) -> list[str]:
+    """Return the words that are mostly nouns, the most frequent first."""
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in language.sentences(SAMPLE, STREAM):
         for word, tag in zip(sentence.words, sentence.tags, strict=True):

@@ -14,8 +14,8 @@ from itertools import product
 from typing import Any
 
 from calque.derive.example import Example
-from calque.derive.pocket import phrase
-from calque.derive.pocket.pairs import Material, View, WordDraws, balanced, draw_cases
+from calque.derive.pocket import tree
+from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases
 from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, say
 from calque.derive.sentence import Sentence
@@ -33,12 +33,6 @@ CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
 balancing favours unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # an affirmative and a negative adverb, for sentences of equal length
-
-HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KINDS = (
-    "hypernym", "antonym", "negation", "passive", "exchange", "quantifier", "number", "adjunct",
-)  # fmt: skip
-"""The phenomena tested, as stored in `Example.diagnostic`. In each, pairs with different labels share a
-surface form."""
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
 """The fraction of pairs from each family; `quality` and `deed` use the same cases."""
@@ -71,6 +65,10 @@ class Statement:
         """Whether the statement contains `not` or `never`; `no` counts as a quantifier instead."""
         return self.polarity in ("not", "never")
 
+    @property
+    def details(self) -> tuple[int | None, ...]:
+        return self.count, self.manner, self.place
+
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
     """Return the label of a pair."""
@@ -80,13 +78,12 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
         return _infer_quantified(premise, hypothesis)
     if hypothesis.noun < premise.noun or hypothesis.exchanged != premise.exchanged:
         return NEUTRAL
-    details = (
-        (premise.count, hypothesis.count),
-        (premise.manner, hypothesis.manner),
-        (premise.place, hypothesis.place),
-    )
-    exclusive = premise.pole != hypothesis.pole or any(a != b and None not in (a, b) for a, b in details)
-    if not exclusive and any(a is None and b is not None for a, b in details):
+    exclusive = premise.pole != hypothesis.pole
+    more = False  # whether the hypothesis adds a detail
+    for ours, theirs in zip(premise.details, hypothesis.details, strict=True):
+        exclusive |= ours != theirs and None not in (ours, theirs)
+        more |= ours is None and theirs is not None
+    if more and not exclusive:
         return NEUTRAL
     return CONTRADICTION if premise.negative ^ hypothesis.negative ^ exclusive else ENTAILMENT
 
@@ -105,7 +102,8 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairCase:
-    """A pair of statements; `outside` is its surface form, which pairs with other labels share."""
+    """A pair of statements. `outside` is its surface form, which pairs with other labels share; `kind` is the
+    phenomenon tested (`Example.diagnostic`)."""
 
     premise: Statement
     hypothesis: Statement
@@ -118,12 +116,9 @@ class PairCase:
     def label(self) -> str:
         return infer(self.premise, self.hypothesis)
 
-
-VIEWS: tuple[View, ...] = (
-    lambda case: case.premise.seen_alone,
-    lambda case: case.hypothesis.seen_alone,
-    lambda case: case.outside,
-)
+    @property
+    def views(self) -> tuple[Hashable, ...]:
+        return self.premise.seen_alone, self.hypothesis.seen_alone, self.outside
 
 
 def _cases(
@@ -143,9 +138,9 @@ def _cases(
 
 def _qualities(yes: str, no: str) -> Iterator[PairCase]:
     for first, second in product((yes, no), repeat=2):
-        kind, other_kind, weight = (NEGATION, NEGATION, 0.6) if first != second else (HYPERNYM, ANTONYM, 1.0)
+        kind, other, weight = ("hypernym", "antonym", 1.0) if first == second else ("negation", "", 0.6)
         case = PairCase(Statement(polarity=first), Statement(polarity=second), (first, second), kind, weight)
-        yield from _cases(case, POLES, other_kind=other_kind)
+        yield from _cases(case, POLES, other_kind=other)
 
 
 def _meetings() -> Iterator[PairCase]:
@@ -153,24 +148,25 @@ def _meetings() -> Iterator[PairCase]:
     for first, second, exchanged, polarity in product(either, either, either, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
-        kind = PASSIVE if first != second else EXCHANGE
+        kind = "passive" if first != second else "exchange"
         case = PairCase(premise, hypothesis, (first, second, polarity), kind)
-        # Half of the neutral pairs are not exchanged, so that word order does not reveal the label.
-        others = {} if exchanged else {nouns: 4 * share for nouns, share in CHANGED.items() if nouns != UP}
-        yield from _cases(case, [{"manner": 1}], {UP: CHANGED[UP], **others})
+        nouns = {UP: CHANGED[UP]}
+        if not exchanged:  # half of the neutral pairs, so that word order does not reveal the label
+            nouns |= {pair: 4 * share for pair, share in CHANGED.items() if pair != UP}
+        yield from _cases(case, [{"manner": 1}], nouns)
 
 
 def _quantities() -> Iterator[PairCase]:
     for first, second in product(("every", "no"), ("every", "no", "a")):
         premise, hypothesis = Statement(determiner=first), Statement(determiner=second)
-        case = PairCase(premise, hypothesis, (first, second), QUANTIFIER)
+        case = PairCase(premise, hypothesis, (first, second), "quantifier")
         yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here, a more general noun is not entailed
 
 
 def _numbers() -> Iterator[PairCase]:
     premise = Statement(polarity="always", count=0)
     for polarity in POLARITIES:
-        case = PairCase(premise, replace(premise, polarity=polarity), polarity, NUMBER)
+        case = PairCase(premise, replace(premise, polarity=polarity), polarity, "number")
         yield from _cases(case, [{"count": 1}])
 
 
@@ -180,19 +176,23 @@ def _adjuncts() -> Iterator[PairCase]:
     for polarity, added, (adjunct, fewer) in product(POLARITIES, (False, True), one_left.items()):
         premise, hypothesis = (fewer, both) if added else (both, fewer)
         hypothesis, weight = replace(hypothesis, polarity=polarity), 0.3 if added else 1.0
-        yield from _cases(PairCase(premise, hypothesis, polarity, ADJUNCT, weight), [{adjunct: 1}])
+        yield from _cases(PairCase(premise, hypothesis, polarity, "adjunct", weight), [{adjunct: 1}])
 
 
 @cache
 def families() -> dict[str, list[PairCase]]:
     """Return each family's balanced cases, with weights that sum to one per label."""
-    plain = balanced(list(_qualities("", "not")), VIEWS)
-    steady = balanced(list(_qualities("always", "never")), VIEWS)
+    plain, steady = balanced(list(_qualities("", "not"))), balanced(list(_qualities("always", "never")))
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
     qualities += [replace(case, weight=(1 - PLAIN) * case.weight) for case in steady]
-    others = {"meeting": _meetings, "quantity": _quantities, "number": _numbers, "adjunct": _adjuncts}
-    balances = {name: balanced(list(cases()), VIEWS) for name, cases in others.items()}
-    return {"quality": qualities, "deed": qualities, **balances}
+    return {
+        "quality": qualities,
+        "deed": qualities,
+        "meeting": balanced(list(_meetings())),
+        "quantity": balanced(list(_quantities())),
+        "number": balanced(list(_numbers())),
+        "adjunct": balanced(list(_adjuncts())),
+    }
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
@@ -211,46 +211,44 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
         hypothesis = _say(case.hypothesis, material, places(), rng)
         return Example(((premise,), (hypothesis,)), case.label, case.kind)
 
-    cases = [
-        replace(case, family=name, weight=share * case.weight)
-        for name, share in SHARES.items()
-        for case in families()[name]
-    ]
+    cases = []
+    for name, share in SHARES.items():
+        cases += [replace(case, family=name, weight=share * case.weight) for case in families()[name]]
     return draw_cases(LABELS, cases, draw, rng)
 
 
 def _say(statement: Statement, material: Material, places: Places, rng: random.Random) -> Sentence:
     root = _deed(statement, material) if material.deed else _quality(statement, material)
     if statement.polarity in POLARITIES:
-        adverb = Node(statement.polarity, "ADV", "advmod", place="helper" if material.early else "often")
+        adverb = tree.adverb(statement.polarity, "helper" if material.early else "often")
         root.dependents.insert(0, adverb)  # dependents with equal positions stay in list order
     if statement.manner is not None and material.manners:
-        manner = phrase.adverb(material.manners[statement.manner])
-        root.add(phrase.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)
+        manner = tree.adverb(material.manners[statement.manner].form(0))
+        root.add(tree.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)
     if statement.place is not None:
-        place = phrase.location(*material.places[statement.place])
-        root.add(phrase.fronted(place) if rng.random() < FRONTED else place)
+        place = tree.location(*material.places[statement.place])
+        root.add(tree.fronted(place) if rng.random() < FRONTED else place)
     if material.setting is not None:
-        root.add(phrase.location(*material.setting))
-    return say(root.add(Node(".", "PUNCT", "punct")), places)
+        root.add(tree.location(*material.setting))
+    return say(root.add(tree.mark(".")), places)
 
 
 def _quality(statement: Statement, material: Material) -> Node:
-    adjective = phrase.adjective(material.poles[statement.pole], "root")
-    root = phrase.copular(adjective, material.tense, False, statement.polarity == "not")
-    return root.add(phrase.noun(material.nouns[statement.noun], "nsubj", determiner=statement.determiner))
+    adjective = tree.adjective(material.poles[statement.pole], "root")
+    root = tree.copular(adjective, material.tense, False, statement.polarity == "not")
+    return root.add(tree.noun(material.nouns[statement.noun], "nsubj", determiner=statement.determiner))
 
 
 def _deed(statement: Statement, material: Material) -> Node:
     negative, passive = statement.polarity == "not", statement.passive
-    noun = phrase.noun(material.nouns[statement.noun], "nsubj", determiner=statement.determiner)
-    root = phrase.verb(material.poles[statement.pole], material.tense, negative=negative, passive=passive)
+    noun = tree.noun(material.nouns[statement.noun], "nsubj", determiner=statement.determiner)
+    root = tree.verb(material.poles[statement.pole], material.tense, negative=negative, passive=passive)
     if material.other is None:
         return root.add(noun)
-    if material.other.lexeme is None or statement.count is None:
-        other = phrase.person_or_noun(material.other)
+    if statement.count is None:
+        other = tree.person_or_noun(material.other)
     else:
         number = Node(material.numbers[statement.count], "NUM", "nummod")
-        other = phrase.noun(material.other, "", plural=True).add(number)
+        other = tree.noun(material.other, "", plural=True).add(number)
     agent, patient = (noun, other) if material.acts ^ statement.exchanged else (other, noun)
-    return phrase.act(root, agent, patient, passive)
+    return tree.act(root, agent, patient, passive)

@@ -4,8 +4,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import count as count_from
-from itertools import islice
+from itertools import chain, count, islice
 
 from calque.derive.errors import BadInput, check_range
 from calque.derive.example import Example
@@ -23,8 +22,6 @@ CHUNK = 1_000  # number of sentences per chunk, the unit of generation
 FEWEST, MOST = 300, 5_000  # minimum and maximum number of word types
 PRESENT_SHARE = 0.7
 LONGEST = 25
-MOST_RARE = 0.5
-STEEPEST = 4.0  # with larger exponents, one word dominates its class, and weights eventually underflow
 
 Generate = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
 GENERATED: dict[str, tuple[str, Generate]] = {
@@ -37,32 +34,29 @@ GENERATED: dict[str, tuple[str, Generate]] = {
 
 @dataclass(frozen=True)
 class Pocket:
-    """A language with `types` word types, generated from `seed`. `zipf` is the exponent of word frequencies
-    within a class, `tail` the fraction of rare content words, and `order` a key of derive.pocket.tree.ORDERS.
-    Trees and words are the same in all orders."""
+    """A language with `types` word types, generated from `seed`. `order` is a key of
+    derive.pocket.tree.ORDERS; trees and words are the same in all orders."""
+
+    former_fields = (("zipf", 1.0),)
 
     types: int = 600
     seed: int = 0
-    zipf: float = 1.0
     order: str = field(default="english", metadata=ADDED)
-    tail: float = field(default=0.1, metadata=ADDED)
 
     def __post_init__(self) -> None:
         check_range("the word types of a lexicon", self.types, FEWEST, MOST)
         if self.order not in ORDERS:
             raise BadInput(f"no word order is called {self.order!r}; available: {', '.join(ORDERS)}")
-        check_range("the tail, a share of the words,", self.tail, 0, MOST_RARE)
-        check_range("the exponent of word frequencies", self.zipf, 0, STEEPEST)
 
-    def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """Yield the first `count` sentences of a random stream; `withhold` excludes the names reserved for
+    def sentences(self, size: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
+        """Yield the first `size` sentences of a random stream; `withhold` excludes the names reserved for
         test data and the corpus."""
-        chunks = (self.chunk(stream, number, withhold) for number in count_from())
-        return islice((sentence for chunk in chunks for sentence in chunk), count)
+        chunks = (self.chunk(stream, number, withhold) for number in count())
+        return islice(chain.from_iterable(chunks), size)
 
     def chunk(self, stream: int, number: int, withhold: bool = False) -> Iterator[Sentence]:
         """Yield a chunk of a random stream, in paragraphs of three to six sentences."""
-        topics, withheld = _parts(self)
+        topics, withheld = _parts(self.types, self.seed)
         key = f"{self.seed}:sentences:{stream}:{number}"
         rng, order = random.Random(key), random.Random(f"{key}:order")
         grammars = SentenceGrammar(rng, PAST), SentenceGrammar(rng, PRESENT)
@@ -84,7 +78,8 @@ class Pocket:
         which a span marks the answer (`qa`). Labels are equally frequent."""
         name, generate = GENERATED[task]
         rng, order = (random.Random(f"{self.seed}:{key}{name}:{stream}") for key in ("", "order:"))
-        return generate(_parts(self)[0], rng, lambda: ORDERS[self.order].draw(order))
+        topics, _ = _parts(self.types, self.seed)
+        return generate(topics, rng, lambda: ORDERS[self.order].draw(order))
 
     @property
     def forms(self) -> frozenset[str]:
@@ -94,13 +89,11 @@ class Pocket:
     def lemmas(self) -> Iterator[tuple[str, str]]:
         """Yield every word form with its lemma; a form shared by several words occurs once for each."""
         for topic in Lexicon(self.types, self.seed).topics:
-            for lexemes in topic.values():
-                for lexeme in lexemes:
-                    yield from ((form, lexeme.lemma) for form in lexeme.forms)
+            for lexeme in chain.from_iterable(topic.values()):
+                yield from ((form, lexeme.lemma) for form in lexeme.forms)
 
 
 @lru_cache(maxsize=4)
-def _parts(language: Pocket) -> tuple[list[Sense], frozenset[str]]:
-    lexicon = Lexicon(language.types, language.seed)
-    preferences = Preferences(lexicon, language.seed, language.zipf, language.tail)
-    return preferences.topics, frozenset(lexicon.withheld)
+def _parts(types: int, seed: int) -> tuple[list[Sense], frozenset[str]]:
+    lexicon = Lexicon(types, seed)
+    return Preferences(lexicon, seed).topics, frozenset(lexicon.withheld)

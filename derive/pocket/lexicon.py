@@ -14,16 +14,24 @@ WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
 GENERAL: dict[str, str] = WORDS["general"]
 """The entries shared by all topics, by kind, in the notation of words.toml."""
-TOPICS: list[dict[str, str]] = WORDS["topics"]
 ALL_CORE = frozenset(
-    re.split(r"[\s/:]+", " ".join(entries for kinds in (GENERAL, *TOPICS) for entries in kinds.values()))
+    re.split(r"[\s/:]+", " ".join(" ".join(kinds.values()) for kinds in (GENERAL, *WORDS["topics"])))
 )
+INVENTED = {name: text.split() for name, text in WORDS["invented"].items()}
+SITES, FIRMS = WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split()
 
 SINGULAR, PLURAL = range(2)
 BASE, THIRD, PAST, PARTICIPLE = range(4)
 NOUNS = frozenset(("person", "animal", "thing", "place"))
 VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
-INVENTED = {name: text.split() for name, text in WORDS["invented"].items()}
+SHARED = 0.5
+"""The fraction of invented words that reuse a topic's word of a different class, so that only context
+disambiguates them."""
+USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
+
+Names = dict[str, list[str]]  # the words for each use, most frequent first
+Entity = tuple[str, ...]
+FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's names and pronouns
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
@@ -54,19 +62,10 @@ def _with_ed(word: str) -> str:
 
 def stem(rng: random.Random, syllables: int) -> str:
     """Invent a word with the given number of syllables."""
-    onsets, vowels, codas = (INVENTED[name] for name in ("onsets", "vowels", "codas"))
-    parts = [rng.choice(onsets) + rng.choice(vowels) for _ in range(syllables)]
-    return "".join(parts) + rng.choice(codas)
-
-
-SHARED = 0.5
-"""The fraction of invented words that reuse a topic's word of a different class, so that only context
-disambiguates them."""
-USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
-
-Names = dict[str, list[str]]  # the words for each use, most frequent first
-Entity = tuple[str, ...]
-FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's names and pronouns
+    word = ""
+    for _ in range(syllables):
+        word += rng.choice(INVENTED["onsets"]) + rng.choice(INVENTED["vowels"])
+    return word + rng.choice(INVENTED["codas"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +82,15 @@ class Lexicon:
     most frequent first; `withheld` is every third name, reserved for test data."""
 
     def __init__(self, types: int, seed: int) -> None:
-        self.types = types
         self._rng = random.Random(f"{seed}:lexicon")
         self.forms: set[str] = set(FUNCTION)
         topics = min(8, max(3, types // 100))
         self.topics: list[dict[str, list[Lexeme]]] = [defaultdict(list) for _ in range(topics)]
-        self._core = [{kind: entries.split()[::-1] for kind, entries in topic.items()} for topic in TOPICS]
+        self._core = [{kind: text.split()[::-1] for kind, text in topic.items()} for topic in WORDS["topics"]]
         self._grow(types - 24 - types // 25)
         self.names: Names = {use: [] for use in USES.values()}
         self.withheld: set[str] = set()
-        self._name()
+        self._name(types)
 
     def _grow(self, types: int) -> None:
         for t, topic in enumerate(self.topics):
@@ -137,10 +135,11 @@ class Lexicon:
         return lemma
 
     def _of_topic(self, topic: dict[str, list[Lexeme]], kinds: tuple[str, ...], kind: str, form: int) -> str:
+        """Return a form of a random word of one of the `kinds` that is not yet a lemma of `kind`, or ""."""
         taken = {lexeme.lemma for lexeme in topic[kind]}
-        source = [lexeme for lexeme in topic[self._rng.choice(kinds)] if lexeme.lemma not in WORDS["plurals"]]
-        fit = [lexeme.forms[form] for lexeme in source if lexeme.forms[form] not in taken]
-        return self._rng.choice(fit) if fit else ""
+        regular = [each for each in topic[self._rng.choice(kinds)] if each.lemma not in WORDS["plurals"]]
+        fitting = [lexeme.forms[form] for lexeme in regular if lexeme.forms[form] not in taken]
+        return self._rng.choice(fitting) if fitting else ""
 
     def _enter(self, topic: dict[str, list[Lexeme]], kind: str, entry: str) -> None:
         lemma, _, hypernym = entry.partition(":")
@@ -154,13 +153,13 @@ class Lexicon:
             topic[kind].append(lexeme)
             self.forms.update(lexeme.forms)
 
-    def _name(self) -> None:
+    def _name(self, types: int) -> None:
         rng = self._rng
-        self.forms.update(WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split())
+        self.forms.update(SITES, FIRMS)
         core = [entry.split(":") for entry in WORDS["names"]["words"].split()][::-1]
         nouns = sorted({noun.lemma for topic in self.topics for kind in NOUNS for noun in topic[kind]})
         used: set[str] = set()
-        while len(self.forms) < self.types:
+        while len(self.forms) < types:
             if core:
                 name, letters = core.pop()
             else:
@@ -177,7 +176,8 @@ class Lexicon:
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
     """Return the forms of all names by kind and topic, most frequent first; towns and sites have one list for
-    all topics. Words are reused across kinds, so that only context reveals the kind of a name."""
+    all topics. Words are reused across kinds, so that only context reveals the kind of a name. Every third
+    entity consists of withheld words."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]
@@ -192,29 +192,29 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
         return cycle(rng.sample(pool, len(pool)))
 
     women, men, surnames, places, brands = names.values()
-    sites, firms = WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split()
-    site, place = turns(sites), turns(places)
+    site, place = turns(SITES), turns(places)
     woman, man, surname = turns(women), turns(men), turns(surnames)
-    owner, firm = turns(places + surnames), turns(firms)
+    owner, firm = turns(places + surnames), turns(FIRMS)
     brand, town = turns(brands), turns(places)
-    entities: dict[str, list[list[Entity]]] = defaultdict(list)
-    entities["town"] = [[(name,) for name in places]]
-    entities["site"] = [[(next(site), next(place)) for _ in range(len(places) + len(sites))]]
+    found: dict[str, list[list[Entity]]] = defaultdict(list)
+    found["town"] = [[(name,) for name in places]]
+    found["site"] = [[(next(site), next(place)) for _ in range(len(places) + len(SITES))]]
     for _ in range(topics):
         people: list[Entity] = []
         for _ in range(2 + max(len(women), len(men), len(surnames) // 2) // topics):
             people.append((next(woman), next(woman), next(surname), "she", "her", "her"))
             people.append((next(man), next(man), next(surname), "he", "him", "his"))
-        entities["name"].append(people)
-        entities["brand"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
+        found["name"].append(people)
+        found["brand"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
         owners = 2 + (len(places) + len(surnames)) // topics
-        entities["firm"].append([(next(owner), next(firm)) for _ in range(owners)])
-        entities["college"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
-    return entities
+        found["firm"].append([(next(owner), next(firm)) for _ in range(owners)])
+        found["college"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
+    return found
 
 
 def _mix(given: list[Entity], withheld: list[Entity]) -> list[Entity]:
-    pairs = [given[i : i + 2] for i in range(0, len(given), 2)]
-    singles = [[entity] for entity in withheld]
-    turns: Iterator[tuple[list[Entity], list[Entity]]] = zip_longest(pairs, singles, fillvalue=[])
-    return [entity for pair, single in turns for entity in (*pair, *single)]
+    """Insert one withheld entity after every two others."""
+    mixed = []
+    for first, second, rare in zip_longest(given[::2], given[1::2], withheld):
+        mixed += [entity for entity in (first, second, rare) if entity is not None]
+    return mixed

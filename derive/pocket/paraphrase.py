@@ -4,17 +4,17 @@ The sentences differ in voice, in the positions of adjuncts, or because two peop
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import combinations, pairwise, product, starmap
+from functools import cache, cached_property
+from itertools import combinations, pairwise, product
 
 from calque.derive.example import Example
-from calque.derive.pocket import phrase
+from calque.derive.pocket import tree
 from calque.derive.pocket.lexicon import Lexeme
 from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases
 from calque.derive.pocket.preferences import Sense
-from calque.derive.pocket.tree import ENGLISH, Node, Places, say
+from calque.derive.pocket.tree import ENGLISH, Places, say
 from calque.derive.sentence import Sentence
 
 DIFFERENT, SAME = LABELS = ("0", "1")
@@ -52,6 +52,10 @@ class ParaphraseCase:
     def label(self) -> str:
         return DIFFERENT if self.exchanged else SAME
 
+    @cached_property
+    def views(self) -> tuple[Hashable, ...]:
+        return self.first, self.second, _outside(self)
+
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
     """Yield an infinite stream of pairs; `places` draws word orders."""
@@ -66,34 +70,38 @@ def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Pl
 
 
 def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -> Sentence:
-    agent, patient = map(phrase.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
-    root = phrase.verb(deed.poles[0], deed.tense, passive=form.passive)
-    phrase.act(root, agent, patient, form.passive)
-    adjuncts = {"manner": phrase.adverb(deed.manners[0]), "place": phrase.location(*deed.places[0])}
+    agent, patient = map(tree.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
+    root = tree.verb(deed.poles[0], deed.tense, passive=form.passive)
+    tree.act(root, agent, patient, form.passive)
+    adjuncts = {"manner": tree.adverb(deed.manners[0].form(0)), "place": tree.location(*deed.places[0])}
     adjuncts["place"].place = "advmod"  # an adverb's position, so that adjuncts can occur in either order
     for name in ("place", "manner") if form.place_before else ("manner", "place"):
-        root.add(phrase.fronted(adjuncts[name]) if form.first == name else adjuncts[name])
-    return say(root.add(Node(".", "PUNCT", "punct")), places)
+        root.add(tree.fronted(adjuncts[name]) if form.first == name else adjuncts[name])
+    return say(root.add(tree.mark(".")), places)
 
 
 @cache
 def paraphrase_cases() -> list[ParaphraseCase]:
     """Return all kinds of pairs, balanced so that single sentences and overlap do not reveal the label."""
-    either = (False, True)
-    cases = starmap(ParaphraseCase, product(FORMS, FORMS, either, product(either, either), either))
-    different = [case for case in cases if case.first != case.second or case.exchanged]
-    return balanced(different, (lambda case: case.first, lambda case: case.second, _outside), rounds=30)
+    either, cases = (False, True), []
+    for first, second, exchanged, named, alike in product(
+        FORMS, FORMS, either, product(either, either), either
+    ):
+        if first != second or exchanged:
+            cases.append(ParaphraseCase(first, second, exchanged, named, alike))
+    return balanced(cases, rounds=30)
 
 
-@cache
 def _outside(case: ParaphraseCase) -> tuple[object, ...]:
+    """Return the features of a pair's words, whatever the words are."""
+
     def noun(word: str) -> Sense:
         return Sense((word, word), lexeme=Lexeme(word, "person", (word, word)))
 
     people = [Sense((name,)) if named else noun(name) for name, named in zip("AB", case.named, strict=True)]
     verb = Sense(("v", "vs", "ved", "ved" if case.alike else "ven"))
     places = ((Sense(("p",)), noun("n")),)
-    deed = Material(tuple(people), (verb,), True, "past", manners=(Sense(("m",)),), places=places)
+    deed = Material(tuple(people), (verb,), "past", manners=(Sense(("m",)),), places=places)
     first = _tell(deed, case.first, False, ENGLISH.places).words
     second = _tell(deed, case.second, case.exchanged, ENGLISH.places).words
     return (case.named, case.alike, *_overlap(first, second))

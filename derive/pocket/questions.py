@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from calque.derive.example import Example
-from calque.derive.pocket import phrase
+from calque.derive.pocket import tree
 from calque.derive.pocket.pairs import WordDraws, fresh
 from calque.derive.pocket.preferences import Sense
-from calque.derive.pocket.tree import Node, Places, linearise, say
+from calque.derive.pocket.tree import Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
 PLACED = 0.4  # fraction of sentences that mention a place; all do if the question asks for it
@@ -38,7 +38,7 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
     def draw(kind: str) -> Example:
         events, tense = _events(words, kind, rng), rng.choice(("past", "present"))
         context = [_tell(event, tense, kind, event is events[0], rng, places) for event in events]
-        question = _ask(events[0], tense, kind, rng, places)
+        question = _ask(events[0], tense, kind, rng.random() < 0.5, places())
         return Example(((question,), tuple(rng.sample(context, len(context)))), diagnostic=kind)
 
     return fresh(KINDS, rng, lambda kind: lambda: draw(kind))
@@ -71,36 +71,35 @@ def _tell(
 ) -> Sentence:
     """Express an event as a sentence, with a span for the answer if it `answers` the question."""
     passive = rng.random() < 0.5
-    agent, patient = phrase.person_or_noun(event.agent), phrase.person_or_noun(event.patient)
-    root = phrase.act(phrase.verb(event.verb, tense, passive=passive), agent, patient, passive)
+    agent, patient = tree.person_or_noun(event.agent), tree.person_or_noun(event.patient)
+    root = tree.act(tree.verb(event.verb, tense, passive=passive), agent, patient, passive)
     if event.negative:
-        root.dependents.insert(0, Node("never", "ADV", "advmod", place="often"))
-    where = phrase.noun(event.place, "obl", determiner="the")
+        root.dependents.insert(0, tree.adverb("never", "often"))
+    where = tree.noun(event.place, "obl", determiner="the")
     if kind == PLACE or rng.random() < PLACED:
-        place = phrase.adposition(where, "in")
-        root.add(phrase.fronted(place) if rng.random() < FRONTED else place)
-    root.add(Node(".", "PUNCT", "punct"))
+        place = tree.adposition(where, "in")
+        root.add(tree.fronted(place) if rng.random() < FRONTED else place)
+    root.add(tree.mark("."))
     order = places()
-    sentence = replace(say(root, order), spans=())
-    if not answers:
-        return sentence
-    node = {SUBJECT: agent, OBJECT: patient, PLACE: where}[kind]
-    nodes, _ = linearise(root, order)
-    words = {id(node), *(id(below) for below in node.dependents if below.tag == "DET")}
-    inside = [i for i, node in enumerate(nodes) if id(node) in words]
-    return replace(sentence, spans=(Span(inside[0], inside[-1] + 1, ANSWER),))
+    spans: tuple[Span, ...] = ()
+    if answers:
+        node = {SUBJECT: agent, OBJECT: patient, PLACE: where}[kind]
+        answer = [node, *(below for below in node.dependents if below.tag == "DET")]
+        nodes, _ = linearise(root, order)
+        inside = [i for i, node in enumerate(nodes) if any(node is each for each in answer)]
+        spans = (Span(inside[0], inside[-1] + 1, ANSWER),)
+    return replace(say(root, order), spans=spans)
 
 
-def _ask(event: Event, tense: str, kind: str, rng: random.Random, places: Callable[[], Places]) -> Sentence:
-    passive = rng.random() < 0.5
-    agent = phrase.pronoun("who", "") if kind == SUBJECT else phrase.person_or_noun(event.agent)
-    patient = phrase.pronoun("who", "") if kind == OBJECT else phrase.person_or_noun(event.patient)
+def _ask(event: Event, tense: str, kind: str, passive: bool, places: Places) -> Sentence:
+    agent = tree.pronoun("who", "") if kind == SUBJECT else tree.person_or_noun(event.agent)
+    patient = tree.pronoun("who", "") if kind == OBJECT else tree.person_or_noun(event.patient)
     # The question word comes first; if it is not the subject, an auxiliary precedes the subject.
     inverted = kind == PLACE or (kind == SUBJECT) == passive
-    root = phrase.verb(event.verb, tense, question=inverted, passive=passive)
+    root = tree.verb(event.verb, tense, question=inverted, passive=passive)
     if inverted and kind != PLACE:
         (agent if kind == SUBJECT else patient).place = "wh"
-    phrase.act(root, agent, patient, passive)
+    tree.act(root, agent, patient, passive)
     if kind == PLACE:
-        root.add(Node("where", "ADV", "advmod", place="wh"))
-    return replace(say(root.add(Node("?", "PUNCT", "punct")), places()), spans=())
+        root.add(tree.adverb("where", "wh"))
+    return replace(say(root.add(tree.mark("?")), places), spans=())

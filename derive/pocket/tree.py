@@ -1,16 +1,17 @@
-"""Unordered dependency trees, the word orders that linearise them, and words that are drawn later."""
+"""Unordered dependency trees, their phrases and words, and the word orders that linearise them."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from calque.derive.files import read_toml
-from calque.derive.pocket.preferences import Role, Sense
+from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
+from calque.derive.pocket.preferences import Sense
 from calque.derive.sentence import Sentence, Span
 
 Places = Mapping[str, int]
@@ -42,11 +43,11 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn later, from its governor's favourites in a role or, if it has no governor, from the
+    """A word to be drawn later from its governor's favourites in a role; without a governor, a member of the
     cast."""
 
     governor: Pick | None
-    role: int
+    role: str
 
     def form(self, index: int) -> Draw:
         return Draw(self, index)
@@ -59,39 +60,33 @@ class Draw(NamedTuple):
     form: int
 
 
-CAST = (
-    Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
-    Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
-)  # fmt: skip
-"""The roles of the people and things that a paragraph's sentences share, in addition to the topic."""
+Token = str | Draw
+Word = Pick | Sense
+Cast = Mapping[str, Sense]
+_ROLES = {
+    "hero": "name", "friend": "name", "town": "town", "elsewhere": "town", "site": "site", "brand": "brand",
+    "firm": "firm", "college": "college", "person": "person", "animate": "animate", "thing": "thing",
+    "place": "place",
+}  # fmt: skip
 TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
-    Pick(None, member) for member in range(1 + len(CAST))
+    Pick(None, member) for member in ("topic", *_ROLES)
 )
+"""The topic of a paragraph, and the people and things that its sentences share."""
 
 
-def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
-    """Return the topic followed by its cast: hero and friend are different people, and names contain no
-    withheld words."""
+def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> Cast:
+    """Draw a topic's cast: hero and friend are different people, and names contain no withheld words."""
 
-    def draw(role: Role) -> Sense:
+    def draw(role: str) -> Sense:
         while True:
             sense = topic.draw(role, rng.random())
             if sense.lexeme or withheld.isdisjoint(sense.forms):
                 return sense
 
-    cast = [topic, *map(draw, CAST)]
-    while cast[FRIEND.role].forms[0] == cast[HERO.role].forms[0]:
-        cast[FRIEND.role] = draw(Role.NAME)
+    cast = {"topic": topic, **{member: draw(role) for member, role in _ROLES.items()}}
+    while cast["friend"].forms[0] == cast["hero"].forms[0]:
+        cast["friend"] = draw("name")
     return cast
-
-
-Token = str | Draw
-
-
-class Word(Protocol):
-    """A word with several forms, drawn now or later."""
-
-    def form(self, index: int) -> Token: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -117,24 +112,27 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     nodes: list[Node] = []
     parents: list[Node] = []
 
+    def position(node: Node) -> int:
+        return places[node.place or node.relation]
+
     def visit(node: Node, parent: Node) -> None:
-        placed = sorted(node.dependents, key=lambda child: places[child.place or child.relation])
-        before = sum(places[child.place or child.relation] < 0 for child in placed)
-        for child in placed[:before]:
+        children = sorted(node.dependents, key=position)
+        before = [child for child in children if position(child) < 0]
+        for child in before:
             visit(child, node)
         nodes.append(node)
         parents.append(parent)
-        for child in placed[before:]:
+        for child in children[len(before) :]:
             visit(child, node)
 
     visit(root, root)
     index = {id(node): i for i, node in enumerate(nodes)}
-    pairs = zip(nodes, parents, strict=True)
-    return nodes, tuple(-1 if above is node else index[id(above)] for node, above in pairs)
+    heads = [-1 if node is root else index[id(parent)] for node, parent in zip(nodes, parents, strict=True)]
+    return nodes, tuple(heads)
 
 
 def say(
-    root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable[[], float] = float
+    root: Node, places: Places, cast: Cast | None = None, chance: Callable[[], float] = float
 ) -> Sentence:
     """Convert a tree to a sentence. Words are drawn in English order, so they are the same in all orders."""
     nodes, heads = linearise(root, ENGLISH.places)
@@ -142,7 +140,7 @@ def say(
 
     def sense(pick: Pick) -> Sense:
         if pick.governor is None:
-            return cast[pick.role]
+            return (cast or {})[pick.role]
         if pick not in drawn:
             drawn[pick] = sense(pick.governor).draw(pick.role, chance())
         return drawn[pick]
@@ -150,7 +148,7 @@ def say(
     words = []
     for node in nodes:
         word = node.word
-        words.append(sense(word.pick).forms[word.form] if isinstance(word, Draw) else word)
+        words.append(word if isinstance(word, str) else sense(word.pick).forms[word.form])
     tags, relations = tuple([node.tag for node in nodes]), tuple([node.relation for node in nodes])
     sentence = Sentence(tuple(words), tags, heads, relations, _entity_spans(nodes))
     if places is not ENGLISH.places:
@@ -172,3 +170,142 @@ def _entity_spans(nodes: list[Node]) -> tuple[Span, ...]:
             spans.append(Span(start, end, entity))
         start = end
     return tuple(spans)
+
+
+def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
+    return node.add(Node(determiner, "DET", "det")) if determiner else node
+
+
+def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    return Node(word, "PRON", relation, place=place)
+
+
+def adjective(word: Word, relation: str = "amod") -> Node:
+    return Node(word.form(0), "ADJ", relation)
+
+
+def adverb(word: Token, place: str = "") -> Node:
+    return Node(word, "ADV", "advmod", place=place)
+
+
+def mark(text: str) -> Node:
+    """Build a punctuation mark."""
+    return Node(text, "PUNCT", "punct")
+
+
+def adposition(node: Node, preposition: Token) -> Node:
+    """Add a preposition to a noun."""
+    return node.add(Node(preposition, "ADP", "case"))
+
+
+def location(preposition: Word, word: Word) -> Node:
+    """Build a prepositional phrase that describes where something happens."""
+    return adposition(noun(word, "obl", determiner="the"), preposition.form(0))
+
+
+def person(word: Word, relation: str, length: int = 1) -> Node:
+    """Build a person's first, first and last, or full name, depending on `length`; the first word is the head
+    (UD: flat)."""
+    forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
+    head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
+    head.relation = relation
+    return head.add(*rest)
+
+
+def simple_name(word: Word, relation: str, label: str) -> Node:
+    return Node(word.form(0), "PROPN", relation, entity=label)
+
+
+def compound_name(word: Word, relation: str, label: str) -> Node:
+    """Build a two-word name headed by its second word, such as Northfield Bank or Lake Orrin."""
+    first = Node(word.form(0), "PROPN", "compound", entity=label)
+    return Node(word.form(1), "PROPN", relation, [first], entity=label)
+
+
+def long_name(word: Word, relation: str, label: str) -> Node:
+    """Build a three-word name headed by its first word, such as University of Dalmar."""
+    second = Node(word.form(1), "PROPN", "nmod", [Node("of", "ADP", "case", entity=label)], entity=label)
+    return Node(word.form(0), "PROPN", relation, [second], entity=label)
+
+
+def person_or_noun(sense: Sense) -> Node:
+    """Build a person's first name, or a common noun with an article."""
+    return person(sense, "") if sense.lexeme is None else noun(sense, "", determiner="the")
+
+
+def verb(
+    word: Word,
+    tense: str,
+    plural: bool = False,
+    negative: bool = False,
+    question: bool = False,
+    passive: bool = False,
+) -> Node:
+    """Build a finite verb group; `tense` is past, present, perfect or, if `word` is a Pick, modal."""
+    helpers: list[tuple[Token, str]] = []
+    form = PARTICIPLE
+    if tense == "modal":
+        assert isinstance(word, Pick)
+        helpers.append((Pick(word, "modal").form(0), "aux"))
+        if passive:
+            helpers.append(("be", "aux:pass"))
+        else:
+            form = BASE
+    elif passive:
+        helpers.append((be(tense, plural), "aux:pass"))
+    elif tense == "perfect":
+        helpers.append(("have" if plural else "has", "aux"))
+    elif negative or question:
+        helpers.append(("did" if tense == "past" else "do" if plural else "does", "aux"))
+        form = BASE
+    else:
+        form = PAST if tense == "past" else BASE if plural else THIRD
+    node, place = Node(word.form(form), "VERB", "root"), "front" if question else "helper"
+    for helper, relation in helpers:
+        node.add(Node(helper, "AUX", relation, place=place))
+        place = ""
+    return negated(node, negative)
+
+
+def negated(node: Node, negative: bool) -> Node:
+    """Add *not*, if `negative`."""
+    return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
+
+
+def be(tense: str, plural: bool) -> str:
+    """Return a form of the verb *be*."""
+    if tense == "past":
+        return "were" if plural else "was"
+    return "are" if plural else "is"
+
+
+def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
+    """Add a form of *be* to a predicate."""
+    predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
+    return negated(predicate, negative)
+
+
+def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
+    """Add agent and patient to a verb in active or passive voice."""
+    agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
+    return verb_group.add(adposition(agent, "by") if passive else agent, patient)
+
+
+def coordinate(first: Node, second: Node, conjunction: str) -> Node:
+    """Add `second` to `first` as its conjunct (UD: the conjunction depends on `second`)."""
+    second.relation = "conj"
+    return first.add(second.add(Node(conjunction, "CCONJ", "cc")))
+
+
+def fronted(node: Node) -> Node:
+    """Move a phrase to the front and add a comma."""
+    node.place = "first"
+    return node.add(Node(",", "PUNCT", "punct", place="comma"))
+
+
+def subordinate(clause: Node, relation: str, conjunction: str, first: bool = False) -> Node:
+    """Make a clause subordinate, and front it if `first`."""
+    clause.relation = relation
+    clause.add(Node(conjunction, "SCONJ", "mark"))
+    return fronted(clause) if first else clause

@@ -20,7 +20,7 @@ import numpy as np
 from calque.analysis.records.record import Described
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.build import check_tags, derive_languages, languages_fingerprint, rewriting_of, trial_image
-from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig, read_words
+from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig
 from calque.derive.errors import BadInput, shown
 from calque.derive.example import Question
 from calque.derive.folder import FORMAT, KIND, NamePair
@@ -206,8 +206,6 @@ class DerivedLanguages(StudyLanguages):
         yield from self._vocabulary_mistakes()
         try:
             check_tags(self.dictionary, self.source)
-            if self.dictionary.file:
-                read_words(self.dictionary.file)
         except BadInput as error:
             yield f"dictionary: {error}"
         yield from self._transform_mistakes(study)
@@ -257,11 +255,10 @@ class DerivedLanguages(StudyLanguages):
     def translates(self, transform: Transform) -> bool:
         """Whether the dictionary may contain pairs of different words. Raises ValueError for transforms that
         do not compose."""
-        words = self.dictionary.file or self.dictionary.fraction > 0
         changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
         parts = transform.parts if isinstance(transform, Compose) else (transform,)
         renamed = any(isinstance(part, Rewrite) and not isinstance(part, KEEPING) for part in parts)
-        return bool(words) and (changed or renamed)
+        return self.dictionary.fraction > 0 and (changed or renamed)
 
     def _example_mistakes(self, study: Any) -> Iterator[str]:
         for name, task in study.tasks.items():

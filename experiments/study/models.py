@@ -224,7 +224,7 @@ class EstimatedLinks:
 
 def _estimate_links(step: Step, machine: Machine) -> None:
     from calque.derive.estimated_links import estimate_links
-    from calque.derive.links.symmetrise import SYMMETRISATIONS
+    from calque.derive.links.aligner import SYMMETRISATIONS
 
     links: EstimatedLinks = step.config
     languages, method = Languages.open(links.data.folder, links.names), SYMMETRISATIONS[links.method]

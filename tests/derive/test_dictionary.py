@@ -1,7 +1,6 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,12 +9,10 @@ from calque.derive.dictionary import (
     Entry,
     draw_dictionary,
     id_pairs,
-    own_dictionary,
     read_dictionary,
     with_wrong_pairs,
     write_dictionary,
 )
-from calque.derive.errors import BadInput
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
 from calque.derive.vocabulary import SMALLEST
@@ -106,25 +103,3 @@ def test_id_pairs_are_the_most_probable_single_types(tmp_path):
     write_dictionary(tmp_path / "dictionary.tsv", pairs, vocabulary)
     assert np.array_equal(read_dictionary(tmp_path / "dictionary.tsv"), pairs)
     assert id_pairs([], vocabulary)[0].shape == (0, 2)
-
-
-@pytest.mark.parametrize(
-    "text", ["house\nthe\n", "house house\nthe the\n", "house\tհղկխճ\t1\t2\nthe\tthe\t1\t1\n"]
-)
-def test_user_dictionary_pairs_words_with_images(text, tmp_path):
-    vocabulary = learn([("house", "the", "la")] * 50, SMALLEST + 10)
-    vocabulary.counts[vocabulary.encode("la")[0]] = 0
-    script, path = Transliterate(), tmp_path / "words"
-    image = script.image(vocabulary.size)
-    path.write_text(text.replace("հղկխճ", script.spell("house")))
-    expected = sorted(vocabulary.encode("house") + vocabulary.encode("the"))
-    entries, left_out = own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
-    assert entries.tolist() == [[i, image[i]] for i in expected] and not left_out
-    more = "".join(line + ("\tthe\n" if "\t" in text else "\n") for line in ("xylophone", "la"))
-    if "\t" in text or " " not in text:
-        path.write_text(path.read_text() + more)
-        again, left_out = own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
-        assert np.array_equal(again, entries) and left_out.total() == 2
-        path.write_text(more)
-        with pytest.raises(BadInput, match=f"{path}: all entries were left out"):
-            own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)

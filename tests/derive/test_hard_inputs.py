@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from calque.derive.dictionary import read_lexicon, read_words
+from calque.derive.dictionary import read_lexicon
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.readers.conllu import read_treebank
 from calque.derive.readers.iob2 import read_word_labels
@@ -76,10 +76,6 @@ def qa(path, counts):
 
 def lexicon(path, counts):
     return [f"{entry.source} = {entry.target}" for entry in read_lexicon(path, counts)]
-
-
-def words(path, counts):
-    return [word for word, _ in read_words(path, counts)]
 
 
 def gold(path, counts):
@@ -195,7 +191,7 @@ READ = [
     ),
     (lexicon, "cat\tchat\ncat\tchat\n", ["cat = chat"], {"entries that": 1}),
     (lexicon, "the el\nthe la\ndog, perro\n", ["the = el", "the = la", "dog, = perro"], {}),
-    (words, "# my words\n\ncat\n#\n", ["cat", "#"], {"blank lines": 1, "comments": 1}),
+    (lexicon, "# my words\n\ncat chat\n# #\n", ["cat = chat", "# = #"], {"blank lines": 1, "comments": 1}),
     (labels, "Word\tLabel\nThe\tD\n\na\tD\n", ["The", "a"], {"headers": 1}),
     (TEXTS, 'TEXT\tLabel\nSay "no".\ttalk\n', ['Say "no". = talk'], {}),
     (links, "0-0 0-0 1-1\n\n", ["[(0, 0), (1, 1)]", "[]"], {"links that occur twice": 1}),
@@ -264,7 +260,6 @@ REFUSED = [
     (lexicon, "a\tb\n\tperro\n", 2, ""),
     (lexicon, "a b\nNew York Nueva\n", 2, ""),
     (lexicon, "a\tb\nc\td\t0_1\t2\n", 2, ""),
-    (words, "cat\n\ndog hund\nhouse\n", 3, ""),
     # gold links and links
     (gold, "0-0S 1-1P\n0-0S\n", 1, "0-0S"),
     (gold, "0-0,1-1\n0-0\n", 1, "0-0,1-1"),

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from calque.derive.links.aligner import SYMMETRISATIONS
 from calque.derive.links.fast_align import FastAlign, StatisticalAligner
-from calque.derive.links.symmetrise import SYMMETRISATIONS
 from tests.derive.links.twin import Twin
 
 ORACLES = Path(__file__).parents[4] / "shared" / "data" / "oracles"

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from calque.derive.artefact import Artefact
 from calque.derive.estimated_links import ENDS, KIND, LINKS, store
 from calque.derive.language import of_pieces
-from calque.derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
+from calque.derive.links.aligner import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
 from calque.derive.ragged import Ragged
 from tests.derive.links import twin
 
