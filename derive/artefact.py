@@ -18,16 +18,14 @@ from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
-LARGE = (
-    1 << 20
-)  # size in bytes; smaller files may change without a new timestamp, so they are always rehashed
+LARGE = 1 << 20  # size in bytes; smaller files may change without a new timestamp, so they are rehashed
 AGAIN = "remove it and run the command again"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest. If the name `place` (by default, the file name) contains a
-    fingerprint, store this name too, so that moved files can be detected."""
+    """Write a JSON object with a digest. If the name `place` (default: the file name) contains a fingerprint,
+    it is stored too, so that moved files are detected."""
     content, place = plain(value), place or path.name
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
@@ -53,8 +51,9 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
         raise BadInput(f"{what} has changed since it was written; {AGAIN}", path)
     sealed, place = content.pop(PLACE, None), place or path.name
     if _FINGERPRINTED.fullmatch(place) and sealed != place:
-        found = f"belongs to {sealed}" if sealed else "was written by version 0.6.0"
-        raise BadInput(f"{found}; it should belong to {place}: move it back, or {AGAIN}", path)
+        raise BadInput(
+            f"belongs to {sealed or 'another name'}, not to {place}: move it back, or {AGAIN}", path
+        )
     return dict(content)
 
 
@@ -114,8 +113,7 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if `folder` is part of a finished folder of this kind and one of its files has
-    changed."""
+    """Raise BadInput if a file of `folder`, as part of a finished folder of this kind, has changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -134,11 +132,11 @@ def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
     """Write a manifest of all files in a folder outside the subfolders `leave_out`."""
-    files = {
-        path.relative_to(folder).as_posix(): sha256(path)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.relative_to(folder).parts[0] not in (*leave_out, MANIFEST)
-    }
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.is_file() and name.parts[0] not in (*leave_out, MANIFEST):
+            files[name.as_posix()] = sha256(path)
     write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files}, place or folder.absolute().name)
 
 

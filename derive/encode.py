@@ -35,9 +35,12 @@ class Encoded:
     single: np.ndarray | None = None
 
     def add(self, other: Self) -> None:
+        """Add the other chunk's account and single images."""
         self.account.add(other.account)
-        if self.single is not None and other.single is not None:
-            self.single = _merged(self.single, other.single)
+        ours, theirs = self.single, other.single
+        if ours is not None and theirs is not None:
+            either = np.where((theirs == UNSEEN) | (ours == theirs), ours, SEVERAL)
+            self.single = np.where(ours == UNSEEN, theirs, either)
 
 
 @dataclass
@@ -63,19 +66,19 @@ class ChunkEncoder:
         """Count each word in a chunk, including its images under transforms that change words."""
         sentences = self._numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in sentences))
-        if self.source.has_images(chunk[1]):
-            for transform in self.transforms:
-                if transform.rewrites:
-                    images = _images(transform.ready(self.cache), sentences, Account())
-                    counts.update(chain.from_iterable(image.words for image in images))
+        for transform in self.transforms if self.source.has_images(chunk[1]) else ():
+            if transform.rewrites:
+                for image in _images(transform.ready(self.cache), sentences, Account()):
+                    counts.update(image.words)
         del counts[UNKNOWN]
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        sentences = [sentence for _, sentence in self._numbered(chunk, Account())]
-        table = word_table(self.vocabulary, self.digest)
-        ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
-        tags = [tag for sentence in sentences for tag in sentence.tags or ("",) * len(sentence)]
+        table, words, tags = word_table(self.vocabulary, self.digest), list[str](), list[str]()
+        for _, sentence in self._numbered(chunk, Account()):
+            words += sentence.words
+            tags += sentence.tags or [""] * len(sentence)
+        ids, pieces = table.encode(words)
         return Usage.of(ids, pieces, tags, table.size).table
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
@@ -83,8 +86,8 @@ class ChunkEncoder:
         number, content = chunk
         account, table = Account(), word_table(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)
-        source = Encoded(encode_sentences([sentence for _, sentence in numbered], table), account)
-        languages = [source]
+        source = encode_sentences([sentence for _, sentence in numbered], table)
+        languages = [Encoded(source, account)]
         for transform in self.transforms:
             ready, account, images = transform.ready(self.cache), Account(), list[Sentence]()
             if "usage" in ready.needs:
@@ -93,7 +96,7 @@ class ChunkEncoder:
                 images = _images(ready, numbered, account)
             else:
                 account.left_out["sentences of the source alone"] += len(numbered)
-            languages.append(_derived(ready, source.shard, images, account, table))
+            languages.append(_derived(ready, source, images, account, table))
         samples = [(n, sentence) for n, sentence in numbered if 3 <= len(sentence) <= 25][:SAMPLES]
         return EncodedChunk(languages, samples if number == 0 else [])
 
@@ -124,7 +127,7 @@ def _derived(
 
 def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
     """Encode sentences as ids; raise BadInput if a sentence or word is too long to store."""
-    words = np.fromiter(map(len, sentences), np.int64)
+    words = np.array(list(map(len, sentences)), np.int64)
     if words.max(initial=0) > LONGEST:
         raise BadInput(f"a sentence contains {words.max():,} words; the maximum is {LONGEST:,}")
     ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
@@ -136,8 +139,8 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
     """Encode reordered sentences; words keep their ids in `source`."""
-    words = np.fromiter(map(len, images), np.int64)
-    origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64)
+    words = np.array(list(map(len, images)), np.int64)
+    origin = np.array(list(chain.from_iterable(image.origin for image in images)), np.int64)
     starts = source.words_of_lines.ends[: len(words)]
     ids, pieces = source.in_order(origin + np.repeat(starts, words))
     return Shard(ids, pieces, words, origin.astype(np.uint16))
@@ -148,9 +151,9 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
     sources = list(chain.from_iterable(image.rendered for image in images))
     return replace(
         encode_sentences(images, table),
-        origin=np.fromiter(chain.from_iterable(image.origin for image in images), np.uint16),
-        sources=np.fromiter(chain.from_iterable(sources), np.uint16),
-        rendered=np.fromiter(map(len, sources), np.int64),
+        origin=np.array(list(chain.from_iterable(image.origin for image in images)), np.uint16),
+        sources=np.array(list(chain.from_iterable(sources)), np.uint16),
+        rendered=np.array(list(map(len, sources)), np.int64),
     )
 
 
@@ -170,10 +173,6 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
         table[types] = found
         table[types[table[types] != found]] = SEVERAL
     return tables
-
-
-def _merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:

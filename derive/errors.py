@@ -81,9 +81,8 @@ def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str]
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:
-        short, bracket, forms = each.partition(" (")
+        short, _, _ = each.partition(" (")
         if near == f"did you mean {short}?":
-            near += bracket + forms
+            near += each.removeprefix(short)
             break
-    there_are = f"there are {', '.join(descriptions or names)}"
-    return f"no {kind} is called {shown(name)}; {near or there_are}"
+    return f"no {kind} is called {shown(name)}; {near or 'there are ' + ', '.join(descriptions or names)}"

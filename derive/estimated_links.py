@@ -65,30 +65,32 @@ def estimate_links(
         "of pairs": len(chosen),
         "unlearnt": dict(aligner.forward.unlearnt.counts),
     }
-    links, every = aligner.align(corpus), np.isin(np.arange(len(bitext)), chosen).tolist()
-    return store((next(links) if is_chosen else [] for is_chosen in every), folder, facts)
+    links, kept = aligner.align(corpus), set(chosen.tolist())
+    return store((next(links) if pair in kept else [] for pair in range(len(bitext))), folder, facts)
 
 
 @dataclass(frozen=True)
 class _Words:
+    """The words of the chosen pairs, each as a string of sub-word ids."""
+
     bitext: Bitext
     chosen: np.ndarray
 
     def __iter__(self) -> Iterator[Pair]:
         for a, b in self.bitext.lines[self.chosen].tolist():
-            yield self._words(self.bitext.first, a), self._words(self.bitext.second, b)
+            yield _words(self.bitext.first, a), _words(self.bitext.second, b)
 
-    def _words(self, language: Language, line: int) -> tuple[str, ...]:
-        words = Ragged.of(language.corpus[line], language.corpus.pieces[line])
-        return tuple(" ".join(map(str, word.tolist())) for word in words)
+
+def _words(language: Language, line: int) -> tuple[str, ...]:
+    words = Ragged.of(language.corpus[line], language.corpus.pieces[line])
+    return tuple(" ".join(map(str, word.tolist())) for word in words)
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
     """Write sentence pairs' links atomically; `facts` may be extended until the last pair has been read."""
     with making(folder, KIND, facts) as part:
         each = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
-        sizes = np.fromiter(map(len, each), np.int64)
-        links = Ragged.of(np.concatenate([np.empty((0, 2), np.uint16), *each]), sizes)
+        links = Ragged.of(np.concatenate([np.empty((0, 2), np.uint16), *each]), list(map(len, each)))
         np.save(part / LINKS, links.values)
         np.save(part / ENDS, links.ends)
         facts |= {"format": FORMAT, "pairs": len(links), "links": len(links.values)}

@@ -69,7 +69,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
     """Yield a temporary folder to fill, which is moved to `folder` if the block succeeds. Files with the same
-    names are replaced, and those listed in `outdated` removed; other files are kept."""
+    names are replaced, those in `outdated` removed, and others kept."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:

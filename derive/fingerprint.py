@@ -141,6 +141,7 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
 
 
 def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files below `root` that a file imports, with their modules' names."""
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     try:
         tree = ast.parse(file.read_bytes())
@@ -154,8 +155,7 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
             with suppress(ImportError):  # a relative import beyond the top of the package
                 above = resolve_name("." * node.level + (node.module or ""), package)
                 names += [f"{above}.{alias.name}" for alias in node.names]  # may name a submodule or a class
-    for full in names:
-        parts = full.split(".")
+    for parts in (full.split(".") for full in names):
         for depth in range(1, len(parts) + 1):
             place = root.joinpath(*parts[:depth])
             for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):

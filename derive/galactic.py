@@ -16,13 +16,12 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.forms import Form, percent
-from calque.derive.grammar.features import CLASSES, MOST, Tree, ranked
-from calque.derive.grammar.model import FORMAT, Grammar
+from calque.derive.grammar import CLASSES, FORMAT, MOST, Grammar, Tree, ranked
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Need, Transform, check_share, draw
+from calque.derive.transform import Need, Transform, draw
 
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; dashes are excluded: they separate parameters
 
@@ -110,22 +109,18 @@ def treebank(language: str) -> tuple[Path, ...]:
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
-    return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
-
-
-def substrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return the English word order that serves as the substrate for the superstrate `name`."""
-    return PocketTreebank("english") if name in ORDERS else superstrate("en")
+    return tuple([path for path in others if path.stem.endswith("-train")] or others)
 
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Reorders the dependents of nouns and verbs as in the superstrate (galactic dependencies), in a fraction
-    `p` of the sentences. `superstrate_weight` interpolates from the substrate's order (0) to the
+    """Reorders the dependents of nouns and verbs as in the superstrate (galactic dependencies).
+    `superstrate_weight` interpolates from the substrate's order (0) to the
     superstrate's (1). Closing punctuation stays last; nodes with more than 7 items or with crossing arcs keep
     their order."""
 
     short_name, full_name = "syn", "Syn"
+    former_fields = (("p", 1.0),)
     forms = (
         Form(
             "superstrate",
@@ -138,12 +133,10 @@ class Reorder(Transform):
             pattern=NAME,
         ),
         percent("superstrate_weight", "-", "{percent} %", "25"),
-        percent("p", "-p", "{percent} % of sentences", "50"),
     )
     examples = (
         ("syn-fr", "French word order"),
         ("syn-fr-25", "a quarter of the way"),
-        ("syn-fr-p50", "half of the sentences"),
     )
     term = "Syn gives each sentence the word order of another language, learned from a treebank."
     needs = frozenset[Need](("trees", "tags"))
@@ -151,20 +144,20 @@ class Reorder(Transform):
     superstrate: Superstrate
     substrate: Superstrate
     superstrate_weight: float = 0.95
-    p: float = 1.0
     seed: int = 0
     grammar: Grammar | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        check_share(self.p, "sentences")
         if not 0 <= self.superstrate_weight <= 1:
             weight = self.superstrate_weight
             raise ValueError(f"the superstrate's weight must be between 0 and 1, not {weight}")
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        values = cls.parse_fields(name)
-        return None if values is None else cls(substrate=substrate(values["superstrate"].name), **values)
+        if (values := cls.parse_fields(name)) is None:
+            return None
+        is_pocket = isinstance(values["superstrate"], PocketTreebank)
+        return cls(substrate=superstrate("english" if is_pocket else "en"), **values)
 
     @property
     def title(self) -> str:
@@ -177,15 +170,15 @@ class Reorder(Transform):
             "superstrate": self.superstrate.name,
             "substrate": self.substrate.name,
             "superstrate_weight": self.superstrate_weight,
-            "p": self.p,
-            "oversize": "keep",  # a removed setting that records still contain
+            "p": 1.0,  # removed settings that records still contain
+            "oversize": "keep",
             "seed": self.seed,
         }
         return (facet,)
 
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
-        return ["Reorder", FORMAT, *grammars, self.superstrate_weight, self.p, self.seed]
+        return ["Reorder", FORMAT, *grammars, self.superstrate_weight, 1.0, self.seed]
 
     def ready(self, cache: Path) -> Self:
         if self.grammar is not None:
@@ -195,25 +188,19 @@ class Reorder(Transform):
         return replace(self, grammar=_mixture(self.superstrate, self.substrate, weight, cache, prints))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        if not self._drawn(number):
-            return Counter()
         if not sentence.heads:
             return Counter({"sentences without a tree": 1})
         sentence, _ = _units(sentence)
         kept, tree = Counter[str](), Tree.without_closing_marks(sentence)
         for head, words in enumerate(tree.dependents):
-            if words and sentence.tags[head] in CLASSES:
-                kept[_obstacle(tree, head)] += 1
-        del kept[""]
+            if words and sentence.tags[head] in CLASSES and (obstacle := _obstacle(tree, head)):
+                kept[obstacle] += 1
         return kept
-
-    def _drawn(self, number: int) -> bool:
-        return self.p == 1 or draw(f"reorder:{self.seed}", number).random() < self.p
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         if self.grammar is None:
             raise ValueError(f"{self.name} has no grammar yet: call `ready` first")
-        if not sentence.heads or not self._drawn(number):
+        if not sentence.heads:
             return sentence
         random = draw(self.seed, number).random
         whole, units = _units(sentence)
@@ -239,13 +226,10 @@ def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
         return sentence, units
     unit_of, heads = {word: number for number, unit in enumerate(units) for word in unit}, sentence.heads
     tops = [next(word for word in unit if heads[word] not in unit) for unit in units]
-    whole = Sentence(
-        tuple(sentence.words[top] for top in tops),
-        tuple(sentence.tags[top] for top in tops),
-        tuple(unit_of.get(heads[top], -1) for top in tops),
-        tuple(sentence.relations[top] for top in tops),
+    words, tags, relations = (
+        tuple(column[top] for top in tops) for column in (sentence.words, sentence.tags, sentence.relations)
     )
-    return whole, units
+    return Sentence(words, tags, tuple(unit_of.get(heads[top], -1) for top in tops), relations), units
 
 
 def _obstacle(tree: Tree, head: int) -> str:

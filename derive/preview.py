@@ -47,21 +47,23 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
-    rows = [(name, shown(cells)) for name, cells in rows]
-    columns = zip(*[cells for _, cells in rows], strict=True)
-    widths = [max(map(_width, column)) for column in columns]
-    lines: list[str] = []
-    start = 0
-    while start < len(widths) or not lines:
-        end, used = start, margin
-        while end < len(widths) and (end == start or used + widths[end] + 1 <= WIDTH):
-            used += widths[end] + 1
-            end += 1
-        for name, cells in rows:
-            padded = [(name, margin - 1), *zip(cells[start:end], widths[start:end], strict=True)]
-            lines.append(" ".join(cell + " " * (width - _width(cell)) for cell, width in padded).rstrip())
-        start = max(end, start + 1)
+    """Align the rows' cells in columns, in blocks of at most WIDTH columns."""
+    names, cells = [name for name, _ in rows], [shown(cells) for _, cells in rows]
+    blocks = [[_padded(names, margin - 1)]]
+    used = margin
+    for column in zip(*cells, strict=True):
+        width = max(map(_width, column))
+        if used + width + 1 > WIDTH and used > margin:
+            blocks.append([_padded(names, margin - 1)])
+            used = margin
+        blocks[-1].append(_padded(column, width))
+        used += width + 1
+    lines = [" ".join(line).rstrip() for block in blocks for line in zip(*block, strict=True)]
     return "\n".join(lines) + "\n"
+
+
+def _padded(cells: Sequence[str], width: int) -> list[str]:
+    return [cell + " " * (width - _width(cell)) for cell in cells]
 
 
 def _width(text: str) -> int:

@@ -16,7 +16,7 @@ class Ragged:
     ends: np.ndarray
 
     @classmethod
-    def of(cls, values: np.ndarray, sizes: np.ndarray) -> Self:
+    def of(cls, values: np.ndarray, sizes: np.ndarray | Sequence[int]) -> Self:
         """Divide `values` into consecutive items of the given sizes."""
         return cls(values, ends_of(sizes))
 

@@ -8,33 +8,15 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
-from calque.derive.forms import in_percent, number, percent, word
+from calque.derive.forms import in_percent, percent, word
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform
 from calque.derive.types import OURS, Specials, Usage, WordClass
 from calque.derive.vocabulary import Vocabulary
 
-SCRIPTS = (
-    ("Armenian", 0x0561, 0x0531),
-    ("Georgian", 0x10D0, 0x1C90),
-    ("Glagolitic", 0x2C30, 0x2C00),
-    ("Cherokee", 0xAB70, 0x13A0),
-    ("Khutsuri", 0x2D00, 0x10A0),
-    ("Ethiopic", 0x1200, 0x121A),
-    ("Canadian syllabics", 0x1401, 0x141B),
-    ("Vai", 0xA500, 0xA51A),
-    ("Yi", 0xA000, 0xA01A),
-)
-"""The scripts used for display: name, first lower-case letter and first capital (or 27th letter)."""
-
-
-def _exchanged(small: int, capital: int) -> dict[int, int]:
-    latin = ascii_lowercase + ascii_uppercase
-    others = "".join(chr(first + i) for first in (small, capital) for i in range(26))
-    return str.maketrans(latin + others, others + latin)
-
-
-_LETTERS = [_exchanged(small, capital) for _, small, capital in SCRIPTS]
+_LATIN = ascii_lowercase + ascii_uppercase
+_ARMENIAN = "".join(map(chr, [*range(0x561, 0x57B), *range(0x531, 0x54B)]))
+ARMENIAN = str.maketrans(_LATIN + _ARMENIAN, _ARMENIAN + _LATIN)  # used for display
 Letters = dict[str, str]  # maps each letter that changes to its image; images are unique
 
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
@@ -47,43 +29,38 @@ KINDS: dict[By, str] = {
     "content": "of content words shared",
 }
 """The ways to choose the shared types, with their wording in titles."""
+CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
     """Gives types a new script (ALIGN-MLM, section 3), except for an exact fraction `overlap`, sampled with
-    `seed`. `script` is the script's 1-based number. `by`: whether the shared types are sampled from all types
-    or a word class, or are the most or least frequent ones; only "uniform" does not need the usage of
-    types."""
+    `seed`. `by`: whether the shared types are sampled from all types or a word class, or are the most or
+    least frequent ones; only "uniform" does not need the usage of types."""
 
     short_name, full_name = "trans", "Trans"
     forms = (
-        number("script", "", "script {value}", "2"),
         percent("overlap", "-", "{percent} % of the types shared", "25"),
         word("by", "most-frequent", "-most", KINDS["most-frequent"]),
         word("by", "least-frequent", "-least", KINDS["least-frequent"]),
-        *(word("by", name, f"-{name}", KINDS[name]) for name in get_args(WordClass)),
+        *(word("by", name, f"-{name}", KINDS[name]) for name in CLASSES),
     )
     examples = (
         ("trans", ""),
         ("trans-25", "a quarter of the types shared"),
         ("trans-25-most", "the most frequent quarter; -least"),
         ("trans-100-function", "all function words; -names, -content"),
-        ("trans2", "another script"),
     )
     term = "Trans gives the derived language a script of its own: a new token for every type."
 
     overlap: float = 0.0
     seed: int = 0
-    script: int = field(default=1, metadata=ADDED)
     by: By = field(default="uniform", metadata=ADDED)
     usage: Usage | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.overlap <= 1:
             raise ValueError(f"overlap must be a fraction of the types between 0 and 1, not {self.overlap}")
-        if not 1 <= self.script <= len(SCRIPTS):
-            raise ValueError(f"script must be between 1 and {len(SCRIPTS)}, not {self.script}")
         if self.by not in KINDS:
             raise ValueError(f"`by` must be one of {', '.join(KINDS)}, not {self.by!r}")
         if self.by != "uniform" and not self.overlap:
@@ -91,8 +68,7 @@ class Transliterate(Transform):
 
     @property
     def title(self) -> str:
-        script = f"Trans{self.script}" if self.script > 1 else "Trans"
-        return f"{script} {in_percent(self.overlap)} % {KINDS[self.by]}" if self.overlap else script
+        return f"Trans {in_percent(self.overlap)} % {KINDS[self.by]}" if self.overlap else "Trans"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence
@@ -101,7 +77,7 @@ class Transliterate(Transform):
     def needs(self) -> frozenset[Need]:
         if self.by == "uniform":
             return frozenset()
-        return frozenset(("usage", "tags") if self.by in get_args(WordClass) else ("usage",))
+        return frozenset(("usage", "tags") if self.by in CLASSES else ("usage",))
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         if self.needs and (self.usage is None or self.usage.size != size):
@@ -132,7 +108,7 @@ class Transliterate(Transform):
         return types[order[: round(self.overlap * len(types))]]
 
     def spell(self, word: str) -> str:
-        return word.translate(_LETTERS[self.script - 1])
+        return word.translate(ARMENIAN)
 
 
 SCRIPT = Transliterate()
@@ -196,14 +172,19 @@ class Cognates(Transform):
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
     """Return a spelling's letter replacements, or None if it changes more than single letters."""
-    every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
-    letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
+    letters = {}
+    for letter in map(chr, range(0xD800)):  # up to the surrogates
+        spelt = transform.spell(letter)
+        if spelt != letter:
+            letters[letter] = spelt
     images = set(letters.values())
-    if len(images) < len(letters) or any(len(spelt) != 1 for spelt in images):
+    if len(images) < len(letters) or any(len(image) != 1 for image in images):
         return None
     if any(map(str.isspace, images | letters.keys())):
         return None
     table = str.maketrans(letters)
-    texts = (vocabulary.text([i]) for i in vocabulary.specials.ordinary(vocabulary.size))
-    alike = all(transform.spell(text) == text.translate(table) for text in texts if text.strip())
-    return letters if alike else None
+    for type_id in vocabulary.specials.ordinary(vocabulary.size):
+        text = vocabulary.text([type_id])
+        if text.strip() and transform.spell(text) != text.translate(table):
+            return None
+    return letters

@@ -117,8 +117,10 @@ class Compose(Transform):
     parts: tuple[Transform, ...]
 
     def __post_init__(self) -> None:
-        flat = (part.parts if isinstance(part, Compose) else (part,) for part in self.parts)
-        object.__setattr__(self, "parts", tuple(chain.from_iterable(flat)))
+        flat: list[Transform] = []
+        for part in self.parts:
+            flat += part.parts if isinstance(part, Compose) else [part]
+        object.__setattr__(self, "parts", tuple(flat))
 
     @property
     def name(self) -> str:
@@ -166,11 +168,14 @@ class Compose(Transform):
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        tables = [part.image(size, specials) for part in self.parts]
-        moving = [table for table in tables if not np.array_equal(table, np.arange(size))]
-        if len(moving) > 1:
-            raise ValueError(f"{self.name} changes the script twice; at most one part may change it")
-        return moving[0] if moving else tables[0]
+        image = np.arange(size)
+        for part in self.parts:
+            own = part.image(size, specials)
+            if not np.array_equal(own, np.arange(size)):
+                if not np.array_equal(image, np.arange(size)):
+                    raise ValueError(f"{self.name} changes the script twice; at most one part may change it")
+                image = own
+        return image
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
         tables = (part.places(size, specials) for part in self.parts)
@@ -211,20 +216,15 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
         account.split_spans += max(len(image.spans) - before, 0)
         lost = max(before - len(image.spans), 0)
         account.left_out += Counter({"entities, answers or labels that no derived word has": lost})
-    if image is not sentence and not (transform.rewrites and image.sources):
-        _check_words(transform, sentence, image)
     if image.sources:
         lost = len(sentence) - len(set(chain.from_iterable(image.sources)))
         account.left_out += Counter({"words that no derived word renders": lost})
+    if image is not sentence and not (transform.rewrites and image.sources):
+        moved = tuple(sentence.words[place] for place in image.origin)
+        if sorted(image.origin) != list(range(len(sentence))) or moved != image.words:
+            fault = f"but it changes {sentence.text[:200]!r} to {image.text[:200]!r}"
+            raise BadInput(f"{transform.name} may only reorder words, as it is not a `Rewrite`, {fault}")
     return image
-
-
-def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> None:
-    before, after, origin = sentence.words, image.words, image.origin
-    is_permutation = sorted(origin) == list(range(len(before)))
-    if not is_permutation or tuple(before[place] for place in origin) != after:
-        fault = f"changes {' '.join(before)[:200]!r} to {' '.join(after)[:200]!r}"
-        raise BadInput(f"{transform.name} may only reorder words, as it is not a `Rewrite`, but it {fault}")
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:

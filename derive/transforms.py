@@ -40,7 +40,6 @@ _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
 
 SAMPLE = 100  # number of sentences for trying out user-defined transforms
-Numbered = tuple[int, Sentence]
 
 
 def transform(name: str) -> Transform:
@@ -64,7 +63,7 @@ def _part(name: str) -> Transform:
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
     """Raise BadInput for a user-defined transform that raises an error, loses or adds words, or yields
-    different images in a second run, in reverse order and, with several `workers`, in a different process."""
+    different images in reverse order and, with several `workers`, in a different process."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return
@@ -75,7 +74,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
         first = _images(transform, numbered)
         with Workers(min(workers, 2)) as pool:
             (again,) = pool.map(partial(_images, transform), [numbered[::-1]])
-        for (number, _), one, other in zip(numbered, first, again[::-1], strict=True):
+        for number, (one, other) in enumerate(zip(first, again[::-1], strict=True)):
             if one != other:
                 fault = f"{transform.name} is not a function of a sentence and its number"
                 both = f"{one.text[:100]!r} and then {other.text[:100]!r}"
@@ -84,7 +83,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
                 raise BadInput(message, next(iter(own_code(transform))))
 
 
-def _images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]:
+def _images(transform: Transform, numbered: Sequence[tuple[int, Sentence]]) -> list[Sentence]:
     """Return the images of numbered sentences; error messages name the line in the transform's code."""
     found = []
     for number, sentence in numbered:
@@ -98,8 +97,8 @@ def _images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence
 
 
 def _place(transform: Transform, error: Exception) -> tuple[str, int | None]:
-    files = list(own_code(transform))
+    files = tuple(f"/{file}" for file in own_code(transform))
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if any(frame.filename.endswith(f"/{file}") for file in files):
+        if frame.filename.endswith(files):
             return frame.filename, frame.lineno
-    return files[0], None
+    return files[0][1:], None

@@ -74,7 +74,7 @@ class Agglutinate(Rewrite):
             else:
                 words += [(sentence.words[each], (each,)) for each in (*waiting, place)]
             waiting = []
-        return [*words, *((sentence.words[each], (each,)) for each in waiting)]
+        return words + [(sentence.words[each], (each,)) for each in waiting]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -120,9 +120,11 @@ class Split(Rewrite):
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         words = []
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            fitting = (ending for ending in self.endings if word[3:].endswith(ending))
-            ending = next(fitting, "") if tag in ("NOUN", "VERB") else ""
-            words += [(part, (place,)) for part in (word.removesuffix(ending), ending) if part]
+            fitting = [ending for ending in self.endings if word[3:].endswith(ending)]
+            if fitting and tag in ("NOUN", "VERB"):
+                words += [(word.removesuffix(fitting[0]), (place,)), (fitting[0], (place,))]
+            else:
+                words.append((word, (place,)))
         return words
 
 
@@ -140,9 +142,10 @@ class Cipher(_OneClass):
     term = "Cipher replaces the letters in the words of one class."
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        pairs = zip(sentence.words, sentence.tags, strict=True)
-        words = [word.translate(CIPHER) if tag == self.tag else word for word, tag in pairs]
-        return [(word, (place,)) for place, word in enumerate(words)]
+        words = []
+        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            words.append((word.translate(CIPHER) if tag == self.tag else word, (place,)))
+        return words
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.galactic import PocketTreebank, Reorder
-from calque.derive.grammar.features import CLASSES, MOST, Tree
-from calque.derive.grammar.model import Grammar
+from calque.derive.grammar import CLASSES, MOST, Grammar, Tree
 from calque.derive.sentence import Sentence, Span
 from tests.derive.grammar.made import below, trees
 

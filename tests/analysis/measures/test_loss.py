@@ -13,7 +13,7 @@ from calque.analysis.measures.loss import (
 )
 from calque.analysis.records.record import HELD_OUT, MeasuredModel
 from calque.derive.languages import Languages, only_last
-from calque.derive.script import Transliterate
+from calque.derive.script import Cognates, Transliterate
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.mask import MASK_RATE
@@ -71,9 +71,9 @@ LENGTH, SHARE = 24, 0.25
 
 @pytest.fixture(scope="module")
 def languages(tmp_path_factory):
-    clones = Transliterate(), Transliterate(script=2)
+    clones = Transliterate(), Cognates(0.0)
     return Languages.open(
-        derive_pocket(tmp_path_factory.mktemp("held"), *clones, types=400), ["trans", "trans2"]
+        derive_pocket(tmp_path_factory.mktemp("held"), *clones, types=400), ["trans", "trans-stems-0"]
     )
 
 

@@ -3,8 +3,7 @@ from itertools import permutations
 
 from hypothesis import strategies as st
 
-from calque.derive.grammar.features import head_item, item, orders
-from calque.derive.grammar.model import Grammar
+from calque.derive.grammar import Grammar, head_item, item, orders
 from tests.derive.grammar import twin
 
 DEPENDENTS = [

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from calque.derive.grammar.model import Grammar, Likelihood
+from calque.derive.grammar import Grammar, Likelihood
 from calque.derive.pocket.language import Pocket
 from tests.derive.grammar import twin
 from tests.derive.grammar.made import node, random_grammar
@@ -90,7 +90,7 @@ LEARN = """
 from itertools import islice
 from pathlib import Path
 import sys
-from calque.derive.grammar.model import Grammar
+from calque.derive.grammar import Grammar
 from calque.derive.pocket.language import Pocket
 Grammar.train(islice(Pocket(order="romance").sentences(300), 300)).save(Path(sys.argv[1]))
 """

@@ -1,6 +1,6 @@
 import pytest
 
-from calque.derive.grammar.features import orders
+from calque.derive.grammar import orders
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.iob2 import read_iob2
 from calque.derive.sources.everyday import FOLDER, TREEBANK, french_order, opened

@@ -1,0 +1,410 @@
+"""Learn a word order from a treebank: the log-linear model of galactic dependencies (Wang and Eisner 2016).
+
+A node consists of a head and its dependents, its n items. A pair of items has one feature per granularity
+(tag, relation, both); a sequence of items has one feature. Slots are indices of items: n - 1 is the head, n
+the boundary mark before all items, n + 1 the mark after them.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from itertools import groupby, pairwise, permutations
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from calque.derive.artefact import read_sealed, write_sealed
+from calque.derive.errors import BadInput
+from calque.derive.sentence import Sentence
+
+Feature = tuple[str, ...]
+Slots = tuple[int, ...]
+Items = tuple[str, ...]
+Seen = tuple[Items, Slots]  # a node's items, and their order in a sentence
+Weights = Mapping[Feature, float]
+Branch = dict[str, "Branch"]
+
+FORMAT = 1  # incremented when the same treebank would yield different weights or probabilities
+CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
+"""The class of each head's tag. Each class has its own weights; nodes with other heads keep their order."""
+MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
+LARGEST = 6  # maximum number of items in training nodes
+KEPT = 0.1  # the fraction of sequence types that get a weight, starting with the most frequent
+PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
+STEPS = 1_000
+ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
+"""Kinds of item pairs: adjacent items or marks; items in this order; both before, around or after the
+head."""
+SEQUENCE = "sequence"
+SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
+BEGIN, END = "<", ">"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Each word's dependents, all words from the root downwards, and whether each subtree is contiguous."""
+
+    dependents: list[list[int]]
+    downwards: list[int]
+    whole: list[bool]
+
+    @classmethod
+    def of(cls, heads: tuple[int, ...]) -> Self:
+        """Build the tree from 0-based heads; the root's head is -1."""
+        n = len(heads)
+        dependents: list[list[int]] = [[] for _ in range(n)]
+        downwards: list[int] = []
+        for word, head in enumerate(heads):
+            (downwards if head < 0 else dependents[head]).append(word)
+        for word in downwards:  # grows during the loop
+            downwards += dependents[word]
+        first, last, size = list(range(n)), list(range(n)), [1] * n
+        for word in reversed(downwards):
+            if (head := heads[word]) >= 0:
+                size[head] += size[word]
+                first[head] = min(first[head], first[word])
+                last[head] = max(last[head], last[word])
+        return cls(dependents, downwards, [last[i] - first[i] + 1 == size[i] for i in range(n)])
+
+    @classmethod
+    def without_closing_marks(cls, sentence: Sentence) -> Self:
+        """Build the tree without final punctuation, because items do not distinguish commas from full
+        stops."""
+        end = len(sentence)
+        leaves = set(range(end)).difference(sentence.heads)
+        while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
+            end -= 1
+        return cls.of(sentence.heads[:end])
+
+    def crossed(self, head: int) -> bool:
+        """Whether the subtree of `head`, or of one of its dependents, is discontiguous."""
+        return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
+
+
+@cache
+def item(tag: str, relation: str) -> str:
+    """Return a dependent's label, such as `ADJ amod`; subtypes of relations differ between treebanks."""
+    return f"{tag} {relation.partition(':')[0]}"
+
+
+def head_item(tag: str) -> str:
+    """Return the item of a head, which has a tag but no relation."""
+    return f"@{tag} @"
+
+
+def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], Items]:
+    """Return a head's dependents, sorted by item, followed by the head, and the items of all these words."""
+    labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
+    words = sorted(labels, key=labels.__getitem__)
+    return [*words, head], (*map(labels.__getitem__, words), head_item(sentence.tags[head]))
+
+
+def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, Items, Slots]]:
+    """Yield the class of each head, the items of its `ranked` node, and their slots in sentence order."""
+    for head in tree.downwards:
+        if tree.dependents[head] and sentence.tags[head] in CLASSES:
+            words, items = ranked(sentence, tree, head)
+            slots = {word: slot for slot, word in enumerate(words)}
+            yield CLASSES[sentence.tags[head]], items, tuple(slots[word] for word in sorted(slots))
+
+
+@cache
+def orders(n: int) -> list[Slots]:
+    """Return all n! permutations of `n` slots, in lexicographic order."""
+    return list(permutations(range(n)))
+
+
+@cache
+def _places(n: int) -> np.ndarray:
+    """Return the place of each slot in each order, (n!, n + 2)."""
+    inner = np.argsort(np.array(orders(n), dtype=np.int8), axis=1).astype(np.int8)
+    outer = np.broadcast_to(np.array([-1, n], dtype=np.int8), (len(inner), 2))
+    return np.concatenate([inner, outer], axis=1)
+
+
+@cache
+def columns(n: int) -> list[tuple[str, int, int]]:
+    """List all pairs of slots that may have a feature, as (kind, slot, slot)."""
+    pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    marks = [(n, j) for j in range(n)] + [(i, n + 1) for i in range(n)]
+    found = [(ADJACENT, i, j) for i, j in pairs + marks] + [(ORDERED, i, j) for i, j in pairs]
+    for kind in (BEFORE, AROUND, AFTER):
+        found += [(kind, i, j) for i, j in pairs if n - 1 not in (i, j)]
+    return found
+
+
+@cache
+def design(n: int) -> np.ndarray:
+    """Return which of the `columns` apply to each order, (n!, columns) float64 zeros and ones."""
+    place, head = _places(n), _places(n)[:, n - 1]
+    has = []
+    for kind, i, j in columns(n):
+        first, second = place[:, i], place[:, j]
+        if kind == ADJACENT:
+            has.append(second == first + 1)
+        elif kind == ORDERED:
+            has.append(first < second)
+        elif kind == BEFORE:
+            has.append((first < second) & (second < head))
+        elif kind == AROUND:
+            has.append((first < head) & (head < second))
+        else:
+            has.append((head < first) & (first < second))
+    return np.stack(has, axis=1).astype(np.float64)
+
+
+@lru_cache(maxsize=1 << 16)
+def containing(n: int, slots: Slots) -> np.ndarray:
+    """Return the indices of all orders that keep the given slots (possibly marks) consecutive."""
+    place = _places(n)
+    neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
+    return np.flatnonzero(np.logical_and.reduce(neighbours))
+
+
+def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
+    """Yield the features of each pair of a node's items, in the order of `columns`: by tag, by relation, and
+    by both. A mark's label is the same in each."""
+    labels = []
+    for label in (*items, BEGIN, END):
+        tag, _, relation = label.partition(" ")
+        labels.append((tag, relation or tag, label))
+    for kind, i, j in columns(len(items)):
+        yield tuple((kind, first, second) for first, second in zip(labels[i], labels[j], strict=True))
+
+
+def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
+    """Yield all sequences of 3 to min(5, n) consecutive labels, including repeated ones, in an order of n
+    items."""
+    line = [BEGIN, *(items[slot] for slot in order), END]
+    for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
+        for start in range(len(line) - k + 1):
+            yield (SEQUENCE, *line[start : start + k])
+
+
+class Sequences:
+    """A trie of a grammar's label sequences, to be matched against a node's items."""
+
+    def __init__(self, features: Iterable[Feature]) -> None:
+        self._root: Branch = {}
+        for feature in features:
+            branch = self._root
+            for label in feature[1:]:
+                branch = branch.setdefault(label, {})
+            branch[SEQUENCE] = {}
+
+    def among(self, items: Sequence[str]) -> Iterator[tuple[Slots, Feature]]:
+        """Yield the slots and the feature for every way to form one of the sequences from the items."""
+        n = len(items)
+        slots: dict[str, list[int]] = {}
+        for slot, label in enumerate((*items, BEGIN, END)):
+            slots.setdefault(label, []).append(slot)
+
+        def extend(branch: Branch, chosen: Slots, labels: Feature) -> Iterator[tuple[Slots, Feature]]:
+            if SEQUENCE in branch:
+                yield chosen, (SEQUENCE, *labels)
+            if len(chosen) == min(LONGEST_SEQUENCE, n):
+                return
+            for label, places in slots.items():  # in a fixed order: floating-point sums depend on it
+                for slot in places if label in branch else ():
+                    if slot not in chosen:
+                        yield from extend(branch[label], (*chosen, slot), (*labels, label))
+
+        if n >= SHORTEST_SEQUENCE:
+            yield from extend(self._root, (), ())
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """A log-linear model for each class of heads (Wang and Eisner 2016, section 4): p(order) is exp(theta .
+    f(order)), normalised over all orders."""
+
+    name: str
+    weights: Mapping[str, Weights]
+    about: Mapping[str, int]
+
+    @classmethod
+    def train(
+        cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None
+    ) -> Self:
+        """Learn from the nodes with 2 to 6 items in a treebank's projective trees, by maximising the sum of
+        log p(order) minus l2 / 2 times the squared norm of the weights. Errors mention `path`."""
+        about = Counter[str]()
+        seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
+        for sentence in sentences:
+            about["sentences"] += 1
+            tree = Tree.without_closing_marks(sentence) if sentence.heads else None
+            if not (tree and all(tree.whole)):
+                about["sentences with crossing arcs or without a tree"] += 1
+                continue
+            for kind, items, order in nodes(sentence, tree):
+                if len(items) > LARGEST:
+                    about[f"nodes of more than {LARGEST} items"] += 1
+                else:
+                    about["nodes"] += 1
+                    seen[kind][items, order] += 1
+        for kind, counts in seen.items():
+            if not counts:
+                raise BadInput(f"no projective tree contains a {kind} with dependents to learn from", path)
+        weights = {}
+        for kind, counts in seen.items():
+            weights[kind], about[f"steps of the search, {kind}"] = Likelihood(counts, l2).maximise()
+        return cls(name, weights, dict(about))
+
+    @classmethod
+    def mix(cls, superstrate: Self, substrate: Self, weight: float) -> Self:
+        """Interpolate the weights: (1 - weight) * superstrate + weight * substrate."""
+        weights = {}
+        for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
+            ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
+            # Sorted, because floating-point sums depend on the order, which differs between processes.
+            weights[kind] = {
+                feature: (1 - weight) * ours.get(feature, 0.0) + weight * theirs.get(feature, 0.0)
+                for feature in sorted(ours.keys() | theirs.keys())
+            }
+        return cls(f"{superstrate.name}+{substrate.name}", weights, {})
+
+    @cached_property
+    def _sequences(self) -> dict[str, Sequences]:
+        found = {}
+        for kind, weights in self.weights.items():
+            found[kind] = Sequences(feature for feature in weights if feature[0] == SEQUENCE)
+        return found
+
+    def scores(self, items: Sequence[str]) -> np.ndarray:
+        """Return theta . f, (n!,), for all `orders` of a node's items, with the head's last."""
+        kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
+        weights = self.weights.get(kind, {})
+        by_column = []
+        for triple in node_pairs(items):
+            by_column.append(sum(weights.get(feature, 0.0) for feature in triple))
+        scores: np.ndarray = design(n) @ np.array(by_column)
+        if kind in self._sequences:
+            for slots, feature in self._sequences[kind].among(items):
+                scores[containing(n, slots)] += weights[feature]
+        return scores
+
+    def probabilities(self, items: Sequence[str]) -> np.ndarray:
+        """Return the probabilities, (n!,), of all `orders` of a node's items."""
+        scores = self.scores(items)
+        shares = np.exp(scores - scores.max())
+        return np.asarray(shares / shares.sum())
+
+    def sample(self, items: Items, u: float) -> Slots:
+        """Return the order of a node's items that the uniform random number `u` in [0, 1) selects."""
+        every = orders(len(items))
+        return every[min(int(_cumulative(self, items).searchsorted(u, "right")), len(every) - 1)]
+
+    def save(self, path: Path) -> None:
+        weights = {}
+        for kind in sorted(self.weights):
+            weights[kind] = {" + ".join(key): weight for key, weight in sorted(self.weights[kind].items())}
+        facts = {"format": FORMAT, "name": self.name, "about": dict(self.about)}
+        write_sealed(path, {**facts, "weights": weights})
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Load a grammar written by `save`; raise BadInput if it is damaged or in a different format."""
+        content = read_sealed(path, "a grammar")
+        if (version := content.get("format")) != FORMAT:
+            raise BadInput(f"a grammar in format {version}, not {FORMAT}; remove it to learn it again", path)
+        weights = {}
+        for kind, table in content["weights"].items():
+            weights[kind] = {tuple(key.split(" + ")): weight for key, weight in table.items()}
+        return cls(content["name"], weights, content["about"])
+
+
+@lru_cache(maxsize=1 << 12)  # at most 165 MB
+def _cumulative(grammar: Grammar, items: Items) -> np.ndarray:
+    return np.cumsum(grammar.probabilities(items))
+
+
+class _Group(NamedTuple):
+    """The B distinct nodes with n items: counts (B,); features (B, columns, 3), the feature indices of their
+    pairs; has (B * n!, sequences), a sparse matrix of the sequences in each order."""
+
+    n: int
+    counts: np.ndarray
+    features: np.ndarray
+    has: Any
+
+
+class Likelihood:
+    """The L2-regularised negative log-likelihood of the orders observed for one class of heads."""
+
+    def __init__(self, seen: Counter[Seen], l2: float) -> None:
+        self.l2 = l2
+        counts: Counter[Feature] = Counter()
+        nodes: Counter[Items] = Counter()
+        for (items, order), count in seen.items():
+            nodes[items] += count
+            for feature in sequences(items, order):
+                counts[feature] += count
+        ranked = sorted(counts, key=lambda feature: (-counts[feature], feature))
+        frequent = ranked[: math.ceil(KEPT * len(ranked))]
+        self.numbers: dict[Feature, int] = {feature: i for i, feature in enumerate(frequent)}
+        self.sequences = len(frequent)
+        matcher = Sequences(frequent)
+        by_size = groupby(sorted(nodes, key=lambda items: (len(items), items)), key=len)
+        self.groups = [self._group(n, list(distinct), nodes, matcher) for n, distinct in by_size]
+        self.observed = self._observed(seen)
+
+    def _group(self, n: int, distinct: list[Items], nodes: Counter[Items], matcher: Sequences) -> _Group:
+        from scipy.sparse import csr_array
+
+        numbers, by_pair, all_orders = self.numbers, [], math.factorial(n)
+        rows, cols = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for b, items in enumerate(distinct):
+            pairs = node_pairs(items)
+            by_pair.append([[numbers.setdefault(f, len(numbers)) for f in triple] for triple in pairs])
+            for slots, feature in matcher.among(items):
+                rows.append(containing(n, slots) + b * all_orders)
+                cols.append(np.full(len(rows[-1]), numbers[feature]))
+        place = np.concatenate(rows), np.concatenate(cols)
+        has = csr_array((np.ones(len(place[0])), place), shape=(len(distinct) * all_orders, self.sequences))
+        counts = np.array([nodes[items] for items in distinct], dtype=np.float64)
+        return _Group(n, counts, np.array(by_pair, dtype=np.int32), has)
+
+    def _observed(self, seen: Counter[Seen]) -> np.ndarray:
+        counts = np.zeros(len(self.numbers))
+        ranks = {len(items): {order: i for i, order in enumerate(orders(len(items)))} for items, _ in seen}
+        for (items, order), count in seen.items():
+            n = len(items)
+            for present, triple in zip(design(n)[ranks[n][order]], node_pairs(items), strict=True):
+                for feature in triple if present else ():
+                    counts[self.numbers[feature]] += count
+            for feature in sequences(items, order):
+                if feature in self.numbers:
+                    counts[self.numbers[feature]] += count
+        return counts
+
+    def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the loss, and its gradient with respect to the weights, (features,)."""
+        likelihood = self.observed @ weights
+        expected = np.zeros(len(weights))
+        for group in self.groups:
+            matrix = design(group.n)
+            scores = weights[group.features].sum(axis=2) @ matrix.T
+            scores += (group.has @ weights[: self.sequences]).reshape(scores.shape)
+            highest = scores.max(axis=1, keepdims=True)
+            shares = np.exp(scores - highest)
+            totals = shares.sum(axis=1, keepdims=True)
+            likelihood -= group.counts @ (highest + np.log(totals))[:, 0]
+            shares *= group.counts[:, None] / totals
+            by_column = np.repeat((shares @ matrix)[:, :, None], 3, axis=2)
+            expected += np.bincount(group.features.ravel(), by_column.ravel(), minlength=len(weights))
+            expected[: self.sequences] += group.has.T @ shares.ravel()
+        loss = self.l2 / 2 * weights @ weights - likelihood
+        return float(loss), self.l2 * weights + expected - self.observed
+
+    def maximise(self) -> tuple[Weights, int]:
+        """Return the best weights, and the number of steps of the search."""
+        from scipy.optimize import minimize
+        from threadpoolctl import threadpool_limits
+
+        start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
+        with threadpool_limits(1):  # more threads would round sums differently and change sampled orders
+            best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
+        return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)
