@@ -14,8 +14,8 @@ from calque.pretrain.objectives import OBJECTIVES, parse
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
 scripts = (
-    st.builds(Transliterate, overlap=st.just(0.0) | shares, script=st.integers(1, 9))
-    | st.builds(Transliterate, overlap=shares, script=st.integers(1, 9), by=st.sampled_from(get_args(By)))
+    st.builds(Transliterate, overlap=st.just(0.0) | shares)
+    | st.builds(Transliterate, overlap=shares, by=st.sampled_from(get_args(By)))
     | st.builds(Cognates, share=st.just(0.0) | shares)
 )
 orders = st.just(Invert()) | st.builds(Invert, p=shares) | st.just(Permute())
