@@ -131,8 +131,9 @@ class SubWords:
         check_tokenizer(folder)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
         longest = tokenizer_settings(folder).get("model_max_length")
-        limited = isinstance(longest, int | float) and 0 < longest <= _UNLIMITED
-        self.longest = int(longest) if limited else None
+        self.longest: int | None = None
+        if isinstance(longest, int | float) and 0 < longest <= _UNLIMITED:
+            self.longest = int(longest)
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         if len(self._known) > _ROOM:

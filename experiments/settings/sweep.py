@@ -99,8 +99,9 @@ class Sweep:
         for number, (key, values) in enumerate(self.settings):
             known: dict[str, str] = {}
             for value in values:
-                own = [folders[combination] for combination in folders if combination[number] == value]
-                if (other := known.setdefault(str(own), value)) != value:
+                of_value = [places for chosen, places in folders.items() if chosen[number] == value]
+                other = known.setdefault(str(of_value), value)
+                if other != value:
                     fault = f"--sweep {key}={','.join(values)}: {other} and {value} give the same results"
                     raise BadInput(f"{fault}; sweep a setting that changes them")
         return [self._titled(step, users[step.folder]) for step in with_needs(chain(*steps.values()))]

@@ -22,7 +22,7 @@ def study_mistakes(study: Study) -> list[str]:
 
 
 def _of_values(study: Study) -> Iterator[str]:
-    configs = {"model": study.model, "train": study.train, "head": study.head}
+    configs: dict[str, Any] = {"model": study.model, "train": study.train, "head": study.head}
     for name, config in configs.items():
         yield from (f"{name}.{mistake}" for mistake in (config.mistakes() if config else ()))
     yield from name_mistakes("seeds", [str(seed) for seed in study.seeds])

@@ -82,7 +82,7 @@ def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingu
     by_data: dict[str, CrossLingualTask] = {}
     if tasks and not any(its.files for its in tasks.values()):
         by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values())))
-    for name, its in reversed(tasks.items()):
+    for name, its in reversed(list(tasks.items())):
         if name in TASKS:
             by_data[TASKS[name].data] = its
     siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
