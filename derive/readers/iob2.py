@@ -55,7 +55,7 @@ def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator
     """Stream sentences whose words all have labels, stored as one-word spans. Each line contains a word, a
     tab and a label; the first may name the columns, word and label."""
     for rows in _sentences(path, Counter() if counts is None else counts, labels=True):
-        words, spans = [], []
+        words, spans = list[str](), list[Span]()
         for place, columns in rows:
             if len(columns) != 2 or any(column.split() != [column] for column in columns):
                 raise place.fault(
