@@ -96,7 +96,8 @@ def floor_figure(results: Results) -> Plot | None:
                     drawing.level(panel, floor.value, sides, dash, colour, linewidth=1, zorder=1)
                     floors.append(floor)
         panel.set(ylim=(-3, 103), xlim=(-0.5, len(transforms) - 0.5))
-        panel.set_xticks(*((range(len(transforms)), titles) if columns == 1 else ((), ())))
+        ticks = range(len(transforms)) if columns == 1 else ()
+        panel.set_xticks(ticks, titles[: len(ticks)])
         panel.grid(visible=False, axis="x")
 
     panels, title = [(f"{score_title(task)}, %", task) for task in tasks], heading("figure-floors")

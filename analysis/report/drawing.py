@@ -180,7 +180,8 @@ def level(
 ) -> None:
     """Draw a share as a horizontal (with `across`, vertical) line between two positions."""
     values = [100 * share] * 2
-    axes.plot(*((values, ends) if across else (ends, values)), dash, color=colour, **line)
+    x, y = (values, ends) if across else (ends, values)
+    axes.plot(x, y, dash, color=colour, **line)
 
 
 @contextmanager
@@ -236,8 +237,9 @@ class Plot:
         save_figure(self.figure, folder, self.name)
         if pdf:
             save_pdf(self.figure, folder / f"{self.name}.pdf")
-        rows = [dataclasses.replace(row, items=None) for row in (*self.records, *self.floors)]
-        json_rows.write(folder / f"{self.name}.jsonl", [*rows, *self.published])
+        records = [dataclasses.replace(record, items=None) for record in self.records]
+        floors = [dataclasses.replace(floor, items=None) for floor in self.floors]
+        json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
 
 
 def save_figure(figure: Figure, folder: Path, name: str) -> Path:
