@@ -93,7 +93,7 @@ def render(app: Sphinx, error: Exception | None) -> None:
     with TemporaryDirectory() as scratch:
         for name in committed_reports():
             source, whole, place = COMMITTED / name, Path(scratch, name), Path(app.outdir, "gallery", name)
-            summarise_records(source, whole, describe_records(source, name), Path(scratch))
+            summarise_records(source, whole, describe_records(source, name))
             place.mkdir(parents=True, exist_ok=True)
             shutil.copy(whole / "report.html", place)
 

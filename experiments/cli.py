@@ -8,7 +8,6 @@ import re
 import signal
 import sys
 from concurrent.futures import BrokenExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -22,17 +21,11 @@ from calque.experiments.commands import (
     aer,
     align,
     bench,
-    checklist,
-    compare,
     data,
     docs,
-    embeddings,
-    export,
-    intervene,
-    look,
+    models,
     new,
-    paper,
-    runs,
+    reports,
     show,
     study,
     train_aligner,
@@ -41,10 +34,9 @@ from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
 """The messages of torch's RuntimeErrors that mean it ran out of memory."""
-NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
+UNUSABLE = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """The system error numbers that mean a path is unusable."""
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
-LONGEST = 2_000  # maximum characters of an error message, which may quote long input
 ALLOCATIONS = 100_000  # objects between garbage collections: imports create many and free few
 
 
@@ -68,22 +60,23 @@ class Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         for title, (_, example) in GROUPS.items():
-            shown = [
-                (name, one)
-                for name, one in self.commands.items()
-                if getattr(one, "rich_help_panel", "") == title
-            ]
+            rows = []
+            for name, command in self.commands.items():
+                if getattr(command, "rich_help_panel", "") == title:
+                    rows.append((name, command.get_short_help_str(66)))
             with formatter.section(title):
-                formatter.write_dl([(name, one.get_short_help_str(66)) for name, one in shown])
+                formatter.write_dl(rows)
                 formatter.write_text(f"Example: {example}")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
             _fail("an argument is empty; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
-            _check_text(word)
-        with suppress(FileNotFoundError):  # if the folder was removed, commands that need it report that
-            _check_text(str(Path.cwd()))
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                expected = "expected names in UTF-8 and a locale that can represent them; set LC_ALL=C.UTF-8"
+                _fail(f"{os.fsencode(word)!r}: {expected}")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -91,53 +84,48 @@ class Commands(TyperGroup):
             with stoppable() as stopped:
                 return super().invoke(ctx)
         except (typer.Exit, typer.Abort):
-            raise  # before the RuntimeErrors below, which import torch
+            raise
         except UsageError as error:
             _refuse_usage(error)
-        except NoFile as error:
-            from calque.experiments.data.recipe import remedy
+        except (KeyboardInterrupt, Ended) as stop:
+            _stop(stop)
+        except Exception as error:
+            if isinstance(error, BrokenExecutor) and stopped.is_set():  # the interrupt killed the workers too
+                _stop(error)
+            code, *reasons = _explain(error)
+            if not any(reasons):  # a bug
+                raise
+            _fail(*reasons, code=code)
 
-            _fail("; ".join(filter(None, [str(error), remedy(error.path)])))
-        except BadInput as error:
-            _fail(*error.messages, code=error.exit_code)
-        except UnicodeEncodeError as error:
-            for line in error.object.splitlines():  # one line contains the file name
-                _check_text(line)
-            raise
-        except OSError as error:
-            if reason := _of_system(error):
-                _fail(reason)
-            raise
-        except MemoryError as error:
-            _fail(f"not enough memory: {error}", code=1)
-        except BrokenExecutor as error:
-            if stopped.is_set():  # the interrupt killed the workers too
-                _stop("interrupted", error, 130)
-            _fail("a worker process was killed, probably for lack of memory: use fewer --jobs", code=1)
-        except (ArithmeticError, RuntimeError) as error:
-            if reason := _of_run(error):
-                _fail(reason, code=1)
-            raise
-        except KeyboardInterrupt as error:
-            _stop("interrupted", error, 130)
-        except Ended as ended:
-            _stop(f"stopped by {signal.Signals(ended.number).name}", ended, 128 + ended.number)
+
+def _explain(error: Exception) -> tuple[Any, ...]:
+    """Return the exit code and the messages for an error, which are empty if the error indicates a bug."""
+    if isinstance(error, NoFile):
+        from calque.experiments.data.recipe import recipe_of
+
+        recipe = recipe_of(Path(error.path or ""))
+        return 2, f"{error}; `calque data fetch {recipe}` gets it" if recipe else str(error)
+    if isinstance(error, BadInput):
+        return error.exit_code, *error.messages
+    if isinstance(error, OSError):
+        return 2, _of_system(error)
+    if isinstance(error, MemoryError):
+        return 1, f"not enough memory: {error}"
+    if isinstance(error, BrokenExecutor):
+        return 1, "a worker process was killed, probably for lack of memory: use fewer --jobs"
+    return 1, _of_run(error) if isinstance(error, ArithmeticError | RuntimeError) else ""
 
 
 def _of_system(error: OSError) -> str:
-    """Return the message for a system error, or "" if it indicates a bug."""
-    reason = os.strerror(error.errno or 0)
-    if error.errno in NO_FOLDER:
-        return f"{error.filename or 'a path'}: {reason}; expected a usable path"
+    reason = f"{error.filename or 'a file'}: {os.strerror(error.errno or 0)}"
+    if error.errno in UNUSABLE:
+        return f"{reason}; expected a usable path"
     if error.errno == errno.ENOENT and error.filename:
-        return f"{error.filename}: {reason}; it was removed while in use"
-    if error.errno in DISK:
-        return f"{error.filename or 'a file'}: {reason}; no half-written files remain"
-    return ""
+        return f"{reason}; it was removed while in use"
+    return f"{reason}; no half-written files remain" if error.errno in DISK else ""
 
 
 def _of_run(error: Exception) -> str:
-    """Return the reason why a run cannot continue, or "" if the error indicates a bug."""
     from torch.cuda import OutOfMemoryError
 
     from calque.pretrain.distributed import Lost
@@ -161,24 +149,11 @@ def _refuse_usage(error: Any) -> NoReturn:
     _fail(f"{error.format_message().rstrip('.')}; see `{command} --help`")
 
 
-def _check_text(word: str) -> None:
-    """Exit if an argument or path is not valid Unicode, as reports and manifests must be."""
-    try:
-        word.encode()
-        return
-    except UnicodeEncodeError:
-        name = os.fsencode(word)
-    try:
-        lost = name.decode()
-    except UnicodeDecodeError:
-        _fail(f"{name!r} is not UTF-8; expected file and folder names in UTF-8")
-    locale = f"the locale's encoding ({sys.getfilesystemencoding()})"
-    _fail(f"{lost!r} contains characters that {locale} cannot represent; set LC_ALL=C.UTF-8")
-
-
-def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
+def _stop(stop: BaseException) -> NoReturn:
+    number = stop.number if isinstance(stop, Ended) else signal.SIGINT
+    how = f"stopped by {signal.Signals(number).name}" if isinstance(stop, Ended) else "interrupted"
     _say("; ".join([how, *getattr(stop, "__notes__", ())]))
-    raise SystemExit(code)
+    raise SystemExit(128 + number)
 
 
 def _fail(*mistakes: str, code: int = 2) -> NoReturn:
@@ -188,10 +163,7 @@ def _fail(*mistakes: str, code: int = 2) -> NoReturn:
 
 
 def _say(line: str) -> None:
-    line = printable(" ".join(line.split()))  # the line may quote arbitrary input
-    if len(line) > LONGEST:
-        line = f"{line[:LONGEST]}... ({len(line):,} characters)"
-    typer.echo(f"calque: {line}", err=True)
+    typer.echo(f"calque: {printable(' '.join(line.split()))}", err=True)  # it may quote arbitrary input
 
 
 app = typer.Typer(
@@ -224,15 +196,15 @@ def options(version: Version = False) -> None:
 GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
     "Languages": ((show.show, study.derive, new.new), 'calque show "Sara ate two apples ." trans.inv'),
     "Studies": (
-        (study.studies, study.plan, study.run, study.pretrain, study.evaluate, study.report, study.cell),
+        (study.studies, study.plan, study.run, study.pretrain, study.report, study.cell),
         "calque run pocket",
     ),
     "Results": (
-        (runs.runs, compare.compare, export.export, checklist.checklist, study.null, paper.paper),
+        (reports.runs, reports.compare, reports.export, reports.checklist, reports.null, reports.paper),
         "calque compare runs/pocket/report experiments/records/pocket",
     ),
     "Models": (
-        (look.look, intervene.intervene, embeddings.embeddings),
+        (models.look, models.intervene, models.embeddings),
         "calque look runs/shared/trans.inv/MLM/seed-0-*/checkpoint",
     ),
     "Word alignment": (
@@ -248,34 +220,12 @@ for name, (functions, _) in GROUPS.items():
 app.add_typer(data.app, name="data", rich_help_panel="Data and this checkout")
 
 
-def _name_of(info: Any) -> str:
-    return str(info.name or info.callback.__name__.replace("_", "-"))
-
-
-def open_streams() -> None:
-    """Make the standard streams usable in any environment.
-
-    A closed stream is replaced by the null device, so that no file opened later takes its descriptor. Output
-    is UTF-8 except on a terminal, and characters that an encoding lacks are escaped.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor
-    for name, number in (("stdout", 1), ("stderr", 2)):
-        if (stream := getattr(sys, name)) is None:
-            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace"))
-        elif isinstance(stream, io.TextIOWrapper):
-            data = name == "stdout" and not stream.isatty()
-            stream.reconfigure(encoding="utf-8" if data else None, errors="backslashreplace")
-
-
 def main() -> None:
-    """Run the command in `sys.argv` and exit with its code."""
+    """Run the command in `sys.argv` and exit with its code. Output is UTF-8 except on a terminal, and
+    characters that an encoding lacks are escaped."""
     gc.set_threshold(ALLOCATIONS)
-    open_streams()
-    named = [info for info in app.registered_commands if sys.argv[1:] and _name_of(info) == sys.argv[1]]
-    if named:  # typer takes a millisecond or two to inspect the options of each command
-        app.registered_commands, app.registered_groups = named, []
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            data = stream is sys.stdout and not stream.isatty()
+            stream.reconfigure(encoding="utf-8" if data else None, errors="backslashreplace")
     app(prog_name="calque")

@@ -21,7 +21,7 @@ from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS
-from calque.experiments.bench.harness import read as read_benchmarks
+from calque.experiments.bench import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe
 from calque.experiments.report.folder import COMMITTED
@@ -30,13 +30,11 @@ from calque.experiments.settings.catalogue import study_rows
 from calque.pretrain.objectives import table as objectives_table
 
 _CELL = re.compile(
-    r"(<!-- (?P<table>[\w-]+/[\w-]+): (?P<keys>[^;]*); (?P<column>.+?)(?: #(?P<number>\d+))? -->).*?(<!-- / "
-    r"-->)"
+    r"(<!-- (?P<table>[\w-]+/[\w-]+): (?P<keys>[^;]*); (?P<column>.+?)(?: #(?P<number>\d+))? -->)"
+    r".*?(<!-- / -->)"
 )
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
-BENCHMARKS = COMMITTED / "benchmarks.json"
-Row = tuple[str, ...]
 Block = Callable[[], list[str]]
 
 
@@ -48,27 +46,53 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | No
 
     def fill(mark: re.Match[str]) -> str:
         try:
-            if mark.re is _CELL:
-                if not mark.string[: mark.start()].rpartition("\n")[2].strip():
-                    raise BadInput("a comment at the start of a line ends the paragraph; put a word first")
-                return mark[1] + _cell(mark) + mark[6]
-            if mark[1] not in known:
-                raise BadInput(unknown("block", mark[1], known))
-            lines = "".join(f"{line}\n" for line in known[mark[1]]())
-            return f"<!-- calque: {mark[1]} -->\n{lines}<!-- /calque -->"
+            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark[1], known)
         except BadInput as error:
             raise BadInput(str(error), page, mark.string.count("\n", 0, mark.start()) + 1) from None
 
     return _BLOCK.sub(fill, _CELL.sub(fill, text))
 
 
+def _filled_block(name: str, known: Mapping[str, Block]) -> str:
+    if name not in known:
+        raise BadInput(unknown("block", name, known))
+    return "\n".join([f"<!-- calque: {name} -->", *known[name](), "<!-- /calque -->"])
+
+
+def _filled_cell(mark: re.Match[str]) -> str:
+    if not mark.string[: mark.start()].rpartition("\n")[2].strip():
+        raise BadInput("a comment at the start of a line ends the paragraph; put a word first")
+    keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
+    (header, rows), column = _table(mark["table"]), mark["column"]
+    found = [row for row in rows if keys <= {*row}]
+    if len(found) != 1:
+        raise BadInput(f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}, not one")
+    if column not in header:
+        raise BadInput(unknown("column", column, header))
+    text = found[0][header.index(column)]
+    if mark["number"]:
+        numbers, place = _NUMBER.findall(text), int(mark["number"])
+        if not 1 <= place <= len(numbers):
+            raise BadInput(f"{text!r} contains {len(numbers)} numbers; expected #1 to #{len(numbers)}")
+        text = numbers[place - 1]
+    return f"{mark[1]}{text}{mark[6]}"
+
+
+@cache
+def _table(name: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of a committed table."""
+    path = COMMITTED / f"{name}.md"
+    if not path.is_file():
+        raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    header, _, *rows = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines)
+    return header, rows
+
+
 def pages(root: Path) -> list[Path]:
     """List a checkout's Markdown pages, which are at the top level, in docs and next to the records."""
-    return [
-        *sorted(root.glob("*.md")),
-        *sorted((root / "docs").rglob("*.md")),
-        *(root / "experiments/records").glob("*.md"),
-    ]
+    docs, records = sorted((root / "docs").rglob("*.md")), (root / "experiments/records").glob("*.md")
+    return [*sorted(root.glob("*.md")), *docs, *records]
 
 
 def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -> list[str]:
@@ -76,7 +100,8 @@ def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -
     different = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        if (new := filled(text, blocks, page)) != text:
+        new = filled(text, blocks, page)
+        if new != text:
             different.append(page.relative_to(root).as_posix())
             if write:
                 with whole_file(page) as part:
@@ -84,31 +109,7 @@ def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -
     return different
 
 
-@cache
-def _table(name: str) -> tuple[Row, tuple[Row, ...]]:
-    path = COMMITTED / f"{name}.md"
-    if not path.is_file():
-        raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
-    header, _, *rows = (tuple(cell.strip() for cell in line.strip().strip("|").split("|")) for line in lines)
-    return header, tuple(rows)
-
-
-def _cell(mark: re.Match[str]) -> str:
-    keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
-    (header, rows), column = _table(mark["table"]), mark["column"]
-    found = [row for row in rows if keys <= {*row}]
-    if len(found) != 1:
-        raise BadInput(f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}, not one")
-    if header.count(column) != 1:
-        raise BadInput(unknown("column", column, header))
-    cell = found[0][header.index(column)]
-    if not mark["number"]:
-        return cell
-    numbers, place = _NUMBER.findall(cell), int(mark["number"])
-    if not 1 <= place <= len(numbers):
-        raise BadInput(f"{cell!r} contains {len(numbers)} numbers; expected #1 to #{len(numbers)}")
-    return numbers[place - 1]
+# Blocks
 
 
 def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
@@ -119,25 +120,24 @@ def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
 def _transforms() -> list[str]:
     rows = []
     for kind in TRANSFORMS:
-        if not kind.__module__.startswith("calque.derive."):  # from a study file
-            continue
-        (first, _), *others = kind.examples
-        forms = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in others)
-        rows.append((f"`{first}`", kind.term, forms))
+        if kind.__module__.startswith("calque.derive."):  # not from a study file
+            (first, _), *others = kind.examples
+            forms = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in others)
+            rows.append((f"`{first}`", kind.term, forms))
     return _table_of("transform | what it does | forms", rows)
 
 
 def _studies() -> list[str]:
-    rows = [
-        (f"`{name}`", doc, f"{time}; {needs}" if needs else time) for name, doc, time, needs in study_rows()
-    ]
+    rows = []
+    for name, doc, time, needs in study_rows():
+        rows.append((f"`{name}`", doc, f"{time}; {needs}" if needs else time))
     return _table_of("study | description | time on two cores; needs", rows)
 
 
 def _tasks() -> list[str]:
-    rows = [
-        (f"`{task.name}`", task.summary, ", ".join(m.title for m in task.metrics)) for task in TASKS.values()
-    ]
+    rows = []
+    for task in TASKS.values():
+        rows.append((f"`{task.name}`", task.summary, ", ".join(metric.title for metric in task.metrics)))
     return _table_of("task | definition | metrics", rows)
 
 
@@ -150,9 +150,9 @@ def _recipes() -> list[str]:
 
 
 def _benchmarks() -> list[str]:
-    about, benchmarks = read_benchmarks(BENCHMARKS)
-    rows = [comparison.cells for comparison in chain.from_iterable(benchmarks.values())]
-    lines = _table_of("task | compared with | Calque's speed | times as fast, 95 % interval", rows)
+    about, comparisons = read_benchmarks(COMMITTED / "benchmarks.json")
+    header = "task | compared with | Calque's speed | times as fast, 95 % interval"
+    lines = _table_of(header, [comparison.cells for comparison in comparisons])
     libraries = ", ".join(f"{library} {version}" for library, version in about["versions"].items())
     when = f"{about['date']}, commit {about['commit']}, on {about['processor']} with {libraries}"
     return [*lines, "", f"`{about['command']}`, {when}."]
@@ -193,11 +193,6 @@ def _paper(name: str) -> list[str]:
     return [f"- `{one.name}`: {one.title} ({one.scale})" for one in items(name)]
 
 
-def committed_reports() -> list[str]:
-    """List the committed folders of records that have a report on the site."""
-    return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
-
-
 BLOCKS: dict[str, Block] = {
     "transforms": _transforms,
     "objectives": objectives_table,
@@ -212,6 +207,11 @@ BLOCKS: dict[str, Block] = {
 """The blocks available to pages, by name."""
 
 
+def committed_reports() -> list[str]:
+    """List the committed folders of records that have a report on the site."""
+    return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
+
+
 def reference(group: Any, name: str = "calque") -> list[str]:
     """Return one line per command in a typer group, with the first sentence of its help."""
     lines = []
@@ -219,7 +219,6 @@ def reference(group: Any, name: str = "calque") -> list[str]:
         if hasattr(command, "commands"):
             lines += reference(command, f"{name} {key}")
         else:
-            paragraph = (command.help or "").partition("\n\n")[0]
-            sentence = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
-            lines.append(f"- `{name} {key}`: {sentence}")
+            sentence = " ".join((command.help or "").split("\n\n")[0].split()).partition(". ")[0]
+            lines.append(f"- `{name} {key}`: {sentence.removesuffix('.')}")
     return lines

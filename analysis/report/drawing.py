@@ -5,7 +5,6 @@ import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -112,26 +111,12 @@ def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dic
     return fits
 
 
-_WIDTH: ContextVar[float] = ContextVar("width", default=0.0)
-
-
-@contextmanager
-def of_width(inches: float) -> Iterator[None]:
-    """Within this context, draw figures with the given width and without titles."""
-    before = _WIDTH.set(inches)
-    try:
-        yield
-    finally:
-        _WIDTH.reset(before)
-
-
 @contextmanager
 def styled(width: float, height: float, title: str) -> Iterator[Figure]:
     """Yield a figure in the common style; width and height are in inches."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(_WIDTH.get() or width, height), layout="constrained")
-        if not _WIDTH.get():
-            figure.suptitle(visible(title), wrap=True)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        figure.suptitle(visible(title), wrap=True)
         yield figure
 
 
@@ -196,7 +181,7 @@ def small_multiples(
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
     """Yield a figure and the array of its panels, each with a title and drawn by `draw`."""
-    columns, width = min(columns, len(panels)), _WIDTH.get() or width
+    columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     with styled(width, HEAD + height * rows, title) as figure:
         axes = figure.subplots(rows, columns, squeeze=False, **shared)

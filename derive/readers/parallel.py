@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.english import cut, split_words
-from calque.derive.readers.lines import Lines, Numbered, Place, decode, tokens
+from calque.derive.readers.lines import Lines, Numbered, Place, tokens
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and its translation
 _APOSTROPHES = str.maketrans("’ʼ", "''")
-_BARS = re.compile(r"(?:^|\s)\|\|\|(?:\s|$)")
 _NOT = {"ca": "can", "sha": "shall", "wo": "will"}
 _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n", "qu", "s", "t")} | {
     "du": ("de", "le"),
@@ -41,17 +40,6 @@ class TwoFiles:
     def __iter__(self) -> Iterator[Pair]:
         for (_, source), (_, target) in zip(*map(Lines, self.paths), strict=True):
             yield tuple(tokens(source)), tuple(tokens(target))
-
-
-def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
-    """Split a line into the words of a sentence and its translation, separated by ` ||| ` or a tab; for a
-    blank line, both are empty."""
-    text = decode(line, path, number)
-    sides = text.split("\t") if "\t" in text else _BARS.split(text) if text.strip() else ["", ""]
-    if len(sides) != 2:
-        expected = "a line must contain a sentence, a tab or ` ||| `, and its translation"
-        raise BadInput(f"{len(sides)} sides of {text[:100]!r}; {expected}", path, number)
-    return tuple(tokens(sides[0])), tuple(tokens(sides[1]))
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:

@@ -1,10 +1,7 @@
-"""`calque align`: word links for parallel sentences from two files or standard input."""
+"""`calque align`: word links for the sentences in two parallel files."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from itertools import tee
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput, unknown
-from calque.derive.readers.parallel import Pair, TwoFiles, pair_of_line
+from calque.derive.readers.parallel import Pair, TwoFiles
 from calque.experiments.commands.options import check_out
 from calque.experiments.run.signals import leaving
 
@@ -22,20 +19,11 @@ if TYPE_CHECKING:
     from calque.derive.links.aligner import Aligner
 
 FAST_ALIGN = "fast-align"  # the only method that uses no encoder
-STDIN = Path("standard input")
-TEACHES = 5_000  # number of sentence pairs that suffice to train an encoder
-LONGEST = 1 << 20  # maximum bytes per line of standard input
 
 
 def align(
-    source: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Sentences, one per line, words separated by spaces. Without files, pairs are read from "
-            "standard input, separated by ` ||| ` or a tab."
-        ),
-    ] = None,
-    target: Annotated[Path | None, typer.Argument(help="Their translations, line by line.")] = None,
+    source: Annotated[Path, typer.Argument(help="Sentences, one per line, words separated by spaces.")],
+    target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
     method: Annotated[
         str | None,
         typer.Option(
@@ -43,16 +31,9 @@ def align(
             "argmax-centred (the default) or softmax-argmax (the default after train-aligner)."
         ),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help="Encoder: a folder saved by transformers."),
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="Encoder: a folder saved by transformers.")] = None,
     layer: Annotated[
-        int | None,
-        typer.Option(
-            help="Encoder layer (0 = embeddings). Default: two thirds of the way up, or the one that "
-            "train-aligner trained."
-        ),
+        int | None, typer.Option(help="Encoder layer. Default: two thirds up, or train-aligner's.")
     ] = None,
     words: Annotated[
         bool, typer.Option("--words", help="Add two columns: each pair's score and its linked words.")
@@ -66,11 +47,6 @@ def align(
     Example: calque align words.en words.fr --model DIR --out links
     """
     _check_method(method, model, layer)
-    if source is None or target is None:
-        if source or model is None or out:
-            raise BadInput("expected two files of sentences, or --model and pairs on standard input")
-        _serve(_encoder(model, method, layer), words)
-        return
     pairs = TwoFiles(source, target)
     if out is not None:
         check_out(out, pairs.paths)
@@ -81,25 +57,19 @@ def align(
         typer.echo(f"{count:,} {what}", err=True)
     for line in aligner.left_out.described():
         typer.echo(f"without links: {line}", err=True)
-    if model is not None and pairs.size >= TEACHES:
-        command = shlex.join(
-            ["calque", "train-aligner", *map(str, pairs.paths), "--model", model, "--out", "DIR"]
-        )
-        typer.echo(f"to train the encoder to align on these files: {command}", err=True)
 
 
 def _check_method(method: str | None, model: str | None, layer: int | None) -> None:
-    if method not in (None, FAST_ALIGN):
-        from calque.analysis.aligners.methods import BY_NAME
+    from calque.analysis.aligners.methods import BY_NAME
 
-        if method not in BY_NAME:
-            raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))
-        if model is None:
-            raise BadInput(f"{method} needs an encoder: name one with --model")
-    elif method and model is not None:
-        raise BadInput("fast-align has no encoder: leave out --model")
+    if method not in (None, FAST_ALIGN, *BY_NAME):
+        raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))
+    if model is None and method in BY_NAME:
+        raise BadInput(f"{method} needs an encoder: name one with --model")
     if model is None and layer is not None:
         raise BadInput("fast-align has no encoder: leave out --layer")
+    if model is not None and method == FAST_ALIGN:
+        raise BadInput("fast-align has no encoder: leave out --model")
 
 
 def _encoder(model: str, method: str | None, layer: int | None) -> Aligner:
@@ -124,38 +94,6 @@ def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str
     kept, read = tee(pairs)
     for links, pair in zip(aligner.align_scored(read), kept, strict=True):
         yield f"{line_of(sorted(links))}\t{score_of(links, pair):.6g}\t{words_of(links, pair)}"
-
-
-def _serve(aligner: Aligner, words: bool) -> None:
-    number, wrong = 0, None
-    for block in _arriving():
-        pairs = list[Pair]()
-        try:
-            for line in block:
-                number += 1
-                pairs.append(pair_of_line(line, STDIN, number))
-        except BadInput as error:  # earlier pairs are still linked
-            wrong = error
-        sys.stdout.writelines(f"{line}\n" for line in _lines(pairs, aligner, words))
-        sys.stdout.flush()
-        if wrong:
-            raise wrong
-    for what, count in aligner.left_out.counts.items():
-        typer.echo(f"without links: {count:,} {what}", err=True)
-
-
-def _arriving() -> Iterator[list[bytes]]:
-    """Yield blocks of lines from standard input as they arrive, without line endings."""
-    number, rest = 1, b""
-    while data := os.read(sys.stdin.fileno(), 1 << 16):
-        *lines, rest = (rest + data).split(b"\n")
-        number += len(lines)
-        if len(rest) > LONGEST:
-            raise BadInput(f"the line is longer than {LONGEST >> 20} MiB", STDIN, number)
-        if lines:
-            yield lines
-    if rest:
-        yield [rest]
 
 
 def _write(pairs: TwoFiles, aligner: Aligner, words: bool, out: Path | None) -> None:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from calque.derive.sources.files import Files
     from calque.derive.transform import Transform
 
-MOST = 100  # maximum number of Pocket English sentences
-
 
 def show(
     words: Annotated[
@@ -33,7 +31,7 @@ def show(
         int | None,
         typer.Option(
             min=1,
-            max=MOST,
+            max=100,
             help="Instead of TEXT, show this many sentences of Pocket English, which include syntax trees.",
         ),
     ] = None,
@@ -45,7 +43,6 @@ def show(
     from calque.derive.on_demand import sentences_of, transforms_of
     from calque.derive.preview import side_by_side
     from calque.derive.sources.pocket import CORPUS, PocketEnglish
-    from calque.derive.transforms import EXAMPLES
 
     own = _transforms(study) if study else {}
     text, *languages = ("", *(words or ())) if pocket else (words or [""])
@@ -60,16 +57,21 @@ def show(
     else:
         sentences, failed = sentences_of(text, transforms, parser)
     for why, count in failed.items():
-        typer.echo(
-            f"calque: {count} of {len(sentences)} sentences could not be parsed and keep their order: {why}",
-            err=True,
-        )
+        reason = f"{count} of {len(sentences)} sentences could not be parsed and keep their order: {why}"
+        typer.echo(f"calque: {reason}", err=True)
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
     if wrong:
-        known = f"there are {', '.join(EXAMPLES)}"  # printed only once, at the end
-        once = [message.replace(known, "").rstrip("; ") for message in wrong]
-        raise BadInput([*once, known] if once != wrong and len(wrong) > 1 else wrong)
+        raise BadInput(_once(wrong))
+
+
+def _once(wrong: Sequence[str]) -> list[str]:
+    """List the known transforms only once, after the messages of several unknown ones."""
+    from calque.derive.transforms import EXAMPLES
+
+    known = f"there are {', '.join(EXAMPLES)}"
+    short = [message.replace(known, "").rstrip("; ") for message in wrong]
+    return [*short, known] if len(wrong) > 1 and short != wrong else list(wrong)
 
 
 def write_derived(
@@ -90,8 +92,7 @@ def write_derived(
     transforms, wrong = transforms_of([language], source.parser, runs / CACHE, own, treebank)
     if wrong:
         raise BadInput(wrong)
-    (transform,) = transforms
-    lines = (f"{line}\n" for line in derive_file(source, transform, account, runs / CACHE, pairs))
+    lines = (f"{line}\n" for line in derive_file(source, transforms[0], account, runs / CACHE, pairs))
     if out is None:
         sys.stdout.writelines(lines)
     else:
@@ -113,16 +114,10 @@ def _transforms(study: str) -> dict[str, Transform]:
 
 def _check_quotes(text: str, languages: Sequence[str], own: Mapping[str, Transform]) -> None:
     """Raise BadInput if the text seems to be unquoted: several words, then a language."""
-    from calque.derive.transforms import EXAMPLES, transform
+    from calque.derive.transforms import EXAMPLES
 
-    def is_language(word: str) -> bool:
-        try:
-            return word in own or bool(transform(word))
-        except BadInput:
-            return False
-
-    place = next((place for place, word in enumerate(languages) if is_language(word)), 0)
-    known = [example.split()[0] for example in EXAMPLES]
+    known = [*own, *(example.split()[0] for example in EXAMPLES)]
+    place = next((place for place, word in enumerate(languages) if word in known), 0)
     if place and " " not in text and not all(nearest(word, known) for word in languages[:place]):
         whole, rest = " ".join([text, *languages[:place]]), " ".join(languages[place:])
         raise BadInput(f'quote the text: calque show "{whole}" {rest}')

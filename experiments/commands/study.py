@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from calque.derive.errors import BadInput, printable
-from calque.experiments.commands.options import Json, Own, Parser, Root
+from calque.experiments.commands.options import Own, Parser, Root
 from calque.experiments.commands.show import write_derived
 from calque.experiments.run.places import ROOT, check_report_name
 from calque.experiments.run.signals import RESUMES, leaving
@@ -47,25 +46,6 @@ Name = Annotated[
         help="The report's name; its folder is runs/STUDY/reports/NAME.",
     ),
 ]
-Reported = Annotated[
-    str,
-    typer.Argument(
-        metavar="STUDY", help="A study listed by `calque studies`, my_study.py, or a folder of records."
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        file_okay=False, help="The output folder for a folder of records. Default: runs/STUDY/reports/FOLDER."
-    ),
-]
-Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a records folder.")]
-On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")]
-Options = Annotated[
-    list[str] | None,
-    typer.Option("--option", metavar="KEY=VALUE", help="An sbatch option, as in partition=gpu; repeatable."),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the Slurm scripts without submitting them.")]
 
 
 @leaving(RESUMES)
@@ -77,49 +57,48 @@ def run(
     jobs: Jobs = None,
     change: Change = False,
     quiet: Quiet = False,
-    as_json: Json = False,
     name: Name = None,
-    on: On = "local",
-    option: Options = None,
-    dry_run: DryRun = False,
+    on: Annotated[
+        Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")
+    ] = "local",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="An sbatch option, as in partition=gpu; repeatable."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the Slurm scripts without submitting them.")
+    ] = False,
 ) -> None:
     """Run a whole study, skipping finished work.
 
     The stages are derive, pretrain, evaluate and report."""
-    from calque.experiments.settings.catalogue import study_time
-
     if on == "local" and (option or dry_run):
         raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
-    session = _opened(exp, settings, sweep, runs, name)
-    engine = None if on == "local" else _slurm(session, exp, sweep, change, option, jobs)
-    if engine and dry_run:
-        typer.echo(engine.script)
-        return
+    session, engine = _opened(exp, settings, sweep, runs, name), None
+    if on == "slurm":
+        words = [exp, f"--runs={runs}", *(f"--set={each}" for each in settings or ())]
+        words += [f"--sweep={each}" for each in sweep or ()] + (["--allow-change"] if change else [])
+        engine = _slurm(session, words, option, jobs)
+        if dry_run:
+            typer.echo(engine.script)
+            return
     from calque.experiments.report.folder import reserve
     from calque.experiments.run.schedule import first_process
+    from calque.experiments.settings.catalogue import study_time
 
     about = session.describe()
     if session.name and first_process():
         reserve(session.report, about)
     time = "" if settings or sweep else study_time(exp)
-    wall = session.compute(jobs=jobs, change=change, quiet=quiet or as_json, time=time, engine=engine)
-    _write_report(session, {**about, "wall": wall} if wall else about, quiet, as_json)
+    wall = session.compute(jobs=jobs, change=change, quiet=quiet, time=time, engine=engine)
+    _write_report(session, {**about, "wall": wall} if wall else about, quiet)
 
 
-def _slurm(
-    session: StudySession,
-    exp: str,
-    sweep: list[str] | None,
-    change: bool,
-    option: list[str] | None,
-    jobs: int | None,
-) -> Slurm:
+def _slurm(session: StudySession, words: list[str], option: list[str] | None, jobs: int | None) -> Slurm:
     from calque.experiments.run.slurm import Slurm
 
-    words = ["calque.experiments", "cell", exp, f"--runs={session.runs}"]
-    words += [f"--set={each}" for each in session.settings] + [f"--sweep={each}" for each in sweep or ()]
-    words += ["--allow-change"] if change else []
-    return Slurm(session.steps, session.study.folder(session.runs), words, option or (), jobs)
+    folder, command = session.study.folder(session.runs), ["calque.experiments", "cell", *words]
+    return Slurm(session.steps, folder, command, option or (), jobs)
 
 
 @leaving(RESUMES)
@@ -152,39 +131,33 @@ def cell(
         compute_cells(steps, shown.report, change, shown.watch)
 
 
-Derivable = Annotated[str, typer.Argument(metavar="STUDY|FILE", help="A study, or a text file.")]
-Language = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The derived language, such as trans.inv, for FILE (text, CoNLL-U, or words with labels).",
-    ),
-]
-
-Easy = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="Keep only short sentences whose words are among the N most frequent in FILE.",
-    ),
-]
-
-
 @leaving(RESUMES)
 def derive(
-    exp: Derivable,
+    exp: Annotated[str, typer.Argument(metavar="STUDY|FILE", help="A study, or a text file.")],
     settings: Set = None,
     runs: Root = ROOT,
     jobs: Jobs = None,
-    language: Language = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The derived language, such as trans.inv, for FILE (text, CoNLL-U, or words with labels).",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Output file. Default: print the text.")] = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Write each sentence, a tab, and its derived version.")
     ] = False,
     parser: Parser = None,
     own: Own = None,
-    easy: Easy = None,
+    easy: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Keep only short sentences whose words are among the N most frequent in FILE.",
+        ),
+    ] = None,
 ) -> None:
     """Derive a study's languages, or a file's text in one language."""
     if language is not None:
@@ -223,42 +196,33 @@ def pretrain(
     _opened(exp, settings, sweep, runs).compute(["derive", "pretrain"], jobs, change)
 
 
-@leaving(RESUMES)
-def evaluate(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    change: Change = False,
-) -> None:
-    """Fine-tune, score and measure every model in a study.
-
-    Missing models are pretrained first."""
-    _opened(exp, settings, sweep, runs).compute(jobs=jobs, change=change)
-
-
 def report(
-    exp: Reported,
+    exp: Annotated[
+        str, typer.Argument(metavar="STUDY", help="A study, my_study.py, or a folder of records.")
+    ],
     settings: Set = None,
     sweep: Sweeps = None,
     runs: Root = ROOT,
     quiet: Quiet = False,
-    as_json: Json = False,
     name: Name = None,
-    out: Out = None,
 ) -> None:
     """Write the report for a finished study or a folder of records."""
-    if _is_folder(exp):
-        if settings or sweep:
-            raise BadInput("--set and --sweep apply only to studies; leave them out for a folder of records")
-        outcome = _report_records(Path(exp), runs, name, out)
-        typer.echo(_printed(outcome, quiet, as_json))
+    from calque.experiments.settings.catalogue import studies
+
+    if exp.endswith(".py") or exp in studies() or not ("/" in exp or Path(exp).is_dir()):
+        session = _opened(exp, settings, sweep, runs, name)
+        _write_report(session, session.describe(), quiet)
         return
-    if out is not None:
-        raise BadInput("--out applies only to a folder of records; use --name for a study's report")
-    session = _opened(exp, settings, sweep, runs, name)
-    _write_report(session, session.describe(), quiet, as_json)
+    if settings or sweep:
+        raise BadInput("--set and --sweep apply only to studies; leave them out for a folder of records")
+    from calque.experiments.report.folder import check_outside, describe_records, named_report
+    from calque.experiments.report.report import summarise_records
+
+    folder = Path(exp)
+    about = describe_records(folder, name or folder.resolve().name)
+    place = named_report(runs, about, about["name"])
+    check_outside(place, folder)
+    _print_outcome(summarise_records(folder, place, about), quiet)
 
 
 def plan(
@@ -276,38 +240,11 @@ def plan(
     typer.echo(f"next: calque run {exp}{' with the same options' if settings or sweep else ''}")
 
 
-def null(study: Recorded, runs: Root = ROOT) -> None:
-    """Count how often two seeds of one objective are judged to differ.
-
-    The nominal rate is 5 %."""
-    from calque.analysis.report.claims_table import null_table
-    from calque.experiments.report.folder import report_folder
-    from calque.experiments.report.records import results_of
-
-    folder = report_folder(study, runs)
-    results, *variants = results_of(folder)
-    table = null_table(results, f"study {results.study}", *variants)
-    if table is None:
-        seeds = {seed for each in (results, *variants) for seed in each.seeds}
-        have = f"only seed {min(seeds)}" if len(seeds) == 1 else "no two seeds of one model"
-        raise BadInput(
-            f"the records contain {have}; `calque null` needs at least two seeds, and four for verdicts over "
-            "seeds (--set seeds=0,1,2,3)",
-            folder,
-        )
-    typer.echo(table.markdown)
-
-
-def studies(as_json: Json = False) -> None:
+def studies() -> None:
     """List the studies, their time on two cores and their requirements."""
     from calque.experiments.settings.catalogue import study_rows
 
-    rows = study_rows()
-    if as_json:
-        keys = ("name", "description", "time", "needs")
-        typer.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], ensure_ascii=False))
-        return
-    for name, doc, time, needs in rows:
+    for name, doc, time, needs in study_rows():
         typer.echo(f"{name:<21}{time:<23}{needs}".rstrip())
         typer.echo(fill(doc, 80, initial_indent="  ", subsequent_indent="  "))
     typer.echo("next: calque plan NAME, or calque run NAME")
@@ -325,31 +262,12 @@ def _opened(
     return StudySession.open(exp, settings or (), runs, sweeps or (), name or "")
 
 
-def _is_folder(exp: str) -> bool:
-    from calque.experiments.settings.catalogue import studies
-
-    return not exp.endswith(".py") and exp not in studies() and ("/" in exp or Path(exp).is_dir())
-
-
-def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None) -> Outcome:
-    from calque.experiments.report.folder import check_free, check_outside, describe_records, named_report
-    from calque.experiments.report.report import summarise_records
-
-    title = folder.resolve().name if name is None else name
-    about = describe_records(folder, title)
-    place = named_report(runs, about, title) if out is None else check_free(out, about)
-    check_outside(place, folder)
-    return summarise_records(folder, place, about, runs)
-
-
-def _write_report(session: StudySession, about: About, quiet: bool, as_json: bool) -> None:
+def _write_report(session: StudySession, about: About, quiet: bool) -> None:
     from calque.experiments.run.schedule import first_process
 
     if first_process():
-        typer.echo(_printed(session.summarise(about), quiet, as_json))
+        _print_outcome(session.summarise(about), quiet)
 
 
-def _printed(outcome: Outcome, quiet: bool, as_json: bool) -> str:
-    if as_json:
-        return json.dumps(outcome.json, ensure_ascii=False)
-    return str(outcome.report) if quiet else printable(str(outcome))
+def _print_outcome(outcome: Outcome, quiet: bool) -> None:
+    typer.echo(outcome.report if quiet else printable(str(outcome)))

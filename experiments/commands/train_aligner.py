@@ -5,14 +5,15 @@ import shutil
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from calque.derive.errors import BadInput
 from calque.experiments.run.signals import RESUMES, leaving
 
-WORK = ".{}.training"  # the hidden folder, next to the result, for resuming an interrupted run
+if TYPE_CHECKING:
+    from calque.experiments.run.step import Step
 
 
 @leaving(RESUMES)
@@ -48,33 +49,33 @@ def train_aligner(
         raise BadInput("already exists; choose a new folder", out)
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute
+    from calque.experiments.study import natural
     from calque.experiments.study.models import GivenModel
-    from calque.experiments.study.natural import (
-        RECIPE,
-        check_known,
-        label_source,
-        save_aligner,
-        trained_aligner,
-    )
     from calque.pretrain.objectives.aligner_training import AlignerTraining
 
-    home, objective = out.with_name(WORK.format(out.name)), AlignerTraining(layer=layer)
+    home = out.with_name(f".{out.name}.training")  # for resuming an interrupted run
     bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))
-    training = trained_aligner(bitexts, objective, steps or RECIPE.steps, start, home, seed)
+    objective, steps = AlignerTraining(layer=layer), steps or natural.RECIPE.steps
+    training = natural.trained_aligner(bitexts, objective, steps, start, home, seed)
     if labels == "auto":
-        labels, share = label_source(bitexts, seed)
+        labels, share = natural.label_source(bitexts, seed)
         typer.echo(f"labels: {labels} (fast_align's directions share {share:.0%} of their links)", err=True)
     training = replace(training, objective=replace(objective, labels=labels))
     step = training.step(home, threads=threads or os.cpu_count() or 1)
     with board([*step.needs, step], title=f"training {out.name}", parallel=1) as shown:
         compute([training.data], home, 1, shown.report, watch=shown.watch)
-        check_known(training.data)
+        natural.check_known(training.data)
         compute([step], home, 1, shown.report, watch=shown.watch)
-    save_aligner(step, out)
+    natural.save_aligner(step, out)
+    _remove(step, home)
+    typer.echo(f"{out}: align with `calque align --model {out}`")
+
+
+def _remove(step: "Step", home: Path) -> None:
+    """Remove the steps, including runs with other settings, but none of the user's files."""
     for one in (*step.needs, step):
-        for folder in one.place.parent.glob(f"{one.place.name}-*"):  # including runs with other settings
+        for folder in one.place.parent.glob(f"{one.place.name}-*"):
             shutil.rmtree(folder)
     for empty in (step.place.parent, home):
-        with suppress(OSError):  # it contains the user's files
+        with suppress(OSError):
             empty.rmdir()
-    typer.echo(f"{out}: align with `calque align --model {out}`")

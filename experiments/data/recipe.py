@@ -1,7 +1,6 @@
 """Recipes: URLs, sizes, digests and licences of public data (recipes.toml; docs/data.md lists the keys)."""
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,9 +12,7 @@ from urllib.parse import urlsplit
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
 
-LOCK = "fetched.json"  # the file in the data folder with the digests of downloads and files
 RECIPES = Path(__file__).with_name("recipes.toml")
-SIZE = re.compile(r"(?:about (?P<about>\d+)|(?P<bytes>\d+)(?: (?P<digest>[0-9a-f]{64}))?)?")
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Download:
 
     @property
     def pinned(self) -> bool:
-        """Whether a digest of the download, or of each of its outputs, is published."""
+        """Whether a digest of the download, or of each output, is published."""
         return bool(self.sha256) or all(output.sha256 for output in self.outputs)
 
 
@@ -64,8 +61,8 @@ class Recipe:
     downloads: tuple[Download, ...]
 
     @property
-    def outputs(self) -> Iterator[Output]:
-        return (output for download in self.downloads for output in download.outputs)
+    def outputs(self) -> list[Output]:
+        return [output for download in self.downloads for output in download.outputs]
 
 
 @cache
@@ -84,59 +81,47 @@ def read_recipe(name: str) -> Recipe:
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
     table = _tables()[name]
-    downloads = list(_downloads(table))
+    downloads = list[Download]()
+    for file in table.get("file", ()):
+        downloads += [_download(table | copy) for copy in _copies(file)]
     for other in table.get("includes", ()):
         downloads += read_recipe(other).downloads
     return Recipe(name, table["about"], tuple(dict.fromkeys(downloads)))
 
 
-def _downloads(recipe: Mapping[str, Any]) -> Iterator[Download]:
-    common = {key: recipe[key] for key in ("licence", "terms") if key in recipe}
-    for file in recipe.get("file", ()):
-        for table in _copies({**common, **file}):
-            size, about, digest = _size(table)
-            if "place" in table:
-                outputs = [Output(table["place"], bytes=size, sha256=digest)]
-            else:
-                outputs = [_output(one) for unpack in table["unpack"] for one in _copies(unpack)]
-            yield Download(
-                url=table["url"],
-                outputs=tuple(outputs),
-                licence=table["licence"],
-                terms=table["terms"],
-                bytes=size,
-                about_bytes=about,
-                sha256=digest,
-            )
+def _download(table: Mapping[str, Any]) -> Download:
+    size, about, digest = _size(table)
+    if "place" in table:
+        outputs = [Output(table["place"], bytes=size, sha256=digest)]
+    else:
+        outputs = [_output(copy) for unpack in table["unpack"] for copy in _copies(unpack)]
+    return Download(table["url"], tuple(outputs), table["licence"], table["terms"], size, about, digest)
 
 
-def _output(unpack: Mapping[str, Any]) -> Output:
-    size, _, digest = _size(unpack)
-    return Output(
-        place=unpack["place"],
-        inside=tuple(unpack.get("inside", ())),
-        decompress="inside" not in unpack,
-        where=unpack.get("where", {}),
-        bytes=size,
-        sha256=digest,
-    )
+def _output(table: Mapping[str, Any]) -> Output:
+    size, _, digest = _size(table)
+    inside, where = tuple(table.get("inside", ())), table.get("where", {})
+    return Output(table["place"], inside, not inside, where, size, digest)
 
 
 def _size(table: Mapping[str, Any]) -> tuple[int, int, str]:
-    """Return the bytes, estimated bytes and SHA-256 in a table's `size`; 0, 0 and "" where it states none."""
-    size = SIZE.fullmatch(table.get("size", ""))
-    assert size, table["size"]
-    return int(size["bytes"] or 0), int(size["about"] or 0), size["digest"] or ""
+    """Return the bytes, estimated bytes and SHA-256 in a table's `size`: "", "about N", "N" or "N DIGEST"."""
+    words = table.get("size", "").split()
+    if not words:
+        return 0, 0, ""
+    if words[0] == "about":
+        return 0, int(words[1]), ""
+    return int(words[0]), 0, words[1] if words[1:] else ""
 
 
 def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a copy of a table for each row of values in its `for` or `each`, filled into fields in braces."""
     table = dict(template)
-    each, rows = table.pop("each", {}), table.pop("for", [{}])
-    if each:
-        rows = [{"": name, "size": size} for name, size in each.items()]
-    elif isinstance(rows, Mapping):
+    rows = table.pop("for", [{}])
+    if isinstance(rows, Mapping):
         rows = [dict(zip(rows, values, strict=True)) for values in product(*rows.values())]
+    if "each" in table:
+        rows = [{"": name, "size": size} for name, size in table.pop("each").items()]
     for row in rows:
         yield _filled(table, row if isinstance(row, Mapping) else {"": row})
 
@@ -147,42 +132,46 @@ def _filled(value: Any, row: Mapping[str, str]) -> Any:
         return {key: _filled(item, row) for key, item in value.items()}
     if isinstance(value, list):
         return [_filled(item, row) for item in value]
-    for field_name, text in row.items():
-        value = value.replace(f"{{{field_name}}}", text)
+    for name, text in row.items():
+        value = value.replace(f"{{{name}}}", text)
     return value
 
 
 def sizes(downloads: Sequence[Download]) -> str:
-    """Describe the total size of downloads: stated bytes, estimated bytes, and how many sizes are unknown."""
-    total = sum(download.bytes for download in downloads)
-    guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
-    unsized = sum(not download.bytes and not download.about_bytes for download in downloads)
-    parts = [f"{total:,} bytes"] if total else []
-    if guesses:
-        parts.append(f"about {sum(guesses):,} {'more' if total else 'bytes'} (estimates of {len(guesses):,})")
-    if unsized:
-        parts.append(f"{unsized:,} of unknown size")
+    """Describe the total size of downloads, and how many sizes are unknown."""
+    known = [download for download in downloads if download.bytes or download.about_bytes]
+    total = sum(download.bytes or download.about_bytes for download in known)
+    about = "" if all(download.bytes for download in known) else "about "
+    parts = [f"{about}{total:,} bytes"] if known else []
+    if len(known) < len(downloads):
+        parts.append(f"{len(downloads) - len(known):,} of unknown size")
     return ", ".join(parts)
 
 
-def recipes_of(path: Path) -> list[str]:
-    """Return the recipes, smallest first, that provide a file or folder whose path is the end of `path`."""
-    ends = {path.parts[i:] for i in range(len(path.parts))}
-    found = [name for name in names() if not ends.isdisjoint(_places(name))]
-    return sorted(found, key=lambda name: len(_places(name)))
-
-
-def remedy(path: str | Path | None) -> str:
-    """Return the command that fetches a file, or "" if no recipe provides it."""
-    recipes = recipes_of(Path(path or ""))
-    return f"`calque data fetch {recipes[0]}` gets it" if recipes else ""
+# Recipes for given files
 
 
 @cache
-def _places(recipe: str) -> set[tuple[str, ...]]:
-    """Return the paths of a recipe's files and all their parent folders, each split into its components."""
+def _places(recipe: str) -> set[str]:
+    """Return the paths of a recipe's files and of all their parent folders."""
     files = [PurePosixPath(output.place) for output in read_recipe(recipe).outputs]
-    return {place.parts for file in files for place in (file, *file.parents) if place.parts}
+    return {str(place) for file in files for place in (file, *file.parents)}
+
+
+def recipe_of(path: Path, first: str = "") -> str:
+    """Return a recipe that provides a file or folder whose path is the end of `path`: `first` if it does,
+    otherwise the smallest, or "" if there is none."""
+    ends = {"/".join(path.parts[i:]) for i in range(len(path.parts))}
+    found = [name for name in names() if ends & _places(name)]
+    return first if first in found else min(found, key=lambda name: len(_places(name)), default="")
+
+
+def by_recipe(paths: Sequence[Path], first: str) -> dict[str, list[Path]]:
+    """Group paths by `recipe_of`; those without a recipe come last."""
+    grouped: dict[str, list[Path]] = {}
+    for path in paths:
+        grouped.setdefault(recipe_of(path, first), []).append(path)
+    return dict(sorted(grouped.items(), key=lambda item: (not item[0], item[0])))
 
 
 def inputs(study: Any) -> list[Path]:
@@ -193,21 +182,9 @@ def inputs(study: Any) -> list[Path]:
 def _paths(value: Any) -> Iterator[Path]:
     if isinstance(value, Path):
         yield value
-        return
-    if dataclasses.is_dataclass(value):
-        value = tuple(getattr(value, field.name) for field in dataclasses.fields(value))
-    if isinstance(value, Mapping):
-        value = tuple(value.values())
-    if isinstance(value, tuple):
-        for item in value:
+    elif dataclasses.is_dataclass(value):
+        for part in dataclasses.fields(value):
+            yield from _paths(getattr(value, part.name))
+    elif isinstance(value, Mapping | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
             yield from _paths(item)
-
-
-def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """Group paths by a recipe that provides them: `first` if it does, otherwise the smallest, or "" if there
-    is none."""
-    grouped: dict[str, list[Path]] = {}
-    for path in paths:
-        recipes = recipes_of(path) or [""]
-        grouped.setdefault(first if first in recipes else recipes[0], []).append(path)
-    return dict(sorted(grouped.items(), key=lambda item: (not item[0], item[0])))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint
-from calque.analysis.report.table import Table
 from calque.analysis.statistics.intervals import LEAST
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
@@ -17,6 +16,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.script import SCRIPT
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, Transform, image_of
+from calque.experiments.report.folder import read_table
 
 LANGUAGE = "trans.inv"
 SENTENCES = 100
@@ -68,19 +68,14 @@ def predicted(predictions: Mapping[str, float | None]) -> None:
         if not isinstance(value, int | float) or not 0 <= value <= 100:
             missing.append(name)
     if missing:
-        _wrong(
-            f"write a number from 0 to 100 (percent, without quotation marks) for {' and '.join(missing)}."
-        )
-    else:
-        _right(
-            "your predictions are noted. There is no wrong prediction, only one that was not written down."
-        )
+        names = " and ".join(missing)
+        return _wrong(f"write a number from 0 to 100 (percent, without quotation marks) for {names}.")
+    return _right("your predictions are noted. Only a prediction that was not written down is wrong.")
 
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
     """Check which words outside the dictionary have their own image as nearest neighbour."""
-    given = {answer} if isinstance(answer, str) else {*answer}
-    right = set()
+    given, right = {answer} if isinstance(answer, str) else {*answer}, set()
     for word in words:
         nearest = model.nearest(word, among=LANGUAGE, count=1)[0]
         if nearest.word == SCRIPT.spell(word) and nearest.cosine < TOLD:
@@ -141,10 +136,8 @@ def compare(predictions: Mapping[str, float | None], scores: Mapping[str, Sequen
     for name, values in scores.items():
         value = predictions.get(name)
         shown = f"{value:.0f}" if isinstance(value, int | float) else "–"
-        print(
-            f"{name:<10} predicted {shown:>3}, measured {fmean(values):.1f} (seeds: "
-            f"{', '.join(map(str, values))})"
-        )
+        seeds = ", ".join(map(str, values))
+        print(f"{name:<10} predicted {shown:>3}, measured {fmean(values):.1f} (seeds: {seeds})")
 
 
 def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
@@ -165,8 +158,7 @@ def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, 
 
 def verdicts(report: Path) -> None:
     """Print the verdict on each claim in a report."""
-    table = Table.of_markdown((report / "claims.md").read_text(encoding="utf-8"))
-    for row in table.rows:
+    for row in read_table(report, "claims").rows:
         print(f"{row[1]}: {row[0]}")
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.report.page import Block
 from calque.analysis.report.table import MISSING, Table, cell, coverage
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
@@ -18,20 +17,14 @@ from calque.derive.sources.everyday import KIND
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe
-from calque.experiments.report.folder import reports
-from calque.experiments.report.records import measured
-from calque.experiments.report.summary import (
-    COMPUTE,
-    compute_statement,
-    exclusions,
-    listed,
-    scale_of,
-)
-from calque.experiments.run.step import Step, is_finished
+from calque.experiments.report.summary import COMPUTE, compute_statement, listed, scale_of
+from calque.experiments.run.step import is_finished
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 
+Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 YOURS = "For you to answer:"
+Rows = Iterable[Sequence[object]]
 
 
 def checklist(
@@ -44,47 +37,12 @@ def checklist(
     """Return the answers by section. `about` describes the report; `studies` and `results` contain one entry
     per variant of a sweep, otherwise one; `runs` is the results folder."""
     return {
-        "A. Limitations and risks": [
-            (*_limitations(studies, claims), f"{YOURS} limitations of your question, and potential risks.")
-        ],
+        "A. Limitations and risks": _limitations(studies, claims),
         "B. Artifacts": _artifacts(studies, runs),
         "C. Computational experiments": _experiments(about, studies, runs, results),
         "D. Human annotators": ["Calque uses none."],
         "E. AI assistants": [f"{YOURS} whether and how you used them."],
     }
-
-
-def _artifacts(studies: Sequence[Study], runs: Path) -> list[Block]:
-    return [
-        f"Citations: calque export {studies[0].name} --bibtex.",
-        _table("Licences of the data", ("data", "licence", "terms"), _licences(studies)),
-        f"{YOURS} whether your use is the intended one; personal and offensive content of your own data.",
-        _table("Examples of each task", ("task", "split", "examples", "labels"), _labels(studies, runs)),
-        "Exclusions:",
-        tuple(_exclusions(studies, runs)),
-    ]
-
-
-def _experiments(
-    about: Mapping[str, Any], studies: Sequence[Study], runs: Path, results: Sequence[Results]
-) -> list[Block]:
-    versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
-    unknown = "The cost of the report's steps was not recorded."
-    models = ("objective", "parameters", "models", "seconds per model", "processor")
-    scores = ("objective", "task", "metric", "dev", "test")
-    searches = ("report", "settings", "values tried", "seeds")
-    return [
-        _table("Pretraining", models, _models(studies, runs)),
-        f"{compute_statement(about) or unknown} Machine: {about.get('machine', 'not recorded')}.",
-        _table("Scores in the language of fine-tuning, in percent", scores, _dev_and_test(results)),
-        _table(
-            "Searches; each value has models of all seeds", searches, _searches(about, studies[0].name, runs)
-        ),
-        f"{YOURS} searches outside these reports, and how the settings were chosen.",
-        "Hyperparameters:",
-        tuple(_hyperparameters(studies[0])),
-        f"Software: {versions or 'not recorded'}.",
-    ]
 
 
 def as_markdown(title: str, sections: Mapping[str, Sequence[Block]]) -> str:
@@ -102,80 +60,104 @@ def as_markdown(title: str, sections: Mapping[str, Sequence[Block]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _table(title: str, header: tuple[str, ...], rows: Iterable[Sequence[object]]) -> Table:
+def _table(title: str, header: tuple[str, ...], rows: Rows) -> Table:
     cells = tuple(tuple(map(str, row)) for row in rows)
     return Table(title, header, cells or ((MISSING,) * len(header),))
 
 
-def _limitations(studies: Sequence[Study], claims: Table | None) -> Iterator[str]:
-    yield f"Scale: {scale_of(studies)}."
+def _limitations(studies: Sequence[Study], claims: Table | None) -> list[Block]:
     study = studies[0]
-    yield f"Intervals are {coverage(study.seeds, study.languages.draws)}."
+    lines = [
+        f"Scale: {scale_of(studies)}.",
+        f"Intervals are {coverage(study.seeds, study.languages.draws)}.",
+    ]
     if isinstance(study.languages, DerivedLanguages):
         halves = "" if study.mixture.disjoint else ", and every sentence is read in both"
-        yield f"Derived languages are isomorphic to their source by construction{halves}."
-        yield (
+        lines += [
+            f"Derived languages are isomorphic to their source by construction{halves}.",
             "Effects in derived languages show what can happen, not how large they are between natural "
-            "languages."
-        )
+            "languages.",
+        ]
     if claims:
         counts = Counter(row[1].partition(":")[0] for row in claims.rows)
-        yield f"Claims by verdict: {', '.join(f'{verdict} {count}' for verdict, count in counts.items())}."
+        verdicts = ", ".join(f"{verdict} {count}" for verdict, count in counts.items())
+        lines.append(f"Claims by verdict: {verdicts}.")
+    return [(*lines, f"{YOURS} limitations of your question, and potential risks.")]
+
+
+def _artifacts(studies: Sequence[Study], runs: Path) -> list[Block]:
+    objectives = [objective for study in studies for objective in study.objectives]
+    papers = dict.fromkeys(part.paper for objective in objectives for part in objective.parts if part.paper)
+    return [
+        f"Citations: {'; '.join(['Calque (CITATION.cff)', *papers])}.",
+        _table("Licences of the data", ("data", "licence", "terms"), _licences(studies)),
+        f"{YOURS} whether your use is the intended one; personal and offensive content of your own data.",
+        _table("Examples of each task", ("task", "split", "examples", "labels"), _labels(studies, runs)),
+        "Exclusions: listed in the report.",
+    ]
 
 
 def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
-    derived = [study.languages for study in studies if isinstance(study.languages, DerivedLanguages)]
-    if any(isinstance(languages.source, PocketEnglish) for languages in derived):
+    if any(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies):
         yield "Pocket English (generated)", "MIT", MISSING
     paths = list(dict.fromkeys(path for study in studies for path in inputs(study)))
     shipped = [path for path in paths if "everyday" in path.parts]
     if shipped:
         yield f"{KIND} (part of Calque)", "CC BY 2.0 FR (text), CC BY-SA 4.0 (tasks)", "docs/everyday.md"
     for recipe, found in by_recipe([path for path in paths if path not in shipped], studies[0].name).items():
-        if not recipe:
+        if recipe:
+            downloads = read_recipe(recipe).downloads
+            licences = dict.fromkeys(download.licence for download in downloads)
+            terms = dict.fromkeys(download.terms for download in downloads)
+            yield recipe, "; ".join(licences), "; ".join(terms)
+        else:
             yield from ((path.name, YOURS, MISSING) for path in found)
-            continue
-        downloads = read_recipe(recipe).downloads
-        licences = dict.fromkeys(download.licence for download in downloads)
-        terms = dict.fromkeys(download.terms for download in downloads)
-        yield recipe, "; ".join(licences), "; ".join(terms)
-
-
-def _examples(studies: Sequence[Study], runs: Path) -> Iterator[tuple[str, Step]]:
-    seen = set[Path]()
-    for study in studies:
-        for seed in study.data_seeds:
-            for name, step in study.data(runs, seed).examples.items():
-                if is_finished(step) and step.folder not in seen:
-                    seen.add(step.folder)
-                    yield name, step
 
 
 def _labels(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
-    for name, step in _examples(studies, runs):
-        folder = TaskFolder.open(step.folder)
-        for split in SPLITS:
-            if not folder.path(split).is_file():
-                continue
-            gold = Split(folder.path(split), task(name)).gold
-            known = task(name).labels(gold)
-            counts = Counter(label for answer in gold for label in answer if label in known)
-            labels = ", ".join(f"{label} {count:,}" for label, count in counts.most_common())
-            yield name, split, f"{len(gold):,}", labels
-
-
-def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
-    lines = list[str]()
+    steps = {}
     for study in studies:
-        try:
-            lines += exclusions(study, runs, measured(study, runs))
-        except (BadInput, OSError):
-            return ["the study's folders are elsewhere; the report lists exclusions"]
-    return list(dict.fromkeys(lines)) or ["none"]
+        for seed in study.data_seeds:
+            for name, step in study.data(runs, seed).examples.items():
+                if is_finished(step):
+                    steps[step.folder] = name
+    for path, name in steps.items():
+        folder = TaskFolder.open(path)
+        for split in SPLITS:
+            if folder.path(split).is_file():
+                gold = Split(folder.path(split), task(name)).gold
+                known = task(name).labels(gold)
+                counts = Counter(label for answer in gold for label in answer if label in known)
+                labels = ", ".join(f"{label} {count:,}" for label, count in counts.most_common())
+                yield name, split, f"{len(gold):,}", labels
+
+
+def _experiments(
+    about: Mapping[str, Any], studies: Sequence[Study], runs: Path, results: Sequence[Results]
+) -> list[Block]:
+    study = studies[0]
+    versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
+    cost = compute_statement(about) or "The cost of the report's steps was not recorded."
+    models = ("objective", "parameters", "models", "seconds per model", "processor")
+    scores = ("objective", "task", "metric", "dev", "test")
+    settings = [f"model: {listed(vars(study.model))}", f"training: {listed(plain(study.train))}"]
+    settings = settings if study.objectives else []
+    settings += [f"fine-tuning, {name}: {listed(vars(its.finetune))}" for name, its in study.tasks.items()]
+    tried = "; ".join([*about.get("sweep", ()), *about.get("settings", ())]) or "none"
+    return [
+        _table("Pretraining", models, _models(studies, runs)),
+        f"{cost} Machine: {about.get('machine', 'not recorded')}.",
+        _table("Scores in the language of fine-tuning, in percent", scores, _dev_and_test(results)),
+        f"Settings changed or varied, each with models of all seeds: {tried}.",
+        f"{YOURS} searches outside this report, and how the settings were chosen.",
+        "Hyperparameters:",
+        settings,
+        f"Software: {versions or 'not recorded'}.",
+    ]
 
 
 def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
-    steps = list({step.place: step for study in studies for step in study.trained(runs)}.values())
+    steps = {step.place: step for study in studies for step in study.trained(runs)}.values()
     for name in dict.fromkeys(step.config.objective.name for step in steps):
         own = [step for step in steps if step.config.objective.name == name]
         spent = [cost for step in own if is_finished(step) and (cost := step.open().facts.get(COMPUTE))]
@@ -191,35 +173,14 @@ def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
 
 def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
     for of_value in results:
-        found: dict[tuple[object, ...], dict[str, str]] = {}
+        found: dict[tuple[str, str, str], dict[str, str]] = {}
         for record, scores in of_value.columns():
             if record.measure in ("DEV", "SRC") and PRIMARY.get(record.task) == record.metric:
                 run = of_value.runs[record.run]
-                words = [
-                    run.objective.title if run.objective else "",
-                    *(each.title for each in run.languages[1:]),
-                ]
-                settings = ", ".join(f"{key} {value}" for key, value in run.settings.items())
-                title = ", ".join(filter(None, [*words, settings]))
-                found.setdefault((title, record.task, record.metric), {})[record.measure] = cell(mean(scores))
+                words = [run.objective.title] if run.objective else []
+                words += [language.title for language in run.languages[1:]]
+                words += [f"{key} {value}" for key, value in run.settings.items()]
+                key = ", ".join(words), record.task, record.metric
+                found.setdefault(key, {})[record.measure] = cell(mean(scores))
         for key, scores_of in found.items():
             yield *key, scores_of.get("DEV", MISSING), scores_of.get("SRC", MISSING)
-
-
-def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
-    others = (row for row in reports(runs) if row["study"] == study)
-    own = about.get("configuration")
-    for row in (about, *(row for row in others if row["configuration"] != own)):
-        tried = [*row.get("sweep", ()), *row.get("settings", ())]
-        if tried:
-            keys = ", ".join(each.partition("=")[0] for each in tried)
-            name = "this one" if row is about else row["name"]
-            yield name, keys, "; ".join(tried), ", ".join(map(str, row.get("seeds", ())))
-
-
-def _hyperparameters(study: Study) -> Iterator[str]:
-    if study.objectives:
-        yield f"model: {listed(vars(study.model))}"
-        yield f"training: {listed(plain(study.train))}"
-    for name, its in study.tasks.items():
-        yield f"fine-tuning, {name}: {listed(vars(its.finetune))}"

@@ -1,4 +1,4 @@
-"""A report's folder: its description and name."""
+"""A report's folder: its description, tables and name."""
 
 import os
 import platform
@@ -12,9 +12,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from calque import __version__
-from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, RUNS, Run
+from calque.analysis.report.table import Table
 from calque.derive.errors import BadInput, shown
 from calque.derive.files import make_folder, write_json
 from calque.derive.fingerprint import fingerprint
@@ -34,10 +33,7 @@ TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "con
 TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[2]
-COMMITTED = Path(__file__).resolve().parents[1] / "records"
-
-
-# Descriptions
+COMMITTED = CHECKOUT / "experiments" / "records"
 
 
 def describe(
@@ -78,37 +74,60 @@ def provenance(command: str = "") -> About:
 def _now(command: str = "") -> dict[str, str]:
     """Return the date, commit and command. The commit ends in `-dirty` if files were changed, and is absent
     without git."""
-    words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
-    commit = ""
+    about = {"date": date.today().isoformat()}
     if shutil.which("git") and (CHECKOUT / ".git").exists():
-        commit = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
-    typed = command or shlex.join(["calque", *sys.argv[1:]])
-    return {"date": date.today().isoformat(), **({"commit": commit} if commit else {}), "command": typed}
+        words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
+        about["commit"] = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    return {**about, "command": command or shlex.join(["calque", *sys.argv[1:]])}
 
 
 def describe_records(folder: Path, name: str = "") -> About:
     """Return a folder's description, with all that a new report on its records needs. Raises BadInput if the
     folder contains no records, or if one report cannot show them."""
     then = stored(folder)
-    try:
-        runs, records, _ = read_records(folder)
-    except BadInput as error:
-        writer = then.get("versions", {}).get("calque", __version__)
-        advice = f"; Calque {writer}, which wrote them, can read them" if writer != __version__ else ""
-        raise BadInput(f"{error}{advice}") from error
+    runs, records, _ = read_records(folder)
     if not records:
         raise BadInput("contains no records", folder / RECORDS)
     _check_alike(runs, folder / RUNS)
-    about: About = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
-    if wrong := name_mistakes("the study", [runs[0].study], taken=()):
+    wrong = name_mistakes("the study", [runs[0].study], taken=())
+    if wrong:
         raise BadInput(wrong, folder / RUNS)
-    if absent := [key for key in ("report", "scale") if key not in about]:
-        raise BadInput(
-            f"lacks {' and '.join(map(repr, absent))}; expected the kind of report and the study's scale",
-            folder / ABOUT,
-        )
-    configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
-    return {**about, "name": name, "configuration": configuration, "rendered": _now()}
+    if "report" not in then or "scale" not in then:
+        raise BadInput("lacks 'report' or 'scale', the kind of report and the study's scale", folder / ABOUT)
+    return {
+        **then,
+        "study": runs[0].study,
+        "seeds": sorted({run.seed for run in runs}),
+        "name": name,
+        "configuration": then.get("configuration", fingerprint(sorted(run.id for run in runs))),
+        "rendered": _now(),
+    }
+
+
+def _check_alike(runs: Sequence[Run], path: Path) -> None:
+    """Raise BadInput for runs that one table should not average or compare: the same objective in different
+    configurations, or runs with different seeds (except a start measured without training)."""
+    if len({tuple(run.settings) for run in runs}) > 1:
+        raise BadInput("the runs have different swept settings; expected the same in every run", path)
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        parts = run.objective, run.start and run.start.objective, run.mixture, *run.languages
+        names = [part and part.name for part in parts]
+        group = groups.setdefault((*names, *run.settings.items()), [])
+        group.append(run)
+        first = group[0]
+        for part in ("objective", "start", "mixture", "layers"):
+            if getattr(run, part) != getattr(first, part):
+                raise BadInput(f"two configurations in one table: {first.id} and {run.id}", path)
+    starts = [run.start.objective for run in runs if run.start]
+    known: dict[Any, tuple[list[int], str]] = {}
+    for first, *others in groups.values():
+        if others or first.objective not in starts:
+            # A sweep may vary the seeds.
+            seeds = sorted({run.seed for run in (first, *others)})
+            before, name = known.setdefault(first.settings.get("seeds"), (seeds, first.id))
+            if seeds != before:
+                raise BadInput(f"{name} was run with seeds {before}, but {first.id} with {seeds}", path)
 
 
 def stored(folder: Path) -> About:
@@ -120,7 +139,8 @@ def stored(folder: Path) -> About:
         raise BadInput(f"not JSON: {error}", path) from None
     if not isinstance(about, dict):
         raise BadInput("not a JSON object", path)
-    if wrong := [key for key, kind in TYPES.items() if not isinstance(about.get(key, kind()), kind)]:
+    wrong = [key for key, kind in TYPES.items() if key in about and not isinstance(about[key], kind)]
+    if wrong:
         raise BadInput(f"{', '.join(wrong)}: not of the type that `calque run` writes", path)
     return about
 
@@ -132,34 +152,18 @@ def keep_stored(folder: Path, about: About) -> About:
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
 
-def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Raise BadInput for runs that one table should not average or compare: the same objective in different
-    configurations, or runs with different seeds (except a start measured without training)."""
-    if len({tuple(run.settings) for run in runs}) > 1:
-        raise BadInput("the runs have different swept settings; expected the same in every run", path)
-    groups: dict[Any, list[Run]] = {}
-    for run in runs:
-        languages = tuple(language.name for language in run.languages)
-        parts = (
-            part and part.name for part in (run.objective, run.start and run.start.objective, run.mixture)
-        )
-        group = groups.setdefault((languages, *parts, *run.settings.items()), [])
-        group.append(run)
-        first, other = ([each.objective, each.start, each.mixture, each.layers] for each in (group[0], run))
-        if first != other:
-            layers = f" of {group[0].layers} and {run.layers} layers" if group[0].layers != run.layers else ""
-            raise BadInput(f"two configurations{layers} in one table: {group[0].id} and {run.id}", path)
-    starts = [run.start.objective for run in runs if run.start]
-    known: dict[Any, tuple[list[int], str]] = {}
-    for group in groups.values():
-        if len(group) > 1 or group[0].objective not in starts:
-            # A sweep may vary the seeds.
-            seeds, swept = sorted({run.seed for run in group}), group[0].settings.get("seeds")
-            before, first_id = known.setdefault(swept, (seeds, group[0].id))
-            if seeds != before:
-                raise BadInput(
-                    f"{first_id} was run with seeds {before}, but {group[0].id} with {seeds}", path
-                )
+def tables_in(folder: Path) -> list[str]:
+    """Return the names of a report's tables, sorted."""
+    return sorted(path.stem for path in folder.glob("*.md") if path.stem != "README")
+
+
+def read_table(folder: Path, name: str) -> Table:
+    """Read a report's table. Raises BadInput if its file contains none."""
+    path = folder / f"{name}.md"
+    try:
+        return Table.of_markdown(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(f"not a Markdown table: {error}", path) from None
 
 
 # Names and folders
@@ -181,9 +185,8 @@ def check_free(folder: Path, about: About) -> Path:
     if "configuration" not in then:
         raise BadInput("not a report; expected a new folder, or a report with the same configuration", folder)
     if then["configuration"] != about["configuration"]:
-        raise BadInput(
-            f"contains the report on {_titled(then)}, not on {_titled(about)}; choose another name", folder
-        )
+        reason = f"contains the report on {_titled(then)}, not on {_titled(about)}; choose another name"
+        raise BadInput(reason, folder)
     return folder
 
 
@@ -202,8 +205,7 @@ def check_outside(out: Path, records: Path) -> None:
 
 
 def reserve(folder: Path, about: About) -> None:
-    """Write a report's description before its runs are computed, so that `calque runs` lists it and no other
-    report takes its name."""
+    """Write a report's description before its runs are computed, so that no other report takes its name."""
     if not (folder / ABOUT).is_file():
         make_folder(folder)
         write_json(folder / ABOUT, about)
@@ -212,29 +214,15 @@ def reserve(folder: Path, about: About) -> None:
 def reports(runs: Path) -> Iterator[dict[str, Any]]:
     """Yield the reports in a results folder, finished or not."""
     for home in sorted(runs.iterdir() if runs.is_dir() else ()):
-        if not home.is_dir() or home.name in (CACHE, SHARED):
+        if home.name in (CACHE, SHARED):
             continue
         for folder in (home / REPORT, *sorted(home.glob(f"{REPORT}-*")), *sorted(home.glob(f"{REPORTS}/*"))):
             if any((folder / name).is_file() for name in (RECORDS, ABOUT, USES)):
-                yield _row(home.name, folder)
-
-
-def _row(study: str, folder: Path) -> dict[str, Any]:
-    about, finished = stored(folder), (folder / RECORDS).is_file()
-    seeds = about.get("seeds", [])
-    if finished and "seeds" not in about:
-        seeds = sorted({run.seed for run in json_rows.read(folder / RUNS, Run)})
-    return {
-        "study": study,
-        "name": folder.name,
-        "settings": about.get("settings", []),
-        "sweep": about.get("sweep", []),
-        "seeds": seeds,
-        "date": about.get("date", ""),
-        "configuration": about.get("configuration", ""),
-        "finished": finished,
-        "folder": str(folder),
-    }
+                about = {"settings": [], "sweep": [], "seeds": [], "date": "", "configuration": ""}
+                about |= stored(folder)
+                finished = (folder / RECORDS).is_file()
+                names = {"study": home.name, "name": folder.name, "folder": str(folder)}
+                yield {**about, **names, "finished": finished}
 
 
 def report_folder(name: str, runs: Path) -> Path:

@@ -14,8 +14,6 @@ from calque.analysis.papers.printed import PaperClaim, Printed
 from calque.analysis.papers.published import notes, published
 from calque.analysis.records.json_rows import parsed
 from calque.analysis.report.drawing import Plot
-from calque.analysis.report.html import figure_html, table_html
-from calque.analysis.report.page import write_sections
 from calque.analysis.report.table import MISSING, Table, latex
 from calque.analysis.results.results import Results, by_settings
 from calque.analysis.statistics.verdicts import (
@@ -46,9 +44,10 @@ kept."""
 class Item:
     """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or `small`
     (a pretrained encoder). A figure corresponds to `file` in a report of kind `report`, and its claims use
-    numbers in the published table `table`. If `by_language`, the published settings are languages.
-    `transforms`, `objectives`, `aligners` and `settings` map published names to ours. `absent` says which
-    results are unavailable at this scale, and `differs` how the experiments differ."""
+    numbers in the published table `table`; if `study` is a command, the figure is a picture drawn from model
+    weights. If `by_language`, the published settings are languages. `transforms`, `objectives`, `aligners`
+    and `settings` map published names to ours. `absent` says which results are unavailable at this scale, and
+    `differs` how the experiments differ."""
 
     paper: str
     name: str
@@ -75,12 +74,12 @@ class Item:
         return self.name.startswith("figure")
 
     @property
-    def full_name(self) -> str:
-        return f"{self.paper} {self.name}"
+    def picture(self) -> bool:
+        return " " in self.study
 
     @property
-    def label(self) -> str:
-        return self.name.replace("-", " ").capitalize()
+    def full_name(self) -> str:
+        return f"{self.paper} {self.name}"
 
     @property
     def number(self) -> int:
@@ -89,6 +88,7 @@ class Item:
 
     @property
     def command(self) -> str:
+        """The command that computes the records."""
         if self.picture:
             return self.study
         words = [f"calque run {self.study}", *(f"--set {shlex.quote(one)}" for one in self.set)]
@@ -97,11 +97,6 @@ class Item:
     @property
     def folder(self) -> Path:
         return COMMITTED / self.records
-
-    @property
-    def picture(self) -> bool:
-        """Whether it is a picture drawn from model weights instead of records."""
-        return " " in self.study
 
 
 class Conclusion(NamedTuple):
@@ -192,17 +187,18 @@ def printed(one: Item) -> Printed:
 def conclusions(paper: str) -> dict[str, list[Conclusion]]:
     """Return each item's conclusions on the paper's claims, corrected for multiple comparisons over all
     claims tested on the same records."""
-    claims = [
-        (replace(one, records=claim.records or one.records), claim)
-        for one in items(paper)
-        for entry in one.claims
-        for claim in parsed(PaperClaim, entry).by_task
-    ]
-    untested = judge([], ""), MISSING, MISSING, ""
-    judged = [untested if one.picture else printed(one).judge(claim) for one, claim in claims]
-    corrected = in_families((one.records, its[0]) for (one, _), its in zip(claims, judged, strict=True))
+    claims, judged = list[tuple[Item, PaperClaim]](), []
+    for one in items(paper):
+        for claim in (part for entry in one.claims for part in parsed(PaperClaim, entry).by_task):
+            own = replace(one, records=claim.records or one.records)
+            claims.append((own, claim))
+            untested = judge([], ""), MISSING, MISSING, ""
+            judged.append(untested if one.picture else printed(own).judge(claim))
+    families = [(own.records, verdict) for (own, _), (verdict, *_) in zip(claims, judged, strict=True)]
     found: dict[str, list[Conclusion]] = {}
-    for (one, claim), (verdict, ours, theirs, remark), tested in zip(claims, judged, corrected, strict=True):
+    for (one, claim), (verdict, ours, theirs, remark), tested in zip(
+        claims, judged, in_families(families), strict=True
+    ):
         word = UNTESTED if verdict.because == NO_RECORDS else tested.verdict
         remark = "; ".join(filter(None, [remark, claim.reason]))
         row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), ours, theirs, remark)
@@ -230,7 +226,8 @@ def rendered(one: Item) -> Table | Plot:
     ends = "; ".join(map(str, conclusions(one.paper)[one.name]))
     note = notes(about["published"]).get(one.number, "")
     remarks = [one.absent, note, f"Conclusions, ours / the paper’s: {ends}."]
-    title = f"{one.label} of {about['title']}: {one.title}, {size}"
+    label = one.name.replace("-", " ").capitalize()
+    title = f"{label} of {about['title']}: {one.title}, {size}"
     return printed(one).table(title, " ".join(filter(None, remarks)))
 
 
@@ -251,17 +248,3 @@ def write(one: Item, out: Path) -> list[Path]:
             made.save(part, pdf=True)
         names = sorted(files_of(part))
     return [folder / name for name in names]
-
-
-def write_index(chosen: Sequence[Item], out: Path) -> Path:
-    """Write index.html, a page with the items and their conclusions, atomically, and return its path."""
-    found = [(one, each) for one in chosen for each in conclusions(one.paper)[one.name]]
-    rows = tuple((one.full_name, *each[:3], each.size, each.remark, one.differs) for one, each in found)
-    header = ("item", "claim", "in the paper", "direction", "ours / the paper’s", "remark", "differs in")
-    made = {one.full_name.replace(" ", "-"): rendered(one) for one in chosen if not one.picture}
-    parts = (table_html(it, name) if isinstance(it, Table) else figure_html(it) for name, it in made.items())
-    index = table_html(Table("Every item", header, rows), "conclusions")
-    sections = {"Conclusions": index, "Items": "\n".join(parts)}
-    lead = f"<p class=lead>{counted(each for _, each in found)}</p>"
-    write_sections(out / "index.html", "Tables and figures of papers", lead, sections)
-    return out / "index.html"

@@ -1,10 +1,9 @@
 """Writing a study's report: the tables, figures and claims of its kind of report, and report.html."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from calque.analysis.papers.sweep import (
 )
 from calque.analysis.papers.texts import terms as report_terms
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Published, Record, Run
+from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.report.claims_table import claims_table, null_table
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.html import Example
@@ -38,14 +37,12 @@ from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.folder import VOCABULARY
 from calque.derive.sentence import CHUNKS, Sentence, shown
 from calque.derive.source import Source
-from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import Account, image_of
 from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary
-from calque.experiments.report.checklist import checklist
-from calque.experiments.report.folder import ABOUT, About, describe_records, stored
+from calque.experiments.report.folder import ABOUT, About, stored
 from calque.experiments.report.outcome import Outcome
-from calque.experiments.report.records import Recorded, measured, read_records, recorded
+from calque.experiments.report.records import measured, read_records, recorded
 from calque.experiments.report.summary import (
     compute_statement,
     exclusions,
@@ -57,7 +54,7 @@ from calque.experiments.report.summary import (
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import studies, study_doc
-from calque.experiments.settings.sweep import Sweep, studies_of
+from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.pretrain import objectives
@@ -67,7 +64,6 @@ from calque.pretrain.run import CLAIMS
 WORDS = range(5, 9)  # the sentence lengths, in words, that fit on a phone screen
 INSIDE = 12  # maximum number of models inspected in a report
 SENTENCES = 1_000  # maximum number of sentences searched for an example
-Facts = list[tuple[str, str]]  # names and values in a page's configuration
 
 
 def summarise(study: Study | Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
@@ -91,7 +87,6 @@ def _summarise_study(study: Study, root: Path, folder: Path, about: About) -> Ou
         terms=[*page.terms, *_own_terms(study)],
         exclusions=exclusions(study, root, found),
         facts=[*facts_of(study, root, found), *_cost(about)],
-        checklist=checklist(about, [study], root, [results], page.claims),
     )
     return _write(folder, page, results, about, claimed)
 
@@ -117,41 +112,32 @@ def _summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About) -> Ou
         curves=curves,
         looks=models_inside(studies, root),
         facts=[*swept, *facts_by(facts), *_cost(about)],
-        checklist=checklist(about, [*studies.values()], root, [*variants.values()], None),
     )
     return _write(folder, page, results, about)
 
 
-def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
+def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     """Write a report on the records in `source` to `folder`, atomically, and return its summary. `about`
-    states the kind of report and the study's scale. Without `root`, the results folder, the report has no
-    example sentence."""
+    states the kind of report and the study's scale."""
     paper, size = about["report"], about["scale"]
     if paper not in PAPERS:
         raise BadInput(unknown("kind of report", paper, PAPERS), source)
-    rows = read_records(source)
+    rows, claimed = read_records(source), None
     try:
-        results = _results(paper, rows, size)
-        claimed = None if rows.swept else primary_of(source)
+        if rows.swept:
+            results: Results | SweepResults = SweepResults(rows.swept, by_settings(*rows))
+            page = _sweep_page(results, size)
+        else:
+            results, claimed = joined(paper, *rows, size), primary_of(source)
+            page = _study_page(results, paper, about, claimed)
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    if isinstance(results, SweepResults):
-        page = _sweep_page(results, size)
-    else:
-        page = _study_page(results, paper, about, claimed)
-    page = replace(page, facts=_facts(about))
-    if root and (studies := recorded_studies(about)):
-        answers = checklist(about, studies, root, _variants(results), page.claims)
-        page = replace(page, example=recorded_example(studies, root), checklist=answers)
+    facts = [("Seeds", ", ".join(map(str, about["seeds"])))]
+    facts += [(key.capitalize(), "; ".join(about.get(key, ()))) for key in ("settings", "sweep")]
+    libraries = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
+    facts += [("Machine", str(about.get("machine", ""))), ("Libraries", libraries), *_cost(about)]
+    page = replace(page, facts=[fact for fact in facts if fact[1]])
     return _write(folder, page, results, about, claimed)
-
-
-def _results(paper: str, rows: Recorded, size: str) -> Results | SweepResults:
-    return SweepResults(rows.swept, by_settings(*rows)) if rows.swept else joined(paper, *rows, size)
-
-
-def _variants(results: Results | SweepResults) -> list[Results]:
-    return [*results.variants.values()] if isinstance(results, SweepResults) else [results]
 
 
 def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
@@ -161,7 +147,7 @@ def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClai
     return Report(
         title=f"Calque: the study {results.study}",
         scale=results.scale,
-        question=question(results.study, changed=bool(about.get("settings"))),
+        question=_question(results.study, changed=bool(about.get("settings"))),
         plots=list(figures_of(results, paper)),
         claims=claims,
         primary=primary,
@@ -176,8 +162,8 @@ def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClai
 
 def _sweep_page(results: SweepResults, size: str) -> Report:
     """Return a page with everything that is computed from a sweep's records."""
-    plot, compared = sweep_figure(results, size), differences_table(results)
-    tables = {"sweep": sweep_table(results, size), "differences": compared}
+    plot = sweep_figure(results, size)
+    tables = {"sweep": sweep_table(results, size), "differences": differences_table(results)}
     return Report(
         title=f"Calque: the study {results.first.study} by {', '.join(results.titles)}",
         scale=size,
@@ -195,13 +181,15 @@ def _write(
     claimed: PrimaryClaims | None = None,
 ) -> Outcome:
     """Write a report's records, tables, figures, page and description, and return its summary."""
-    variants = _variants(results)
-    floors = results.floors() if isinstance(results, SweepResults) else results.floors.all
+    if isinstance(results, SweepResults):
+        variants, floors = list(results.variants.values()), results.floors()
+    else:
+        variants, floors = [results], results.floors.all
+    tables = {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}
     with whole_folder(folder, stored(folder).get("files", ())) as part:
         json_rows.write(part / RUNS, [run for each in variants for run in each.runs.values()])
         json_rows.write(part / RECORDS, [record for each in variants for record in each.records])
         json_rows.write(part / FLOORS, floors)
-        tables = {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}
         for name, table in tables.items():
             if table:
                 (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
@@ -226,7 +214,7 @@ def joined(
     scale: str = "",
 ) -> Results:
     """Join runs and records with the published numbers that tables show next to them."""
-    numbers: list[Published] = [p for name in PAPERS[paper].published for p in published(name)]
+    numbers = [number for name in PAPERS[paper].published for number in published(name)]
     return Results(runs, records, numbers, floors, scale)
 
 
@@ -243,33 +231,15 @@ def tables_of(results: Results, paper: str, claimed: PrimaryClaims | None = None
 
 def figures_of(results: Results, paper: str) -> Iterator[Plot]:
     """Yield each figure that has records."""
-    figures = chain(PAPERS[paper].figures(results), specified_figures(paper, results))
-    yield from filter(None, figures)
+    yield from filter(None, chain(PAPERS[paper].figures(results), specified_figures(paper, results)))
 
 
-def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> Iterator[Plot]:
-    """Yield the figures for a folder of records, after applying `change` to its runs."""
-    about, rows = describe_records(folder), read_records(folder)
-    results = _results(about["report"], rows._replace(runs=change(rows.runs)), about["scale"])
-    if isinstance(results, SweepResults):
-        plot = sweep_figure(results, about["scale"])
-        yield from [plot] if plot else []
-    else:
-        yield from figures_of(results, about["report"])
-
-
-def _facts(about: About) -> Facts:
-    """Return the configuration in a report's description, except for date, commit and command."""
-    facts = [("Seeds", ", ".join(map(str, about["seeds"])))]
-    facts += [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
-    libraries = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
-    facts += [("Machine", str(about.get("machine", ""))), ("Libraries", libraries)]
-    return [fact for fact in facts if fact[1]] + _cost(about)
-
-
-def _cost(about: About) -> Facts:
+def _cost(about: About) -> list[tuple[str, str]]:
     statement = compute_statement(about)
     return [("Compute", statement)] if statement else []
+
+
+# Parts that are not computed from records: terms, the question, an example, curves and inspections
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
@@ -282,10 +252,7 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
             yield part.title, part.summary
 
 
-# Parts that are not computed from records: the question, an example, curves and inspections
-
-
-def question(study: str, changed: bool) -> str:
+def _question(study: str, changed: bool) -> str:
     """Return the description of one of Calque's studies, or its question alone if settings are `changed`;
     "" for the user's own studies."""
     doc = study_doc(study) if study in studies() else ""
@@ -298,19 +265,20 @@ def example_of(studies: Iterable[Study], root: Path) -> Example | None:
     first: Example | None = None
     images: dict[str, Derivation] = {}
     for study in studies:
-        names = study.languages.names if isinstance(study.languages, DerivedLanguages) else ()
-        found = None if images.keys() >= set(names) else _example(study.languages, study, root)
-        first = first or found
-        if first and found and found.images[0].source == first.images[0].source:
-            # Earlier images take precedence.
-            images = images | dict(zip(names, found.images, strict=True)) | images
+        if isinstance(study.languages, DerivedLanguages) and not images.keys() >= {*study.languages.names}:
+            found = _example(study, study.languages, root)
+            first = first or found
+            if first and found and found.images[0].source == first.images[0].source:
+                for name, image in zip(study.languages.names, found.images, strict=True):
+                    images.setdefault(name, image)
     return first and replace(first, images=tuple(images.values()))
 
 
-def _example(languages: Any, study: Study, root: Path) -> Example | None:
+def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example | None:
     own = languages.of_seed(study.seeds[0])
     ready = [transform.ready(root / CACHE) for transform in own.transforms]
-    if any("usage" in transform.needs for transform in ready):
+    needs = {need for transform in ready for need in transform.needs}
+    if "usage" in needs:
         text = study.data(root, study.seeds[0]).text
         assert text
         types = text.folder / VOCABULARY
@@ -318,7 +286,7 @@ def _example(languages: Any, study: Study, root: Path) -> Example | None:
         usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
         ready = [transform.informed(usage) for transform in ready]
     try:
-        found = _short(own.source.ready(root / CACHE, any("tags" in transform.needs for transform in ready)))
+        found = _short(own.source.ready(root / CACHE, "tags" in needs))
     except BadInput:
         return None
     if found is None:
@@ -327,28 +295,10 @@ def _example(languages: Any, study: Study, root: Path) -> Example | None:
     images = []
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
-        words = [transform.spell(word) for word in image.words]
-        source, derived = tuple(shown(sentence.words)), tuple(shown(words))
-        images.append(Derivation(transform.title, source, derived, image.origin, image.sources))
+        words = tuple(shown([transform.spell(word) for word in image.words]))
+        source = tuple(shown(sentence.words))
+        images.append(Derivation(transform.title, source, words, image.origin, image.sources))
     return Example(tuple(images), sentence.tags)
-
-
-def recorded_studies(about: About) -> list[Study]:
-    """Return the study that a report describes, or one per combination of swept values; none if it is not
-    one of Calque's."""
-    try:
-        return studies_of(about)
-    except BadInput:
-        return []
-
-
-def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
-    """Return an example sentence if all studies use Pocket English; other corpora are slow to parse."""
-    pocket = all(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies)
-    try:
-        return example_of(studies, root) if pocket else None
-    except BadInput:
-        return None
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
@@ -357,8 +307,8 @@ def _short(source: Source) -> tuple[int, Sentence] | None:
     for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)
         numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
-        short = (pair for pair in numbered if len(pair[1]) in WORDS)
-        return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
+        short = [pair for pair in numbered if len(pair[1]) in WORDS]
+        return short[0] if short else min(numbered, key=lambda pair: len(pair[1]), default=None)
     return None
 
 
@@ -371,9 +321,9 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
         if path is None or not path.is_file() or run.objective is None:
             continue
         rows = [strict_json.loads(line) for line in json_rows.lines(path)]
-        names = ", ".join(language.title for language in run.languages[1:])
         title = run.objective.title + suffix
         colour = look[run.objective.name].colour if run.objective.name in look else INK
+        names = ", ".join(language.title for language in run.languages[1:])
         yield Curves(", ".join(filter(None, (title, names, f"seed {run.seed}"))), title, colour, rows)
 
 

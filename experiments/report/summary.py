@@ -3,7 +3,6 @@
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +84,8 @@ def account(study: Study, root: Path) -> list[str]:
     """Return a line for each count from deriving languages and examples, and for each folder."""
     lines = list(_of_data(study, root))
     for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
-        lines.append(
-            f"{artefact.folder}: read {PREVIEW}" if PREVIEW in artefact.digests else str(artefact.folder)
-        )
+        preview = f": read {PREVIEW}" if PREVIEW in artefact.digests else ""
+        lines.append(f"{artefact.folder}{preview}")
     return lines
 
 
@@ -101,11 +99,10 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
             pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
     if not isinstance(study.languages, DerivedLanguages):
-        lines += [f"{each.step.title}: {n:,} {why}" for each in found for why, n in each.exclusions.items()]
-    elif (
-        any(isinstance(measure, Forms) for measure in study.measures) and not study.languages.source.lemmas()
-    ):
-        lines.append(Forms.UNKNOWN)
+        for each in found:
+            lines += [f"{each.step.title}: {count:,} {why}" for why, count in each.exclusions.items()]
+    elif any(isinstance(measure, Forms) for measure in study.measures):
+        lines += [] if study.languages.source.lemmas() else [Forms.UNKNOWN]
     return lines
 
 
@@ -113,22 +110,21 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
     for seed in study.data_seeds:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
         data = study.data(root, seed)
-        lines = omissions(data.text.open().facts) if data.text else iter(())
-        tasks = [omissions(step.open().facts, name) for name, step in data.examples.items()]
-        yield from (prefix + line for line in chain(lines, *tasks))
+        steps = {"": data.text} if data.text else {}
+        for name, step in (steps | data.examples).items():
+            for line in _omissions(step.open().facts, name):
+                yield prefix + line
     texts = [step.config.text for step in study.data(root).aligners]
-    texts += [
-        part.text for measure in study.measures for part in measure.parts() if isinstance(part, GoldSetLinks)
-    ]
+    for measure in study.measures:
+        texts += [part.text for part in measure.parts() if isinstance(part, GoldSetLinks)]
     for name, text in {text.name: text for text in texts}.items():
         yield from (f"{name}: {count:,} {what}" for what, count in text.set.counts.items())
 
 
-def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
+def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
     """Yield a line for each count or exclusion in a manifest; `name` is the part of the data it concerns."""
     if "in" in facts:
-        before, after = _counts(facts["in"]), _counts(facts["out"])
-        yield f"{name}: {before} in; {after} out"
+        yield f"{name}: {_counts(facts['in'])} in; {_counts(facts['out'])} out"
     if "examples" in facts and "left out" in facts:
         yield f"{name}: {facts['examples']:,} examples"
     if isinstance(facts.get("sides"), list):
@@ -136,18 +132,19 @@ def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
     for why, count in facts.get("left out", {}).items():
         share = f" ({100 * count / facts['out']['words']:.1f} % of its words)" if why == UNKNOWN_WORDS else ""
         yield f"{name}: {count:,} {why}{share}"
-    yield from (
-        f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items()
-    )
+    for why, count in facts.get("kept in place", {}).items():
+        yield f"{name}: {count:,} {why} kept their order"
     if facts.get("spans split"):
         yield f"{name}: {facts['spans split']:,} {TORN}"
-    languages = facts.get("languages")
-    parts = [*facts.get("splits", {}).items(), *(languages.items() if isinstance(languages, Mapping) else ())]
+    parts = [*facts.get("splits", {}).items()]
+    if isinstance(facts.get("languages"), Mapping):
+        parts += facts["languages"].items()
     parts += [("-".join(pair["languages"]), pair) for pair in facts.get("pairs", ()) if "in" in pair]
     for part, inner in parts:
-        yield from omissions(inner, f"{name}, {part}" if name else part)
+        yield from _omissions(inner, f"{name}, {part}" if name else part)
     for what, effect in EFFECTS.items():
-        if count := facts.get("vocabulary", {}).get(what):
+        count = facts.get("vocabulary", {}).get(what)
+        if count:
             yield f"vocabulary: {count:,} {effect}"
 
 
@@ -157,7 +154,7 @@ def _counts(facts: Mapping[str, Any]) -> str:
 
 def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
     """Yield the name and value of each setting, and the machine and libraries used."""
-    languages, train, models = study.languages, study.train, study.models(root)
+    languages, models = study.languages, study.models(root)
     growth = any(isinstance(measure, Growth) for measure in study.measures)
     if study.given:
         yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
@@ -166,10 +163,12 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Intervals", coverage(study.seeds, languages.draws)
     if study.objectives:
         yield "Model", listed(vars(study.model))
-        yield "Training", listed(plain(train))
-    if shipped := next((model.training.shipped for model in models if model.training.shipped), None):
-        weights = f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}"
-        yield "Trained in advance", weights
+        yield "Training", listed(plain(study.train))
+    for file in dict.fromkeys(model.training.shipped for model in models if model.training.shipped):
+        yield (
+            "Trained in advance",
+            f"weights of {file.file.name}, SHA-256 {file.identity()}",
+        )
     if study.paces:
         paces = {name: f"{pace:g}" for name, pace in study.paces.items()}
         yield "Steps, as a multiple of training's", listed(paces)
@@ -179,16 +178,10 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Disjoint halves", f"{read}; no sentence is read both in the source and in a derived language"
     if isinstance(languages, DerivedLanguages):
         yield "Dictionary", languages.dictionary.title
-        texts = [study.data(root, seed).text for seed in study.data_seeds]
-        prints = dict.fromkeys(text.fingerprint for text in texts if text)
-        yield "Languages", f"{', '.join(prints)} (fingerprint of the derived data)"
     elif isinstance(languages, GoldPairs):
         yield "Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"
         yield "Encoder given", str(study.encoder or "none")
     elif models:
-        yield "Rows of its table", f"{models[0].training.rows:,} of the tokenizer's types"
-        if study.head:
-            yield "Prediction head", f"trained alone before anything else: {listed(study.head.recipe)}"
         yield "Mixture", study.mixture.title
     for name, task in study.tasks.items():
         yield f"Fine-tuning, {name}", listed(vars(task.finetune))
@@ -202,11 +195,13 @@ def compute_statement(about: Mapping[str, Any]) -> str:
     cost = about.get(COMPUTE)
     if cost is None:
         return ""
+    processors = list(cost["processors"])
+    if len(processors) > 1:
+        whole = sum(cost["processors"].values()) or 1.0
+        processors = [f"{name} ({percent(its / whole)} %)" for name, its in cost["processors"].items()]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
-    whole = sum(cost["processors"].values()) or 1.0
-    shares = {name: f" ({percent(its / whole)} %)" for name, its in cost["processors"].items()}
-    on = " and ".join(name + (share if len(shares) > 1 else "") for name, share in shares.items())
-    text = f"Its {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on or 'unknown processors'}"
+    on = " and ".join(processors) or "unknown processors"
+    text = f"Its {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on}"
     text += f" and about {cost['operations']:.1e} floating-point operations."
     if cost["unknown"]:
         text += f" The cost of {cost['unknown']:,} of these steps was not recorded and is not included."

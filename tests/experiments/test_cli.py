@@ -1,5 +1,4 @@
 import errno
-import json
 import os
 import signal
 import subprocess
@@ -14,6 +13,7 @@ import torch
 import typer
 from typer.testing import CliRunner
 
+from calque.analysis.report.table import percent
 from calque.derive.errors import BadInput
 from calque.experiments.cli import Commands
 from calque.pretrain.train import NonFinite
@@ -62,12 +62,8 @@ def test_finished_run_prints_a_summary(done):
     assert max(map(len, out.splitlines()[:-1])) <= 80 and out.isascii()
     assert "pretrain " not in out
     assert calque(*words, "--quiet") == (0, f"{report}\n", "")
-    outcome = json.loads(calque(*words, "--json")[1])
-    assert outcome["report"] == report and outcome["claims"]
     (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.language, r.metric) == ZS_POS]
-    (score,) = [s for s in outcome["scores"] if s["objective"] == "MLM" and s.get("task") == "pos"]
-    assert score["ZS"]["mean"] == record.value
-    assert score["DELTA"]["mean"] == pytest.approx(score["SUP"]["mean"] - score["ZS"]["mean"])
+    assert any(line.startswith("MLM ") and percent(record.value) in line for line in out.splitlines())
 
 
 def test_light_commands_do_not_import_torch():
@@ -108,8 +104,6 @@ WRONG = {
     "data nosuch": "nosuch",
     "data plan --nosuch": "--nosuch",
     "paper align-mlm table-3 --runs": "--runs",
-    "bench stp": "step?",
-    "bench derive": "CALQUE_DATA",
     "run pockt": "pocket?",
     "plan pocket --set objectives=BERT": "'BERT'",
     "plan wikipedia": "CALQUE_DATA",
@@ -239,20 +233,3 @@ def test_sigterm_leaves_no_process_and_no_partial_file(at_work, derived, tempora
     assert err == "calque: stopped by SIGTERM; the same command resumes\n"
     assert not [path for path in shared if Path(path).exists()] and not list(Path(temporary).iterdir())
     assert not list(derived.home.rglob(".*"))
-
-
-def test_closed_streams_are_not_reused_by_files(tmp_path):
-    code = f"""
-import sys
-from calque.experiments.cli import open_streams
-open_streams()
-with open({str(tmp_path / "file")!r}, "w") as file:
-    print("by \u2212 1")
-    print("by \u2212 1", file=sys.stderr)
-    file.write(str(file.fileno()))
-"""
-    ran = subprocess.run(
-        ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, code], cwd=ROOT, check=False
-    )
-    assert ran.returncode == 0
-    assert int((tmp_path / "file").read_text()) > 2

@@ -2,7 +2,7 @@ import pytest
 
 from calque.analysis.papers.primary import primary_of
 from calque.derive.strict_json import loads
-from calque.experiments.commands.study import null
+from calque.experiments.commands.reports import null
 from calque.experiments.report.folder import describe_records
 from calque.experiments.report.report import tables_of
 from tests.experiments.committed import ROOT, committed, read

@@ -94,7 +94,7 @@ def begun(words, **environment):
 @pytest.mark.slow
 def test_two_commands_share_models(done, tmp_path):
     place = ["pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS]
-    with begun(["evaluate", *place]) as first:
+    with begun(["pretrain", *place]) as first:
         wait_for(lambda: below(tmp_path, ".languages-*.claim"), first)
         with begun(["run", *place]) as second:
             for command in (first, second):

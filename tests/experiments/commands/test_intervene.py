@@ -1,10 +1,12 @@
-import json
 import shutil
 
 import pytest
 
+from calque import load
 from calque.analysis.measures.interventions import NOTHING, control_of
 from calque.analysis.records.record import AFTER
+from calque.analysis.report.table import percent
+from calque.experiments.commands.models import effects_of
 from tests.experiments.conftest import Done, calque, refused
 
 
@@ -16,19 +18,22 @@ def test_intervene_prints_the_measures_numbers(done, tmp_path):
         for record in copied.records(copied.model("MLM"))
         if AFTER in record.metric
     }
-    code, text, error = calque("intervene", done.model("MLM").checkpoint, "--json")
-    assert (code, error) == (0, "")
-    found = json.loads(text)
-    rows = {row["name"]: row for row in found["interventions"]}
-    assert (found["task"], found["metric"], found["language"]) == ("pos", "accuracy", "trans.inv")
-    assert {name: row["score"]["mean"] for name, row in rows.items()} == expected
-    for name, row in rows.items():
-        assert row["score"]["low"] <= row["score"]["mean"] <= row["score"]["high"]
-        for against, head in ((NOTHING, "change"), (control_of(name), "beyond control")):
+    tuned = load(done.model("MLM").checkpoint).finetune("pos", "trans.inv")
+    effects = effects_of(tuned)
+    assert {name: score.mean for name, (score, *_) in effects.items()} == expected
+    for name, (score, *differences) in effects.items():
+        assert score.low <= score.mean <= score.high
+        for against, difference in zip((NOTHING, control_of(name)), differences, strict=True):
             if against and name != NOTHING:
-                assert row[head]["mean"] == pytest.approx(expected[name] - expected[against])
+                assert difference.mean == pytest.approx(expected[name] - expected[against])
             else:
-                assert row[head] is None
+                assert difference is None
+    code, text, error = calque("intervene", done.model("MLM").checkpoint)
+    assert (code, error) == (0, "")
+    for name, score in expected.items():
+        assert any(
+            line.strip().startswith(f"{name}  ") and percent(score) in line for line in text.splitlines()
+        )
 
 
 def test_bad_input_is_one_line(done, tmp_path):

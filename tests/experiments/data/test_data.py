@@ -1,4 +1,3 @@
-import gzip
 import hashlib
 import io
 import os
@@ -10,16 +9,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import requests
 
 from calque.derive.errors import BadInput
 from calque.derive.files import claimed
-from calque.experiments.data import download as downloading
+from calque.experiments.data import fetch as downloading
 from calque.experiments.data import recipe as recipes
-from calque.experiments.data.archive import TARS, ZIPS, unpack
-from calque.experiments.data.download import Session, fetch_file
-from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names, read_recipe
-from calque.experiments.data.store import Store
+from calque.experiments.data.fetch import ARCHIVES, download_file, state, unpack
+from calque.experiments.data.recipe import Download, Output, Recipe, names, read_recipe
 from tests.experiments.conftest import ROOT, calque
 from tests.experiments.data import site as served
 from tests.experiments.data.site import serving
@@ -35,7 +31,6 @@ def site(monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "CALQUE_DATA"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    monkeypatch.setattr(downloading, "WAIT", 0.001)
     with serving() as made:
         yield made
 
@@ -51,7 +46,7 @@ def test_recipes_state_sizes_digests_and_members(name):
         assert not download.sha256 or download.bytes
         for output in download.outputs:
             assert not output.sha256 or output.bytes
-            assert bool(output.inside) == (download.name.endswith(ZIPS + TARS) and not output.decompress)
+            assert bool(output.inside) == (download.name.endswith(tuple(ARCHIVES)) and not output.decompress)
     # Their addresses change, or have not been measured.
     free = ("manythings", "wikipedia", "xlm_r_base", "cc_100")
     unpinned = {download.url for one in free for download in read_recipe(one).downloads}
@@ -59,9 +54,8 @@ def test_recipes_state_sizes_digests_and_members(name):
 
 
 def test_real_files_are_those_that_recipes_describe(calque_data):
-    store = Store(calque_data)
     for name in ("gold_alignments", "xquad", "lingnli", "multi30k"):
-        assert {str(store.state(output)) for output in read_recipe(name).outputs} == {"there"}, name
+        assert {state(calque_data, output) for output in read_recipe(name).outputs} == {"there"}, name
 
 
 # Downloads
@@ -72,12 +66,13 @@ def download(url, size=SIZE, digest=DIGEST, *outputs):
     return Download(url, outputs or (place,), "none", "https://x", bytes=size, sha256=digest)
 
 
-def fetched(one, folder, seen=""):
+def fetched(one, folder, times=1):
+    """Return what the last of several attempts fetched."""
     folder.mkdir(exist_ok=True)
-    whole, digest = fetch_file(one, folder, seen, lambda done, of: None)
-    assert [path.name for path in folder.iterdir()] == ["whole"]
-    assert digest == hashlib.sha256(whole.read_bytes()).hexdigest()
-    return whole.read_bytes()
+    for _ in range(times - 1):
+        with pytest.raises(BadInput, match="run the command again"):
+            download_file(one, folder / "part", lambda *_: None)
+    return download_file(one, folder / "part", lambda *_: None).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -88,61 +83,41 @@ def fetched(one, folder, seen=""):
             ["", "bytes=300000-", "bytes=500000-"],
         ),
         ([served.sends(0), served.sends(1), served.whole], ["", "", "bytes=1-"]),
-        ([served.sends(90_000)] * 11 + [served.whole], None),  # each attempt makes progress
         ([served.sends(400_000), served.ignores_range], ["", "bytes=400000-"]),
         ([served.status(500), served.status(503), served.whole], ["", "", ""]),
-        ([served.sends(300_000), served.status(416), served.whole], ["", "bytes=300000-", ""]),
         ([served.status(302, Location="/here")], [""]),
     ],
 )
-def test_downloads_survive_interruptions(answers, asked, site, tmp_path):
+def test_interrupted_downloads_are_continued(answers, asked, site, tmp_path):
     site.serve("/here", CONTENT)
-    assert fetched(download(site.serve("/f", CONTENT, *answers)), tmp_path / "work") == CONTENT
-    assert asked in (None, site.ranges("/f"))
+    one = download(site.serve("/f", CONTENT, *answers))
+    assert fetched(one, tmp_path / "work", len(answers)) == CONTENT
+    assert asked == site.ranges("/f")
 
 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (served.status(404), "answered 404"),
-        (served.status(204), "answered 204"),
-        (served.status(500), "answered 500"),
+        (served.status(404), "404"),
+        (served.status(500), "500"),
         (served.without_length, "states no length"),
         (served.other_bytes, f"expected SHA-256 {DIGEST}"),
         (served.status(302, Location="/f"), "30 redirects"),
-        (served.hangs(5), "failed after 5 bytes"),
+        (served.hangs(5), "timed out"),
     ],
 )
 def test_failed_downloads_give_a_reason(answer, said, site, tmp_path, monkeypatch):
-    if said.endswith("after 5 bytes"):
+    if said == "timed out":
         monkeypatch.setattr(downloading, "TIMEOUT", 0.3)
-    url = site.serve("/f", CONTENT, served.sends(5) if said.endswith("after 5 bytes") else answer, answer)
+    url = site.serve("/f", CONTENT, answer)
     with pytest.raises(BadInput, match=said) as refused:
         fetched(download(url), tmp_path)
-    assert str(refused.value).startswith(url) and not (tmp_path / "whole").exists()
+    assert str(refused.value).startswith(url)
 
 
 # Archives
 
 TABLE = b"language\tlabel\nen\tyes\nde\tno\n"
-
-
-def test_redirects_stay_on_https_and_no_password_is_sent(site, tmp_path, monkeypatch):
-    response = requests.Response()
-    response.status_code, response.url, response.raw = 302, "https://x.org/f", io.BytesIO()
-    response.headers["Location"] = "http://localhost/g"
-    with pytest.raises(BadInput, match="not https"):
-        Session().get_redirect_target(response)
-    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    sent = []
-
-    def listening(request, content):
-        sent.append(request.headers["Authorization"])
-        served.whole(request, content)
-
-    assert fetched(download(site.serve("/f", CONTENT, listening)), tmp_path / "work") == CONTENT
-    assert sent == [None]
 
 
 def zipped(members):
@@ -153,11 +128,11 @@ def zipped(members):
     return made.getvalue()
 
 
-def tarred(members, mode="w:gz", times=1):
+def tarred(members, mode="w:gz"):
     """A tar file; content of type str is the target of a symbolic link."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode=mode) as archive:
-        for name, content in [*members.items()] * times:
+        for name, content in members.items():
             info = tarfile.TarInfo(name)
             if isinstance(content, str):
                 info.type, info.linkname = tarfile.SYMTYPE, content
@@ -168,32 +143,19 @@ def tarred(members, mode="w:gz", times=1):
     return made.getvalue()
 
 
-def zip_link():
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        info = zipfile.ZipInfo("x")
-        info.external_attr = 0o120777 << 16
-        archive.writestr(info, "/etc/passwd")
-    return made.getvalue()
-
-
 def unpacked(folder, content, name, *outputs):
     (folder / "archive").write_bytes(content)
-    found = unpack(folder / "archive", name, outputs, folder / "unpacked")
+    found = unpack(folder / "archive", name, outputs)
     return {place: path.read_bytes() for place, path in found.items()}
 
 
-@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tgz", "x.tar.xz", "x.tar.bz2"])
-def test_only_named_members_are_unpacked(name, tmp_path):
+@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tgz"])
+def test_members_are_unpacked(name, tmp_path):
     members = {
         "a/b": b"one",
-        "../up": b"1",
-        "/tmp/absolute": b"1",
-        "a/../../b": b"1",
         "c.tgz": tarred({"t": TABLE}),
     }
-    mode = {"x.tar": "w", "x.tgz": "w:gz"}.get(name, f"w:{name.rpartition('.')[2]}")
-    content = zipped(members) if name == "x.zip" else tarred(members, mode)
+    content = zipped(members) if name == "x.zip" else tarred(members, "w" if name == "x.tar" else "w:gz")
     folder = tmp_path / "inner"
     folder.mkdir()
     outputs = Output("first", ("a/b",)), Output("en", ("c.tgz", "t"), where={"language": "en"})
@@ -204,53 +166,42 @@ def test_only_named_members_are_unpacked(name, tmp_path):
 @pytest.mark.parametrize(
     ("content", "name", "said"),
     [
-        (zipped({"xx": b"1"}), "x.zip", "did you mean xx"),
-        (tarred({"x": "/etc/passwd"}), "x.tgz", "is not a regular"),
-        (zip_link(), "x.zip", "is not a regular"),
-        (tarred({"x": b"1"}, times=2), "x.tgz", "two members"),
+        (zipped({"xx": b"1"}), "x.zip", "no file 'x'"),
+        (tarred({"x": "/etc/passwd"}), "x.tgz", "absolute path"),
+        (tarred({"../x": b"1"}), "x.tgz", "outside the destination"),
+        (zipped({"../x": b"1"}), "x.zip", "no file 'x'"),
         (b"no archive", "x.zip", "damaged"),
         (b"no archive", "x.tar", "damaged"),
         (tarred({"x": os.urandom(20_000)})[:-9_000], "x.tgz", "damaged"),
-        (tarred({"x": bytes(30_000_000)}), "x.tgz", "unpacks to more than"),
-        (tarred({"a": bytes(30_000_000)}), "x.tgz", "unpacks to more than"),
-        (zipped({"x": bytes(30_000_000)}), "x.zip", "unpacks to more than"),
         (zipped({"x": b"1"}), "x.rar", "must end in one of .zip"),
-        (zipped({"x": b"a\tb\n"}), "x.zip", "no column 'language'"),
-        (zipped({"x": TABLE[:-6]}), "x.zip", "no row contains the values"),
+        (zipped({"x": b"a\tb\n"}), "x.zip", "no column is called 'language'"),
     ],
 )
-def test_archive_bombs_links_and_damage_are_rejected(content, name, said, tmp_path):
-    where = {"language": "de"} if "column" in said or "row" in said else {}
+def test_missing_members_links_and_damage_are_rejected(content, name, said, tmp_path):
+    where = {"language": "de"} if "column" in said else {}
     with pytest.raises(BadInput, match=said) as refused:
         unpacked(tmp_path, content, name, Output("y", ("x",), where=where))
     assert str(refused.value).startswith(name)
-    if where == {} and name == "x.tgz" and said == "unpacks to more than":
-        with pytest.raises(BadInput, match=said):
-            (tmp_path / "gz").mkdir()
-            unpacked(tmp_path / "gz", gzip.compress(bytes(30_000_000)), "x.gz", Output("y", decompress=True))
 
 
 # The data folder
 
 
 def fetch(folder, *downloads, trust=False):
-    return Store(folder).fetch(Recipe("test", "A test", downloads), lambda *_: None, trust=trust)
+    return downloading.fetch(Recipe("test", "A test", downloads), folder, lambda *_: None, trust)
 
 
 def contents(folder):
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != LOCK)
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.stat().st_size}
 
 
-def test_files_without_digest_need_trust_once(site, tmp_path):
+def test_files_without_digest_need_trust(site, tmp_path):
     one = download(site.serve("/f", b"first"), 0, "")
-    assert fetch(tmp_path, one).without_digest == [one] and site.asked == []
-    assert fetch(tmp_path, one, trust=True).placed == ["f"]
-    (tmp_path / "f").unlink()
-    assert fetch(tmp_path, one).placed == ["f"]
-    (tmp_path / "f").unlink()
-    site.serve("/f", b"other")
-    assert "was fetched first" in fetch(tmp_path, one, trust=True).failed[0] and contents(tmp_path) == {}
+    with pytest.raises(BadInput, match="--trust"):
+        fetch(tmp_path, one)
+    assert site.asked == [] and fetch(tmp_path, one, trust=True) == ["f"]
+    assert contents(tmp_path) == {"f": b"first"}
 
 
 # The commands
@@ -271,15 +222,18 @@ def test_plan_and_fetch(mine, site, tmp_path):
     code, out, err = calque("data", "plan", mine, "--to", to)
     assert (code, err, site.asked, to.exists()) == (0, "", [], False)
     row = next(line.split() for line in out.splitlines() if line.endswith("sub/f"))
-    assert row == ["missing", f"{len(CONTENT):,}", "stated", "sub/f"] and "mine --trust\n" in out
+    assert row == ["missing", f"{len(CONTENT):,}", "sub/f"] and "mine --trust\n" in out
     code, _, err = calque("data", "fetch", mine, "--to", to)
-    assert (code, err.count("\n"), contents(to)) == (2, 1, {"sub/f": CONTENT}) and "/g; --trust" in err
+    assert (code, err.count("\n"), contents(to)) == (2, 1, {"sub/f": CONTENT}) and "--trust" in err
     code, out, err = calque("data", "fetch", mine, "--to", to, "--trust")
     assert (code, err, (to / "g").read_bytes()) == (0, "", b"g") and out.endswith(
         f"export CALQUE_DATA={to}\n"
     )
     (to / "sub" / "f").write_bytes(CONTENT[::-1])
-    assert f"altered: {to / 'sub' / 'f'}" in calque("data", "plan", mine, "--to", to)[1]
+    assert any(
+        line.split()[::2] == ["altered", "sub/f"]
+        for line in calque("data", "plan", mine, "--to", to)[1].splitlines()
+    )
     assert "mine" in calque("data", "plan", "--to", to)[1]
 
 
@@ -316,7 +270,7 @@ def test_killed_fetch_resumes(site, tmp_path):
         wait_for(lambda: sum(path.stat().st_size for path in below(tmp_path, "part")) >= 300_000, process)
         process.send_signal(signal.SIGKILL)
     assert not (tmp_path / "f").exists()
-    assert fetch(tmp_path, download(url)).placed == ["f"]
+    assert fetch(tmp_path, download(url)) == ["f"]
     assert site.ranges("/f") == ["", "bytes=300000-"] and (tmp_path / "f").read_bytes() == CONTENT
 
 
@@ -328,8 +282,4 @@ def test_altered_file_is_not_overwritten(site, tmp_path):
     (tmp_path / "f").unlink()
     with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process"):
         fetch(tmp_path, one)
-    assert fetch(tmp_path, one).placed == ["f"]
-    text = (tmp_path / LOCK).read_text()
-    (tmp_path / LOCK).write_text(text[:-5])
-    with pytest.raises(BadInput, match=LOCK):
-        Store(tmp_path)
+    assert fetch(tmp_path, one) == ["f"]

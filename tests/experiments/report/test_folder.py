@@ -9,7 +9,6 @@ from calque.analysis.records.record import RECORDS, RUNS
 from calque.experiments.report.folder import ABOUT, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
-from tests.experiments.committed import ROOT
 from tests.experiments.conftest import SETTINGS, calque, refused
 
 TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
@@ -64,8 +63,8 @@ def test_records_of_a_sweep_make_its_table(toy):
     lines(
         toy / RECORDS, [{**row, "run": f"{row['run']}@{of['steps']}"} for of in settings for row in records]
     )
-    assert calque("report", toy, "--out", "page")[0] == 0
-    table = Path("page/sweep.md").read_text()
+    assert calque("report", toy)[0] == 0
+    table = Path("runs/toy/reports/toy/sweep.md").read_text()
     assert "(two layers)" in table and all(f"| {of['steps']} " in table for of in settings)
 
 
@@ -74,14 +73,13 @@ def lines(path, rows):
 
 
 def test_only_reports_are_replaced(toy):
-    Path("own").mkdir()
-    Path("own/thesis.txt").write_text("mine")
-    assert "own: not a report" in refused("report", toy, "--out", "own")
-    for out in (toy / "report", Path("records"), ROOT / "toy"):
-        assert any(
-            said in refused("report", toy, "--out", out) for said in ("overwrite records", "not a report")
-        )
-    assert Path("own/thesis.txt").is_file() and (toy / RECORDS).is_file() and not (ROOT / "toy").exists()
+    own = Path("runs/toy/reports/toy/thesis.txt")
+    own.parent.mkdir(parents=True)
+    own.write_text("mine")
+    assert f"{own.parent}: not a report" in refused("report", toy)
+    assert [*own.parent.iterdir()] == [own]
+    assert calque("report", toy, "--name", "other")[0] == 0
+    assert "overwrite records" in refused("report", "runs/toy/reports/other")
 
 
 def changed(name, change):
@@ -114,7 +112,7 @@ def cut(folder):
         (changed(RUNS, lambda rows: rows.pop()), "no run in runs.jsonl is called"),
         (
             changed(RUNS, lambda rows: rows[0].update(layers=12)),
-            "two configurations of 12 and 0 layers in one table: ",
+            "two configurations in one table: ",
         ),
         (changed(RUNS, lambda rows: rows[0].update(study="other")), "found several: other, toy"),
         (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
@@ -127,7 +125,7 @@ def cut(folder):
         (described(report="nature"), "no kind of report is called 'nature'"),
         (lambda folder: (folder / ABOUT).write_text("{"), f"{ABOUT}: not JSON"),
         (lambda folder: (folder / ABOUT).write_text("[]"), f"{ABOUT}: not a JSON object"),
-        (lambda folder: (folder / ABOUT).unlink(), "lacks 'report' and 'scale'"),
+        (lambda folder: (folder / ABOUT).unlink(), "lacks 'report' or 'scale'"),
     ],
 )
 def test_inconsistent_records_are_one_line(toy, damage, said):

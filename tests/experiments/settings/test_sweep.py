@@ -69,8 +69,8 @@ def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
     note = (folder / "sweep.md").read_text().splitlines()[-1]
     assert "0: one seed (0), no interval" in note and "0,1: 2 seeds (0, 1)" in note
     assert json.loads((folder / "about.json").read_text())["seeds"] == [0, 1]
-    again = tmp_path / "again"
-    assert calque("report", folder, "--out", again, "--quiet")[0] == 0
+    again = tmp_path / "again" / "pocket" / "reports" / folder.name
+    assert calque("report", folder, "--runs", tmp_path / "again", "--quiet")[0] == 0
     assert (again / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
 
 

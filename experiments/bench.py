@@ -1,0 +1,217 @@
+"""Pretraining speed compared with transformers, measured in turns: `calque bench`."""
+
+import json
+import math
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from transformers import PreTrainedModel
+
+from calque.analysis.statistics.intervals import estimate
+from calque.derive.corpus import Corpus
+from calque.derive.files import write_json
+from calque.derive.language import SOURCE, Language
+from calque.derive.languages import Languages
+from calque.derive.ragged import Ragged
+from calque.derive.types import OURS, SPECIALS
+from calque.pretrain.config import ModelConfig, TrainConfig
+
+TYPES, LENGTH = 8192, 128
+MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
+TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
+WARM = 2  # untimed steps at the start of each measurement
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Our rates and the alternative's (`against`), in `unit`, one per round."""
+
+    bench: str
+    what: str
+    against: str
+    unit: str
+    ours: Sequence[float]
+    theirs: Sequence[float]
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """The operation, the alternative, our median rate, and the geometric mean of ours over theirs across
+        rounds, with its 95 % t interval."""
+        rate = float(f"{statistics.median(self.ours):.3g}")
+        logs = estimate([math.log(a / b) for a, b in zip(self.ours, self.theirs, strict=True)])
+        mean, *bounds = (f"{math.exp(n):.3g}" for n in (logs.mean, logs.low, logs.high) if n is not None)
+        ratio = f"{mean} [{', '.join(bounds)}]" if bounds else mean
+        return self.what, self.against, f"{rate:,g} {self.unit}", ratio
+
+
+def write(comparisons: Sequence[Comparison], about: Mapping[str, Any], path: Path) -> None:
+    """Write comparisons as JSON, with a description of where and how they were measured."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    models = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    processor = f"{models[0]}, {len(models)} logical cores" if models else about["machine"]
+    write_json(path, {**about, "processor": processor, "rows": [asdict(row) for row in comparisons]})
+
+
+def read(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
+    """Read what `write` wrote."""
+    about = json.loads(path.read_text(encoding="utf-8"))
+    return about, [Comparison(**row) for row in about.pop("rows")]
+
+
+def in_turns(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
+    """Measure each side `rounds` times after one warm-up. Sides take turns, so other work slows them
+    equally."""
+    for side in sides:
+        side()
+    measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]
+    return list(zip(*measured, strict=True))
+
+
+def per_second(items: int, work: Callable[[], object]) -> float:
+    """Return the items processed per CPU second, measured for at least half a second."""
+    start, calls = time.process_time(), 0
+    while (seconds := time.process_time() - start) < 0.5:
+        work()
+        calls += 1
+    return items * calls / seconds
+
+
+# The benchmarks
+
+
+def step(rounds: int) -> list[Comparison]:
+    """Compare training steps of a model of 4 layers and width 256 with those of transformers' Trainer."""
+    from calque.pretrain.model import build
+    from calque.pretrain.objectives.mlm import PackedLines
+
+    languages, same = made_languages(), replace(MODEL, attention_dropout=0.1)
+    packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
+    rows = np.stack([lines.row(i) for lines in packed for i in range(len(lines))])
+    recipes = {
+        "a step of 4 layers of width 256, the Trainer's recipe": build(same, TYPES),
+        "the same without attention dropout (Calque's recipe)": build(MODEL, TYPES),
+    }
+    sides = [partial(_our_speed, model, languages) for model in recipes.values()]
+    sides.append(partial(_trainers_speed, build(same, TYPES), examples(rows, languages)))
+    *ours, theirs = in_turns(sides, rounds)
+    return [
+        Comparison("step", what, "HF Trainer", "tokens/CPU s", speeds, theirs)
+        for what, speeds in zip(recipes, ours, strict=True)
+    ]
+
+
+def _our_speed(model: PreTrainedModel, languages: Languages) -> float:
+    from calque.pretrain.distributed import one_process
+    from calque.pretrain.modules import Learner, use_onednn
+    from calque.pretrain.objectives.mlm import MLM
+    from calque.pretrain.train import make_optimizer, train
+
+    ends: list[float] = []
+
+    def note(*_: Any) -> None:
+        ends.append(time.process_time())
+
+    learner, streams = Learner(model, {}), MLM().streams(languages, LENGTH, 0)
+    use_onednn(learner, LENGTH)
+    train(learner, make_optimizer(learner, TRAIN), streams, TRAIN, 0, one_process(), after=note)
+    return _speed(ends)
+
+
+def _trainers_speed(model: PreTrainedModel, data: Any) -> float:
+    from transformers import Trainer, TrainerCallback, TrainingArguments
+
+    ends: list[float] = []
+
+    class Clock(TrainerCallback):
+        def on_step_end(self, *_: Any, **__: Any) -> None:
+            ends.append(time.process_time())
+
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = TrainingArguments(
+            output_dir=folder,
+            max_steps=TRAIN.steps,
+            warmup_steps=TRAIN.warmup,
+            per_device_train_batch_size=TRAIN.batch,
+            learning_rate=TRAIN.learning_rate,
+            weight_decay=TRAIN.weight_decay,
+            max_grad_norm=TRAIN.clip,
+            logging_strategy="no",
+            save_strategy="no",
+            report_to="none",
+            use_cpu=True,
+            disable_tqdm=True,
+        )
+        Trainer(model, arguments, collator(), data, callbacks=[Clock()]).train()
+    return _speed(ends)
+
+
+def _speed(ends: Sequence[float]) -> float:
+    """Return tokens per CPU second, given the time at the end of each step."""
+    return TRAIN.batch * LENGTH / float(np.median(np.diff(ends[WARM - 1 :])))
+
+
+def mask(rounds: int) -> list[Comparison]:
+    """Compare the masking of a batch of prepared rows with transformers' collator."""
+    from calque.pretrain.mask import Masking
+    from calque.pretrain.objectives.mlm import PackedLines
+
+    languages, comparisons = made_languages(), []
+    for batch, length in ((32, 128), (128, 512)):
+        packed = PackedLines(languages.languages[0], languages.specials, length)
+        rows = np.stack([packed.row(i) for i in range(batch)])
+        ours = partial(Masking.of(languages), rows, np.zeros_like(rows), np.random.default_rng(0))
+        theirs = partial(collator(), examples(rows, languages))
+        rates = in_turns([partial(per_second, batch, work) for work in (ours, theirs)], rounds)
+        what, against = f"masking {batch} rows of {length}", "DataCollatorForLanguageModeling"
+        comparisons.append(Comparison("mask", what, against, "rows/CPU s", *rates))
+    return comparisons
+
+
+def made_languages() -> Languages:
+    """Make a Zipfian corpus of 200,000 single-token words, and its transliteration."""
+    size, words = TYPES // 2, 200_000
+    ordinary = OURS.ordinary(size)
+    shares = 1 / np.arange(1, len(ordinary) + 1)
+    tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum()).astype(np.uint16)
+    lines = np.append(np.arange(0, words, 20), words)
+    pieces = Ragged(np.ones(words, np.uint16), lines)
+    image = np.arange(size) + size
+    image[list(OURS.ids)] -= size
+    source, derived = (
+        Corpus(Ragged(ids, lines), pieces, pieces, np.arange(len(lines) - 1))
+        for ids in (tokens, image[tokens])
+    )
+    languages = Language(SOURCE, 0, source, np.arange(size)), Language("trans", 1, derived, image)
+    return Languages(Path(), languages, pairs={(SOURCE, "trans"): "trans"})
+
+
+def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
+    """Return rows as in a tokenized data set; masks of special tokens speed up the collator."""
+    special = (~languages.specials.is_ordinary(rows)).astype(int)
+    return [
+        {"input_ids": row.tolist(), "special_tokens_mask": mark.tolist()}
+        for row, mark in zip(rows, special, strict=True)
+    ]
+
+
+def collator() -> Any:
+    """Return transformers' MLM collator for a vocabulary of whole words."""
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from transformers import DataCollatorForLanguageModeling, PreTrainedTokenizerFast
+
+    vocabulary = {word: i for i, word in enumerate(SPECIALS)}
+    vocabulary |= {f"w{i}": i for i in OURS.ordinary(TYPES).tolist()}
+    names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(WordLevel(vocabulary, unk_token=SPECIALS[3])),
+        **dict(zip(names, SPECIALS, strict=True)),
+    )
+    return DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)

@@ -1,1 +1,0 @@
-"""Speed benchmarks against other libraries: `calque bench NAME...`."""

@@ -1,0 +1,152 @@
+"""The commands that inspect models: `calque look`, `intervene` and `embeddings`."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from calque.derive.errors import BadInput
+from calque.experiments.commands.options import check_out
+
+if TYPE_CHECKING:
+    from calque.analysis.measures.interventions import SourceTuned
+    from calque.analysis.statistics.intervals import Estimate
+
+WIDTH, LABEL = 80, 37  # widths, in characters, of a line and of an intervention's name
+HEADS = {"score": 13, "change": 13, "beyond control": 17}  # column headings and widths
+NOTE = (
+    "Percent, with 95 % intervals over this model's test items; seeds differ by more. Change: the "
+    "difference from no intervention. Indented: the control for the line above, a comparable change that "
+    "uses no translations. A rotation is fitted on {pairs} dictionary pairs."
+)
+Checkpoints = Annotated[Path, typer.Argument(help="A run's `checkpoint` folder, or a masked language model.")]
+Language = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The derived language. Default: the first one.")
+]
+
+
+def look(
+    checkpoint: Checkpoints,
+    sentence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Source words separated by spaces. Each `<mask>` is guessed; without one, each word is "
+            "masked in turn. Default: a sentence from the model's corpus.",
+        ),
+    ] = None,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD,WORD", help="Words whose nearest neighbours to show. Default: the sentence's."
+        ),
+    ] = None,
+    language: Language = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")
+    ] = None,
+) -> None:
+    """Inspect a model's guesses, nearest neighbours and alignment."""
+    if html:
+        check_out(html, checkpoint.rglob("*"))
+    from calque.analysis.checkpoint import Checkpoint
+    from calque.analysis.looking import look as look_into
+    from calque.analysis.report.page import write_look
+
+    chosen = [word.strip() for word in words.split(",")] if words else []
+    found = look_into(Checkpoint.open(checkpoint), sentence or "", chosen, language or "")
+    if html:
+        parts = checkpoint.resolve().parts
+        name = "/".join(parts[-4:-1]) if parts[-1] == "checkpoint" else parts[-1]
+        write_look(html, f"Calque: a look into {name}", found)
+    typer.echo(html or found)
+
+
+def intervene(
+    checkpoint: Checkpoints,
+    task: Annotated[str, typer.Option(metavar="NAME", help="A tagging task in the model's study.")] = "pos",
+    language: Language = None,
+) -> None:
+    """Change input words, word order or hidden states at test time.
+
+    The model is first fine-tuned on the source language."""
+    from calque.analysis.checkpoint import Checkpoint
+    from calque.analysis.measures.interventions import control_of
+    from calque.analysis.report.table import cell
+    from calque.analysis.tasks.catalog import metric_title
+    from calque.experiments.run.progress import board
+
+    model = Checkpoint.open(checkpoint)
+    rows = model.rows(language or "")
+    pairs, width = len(rows.known), rows.source.shape[1]
+    if rows.rank < width:
+        reason = f"{pairs} dictionary pairs fix only {rows.rank} of the rotation's {width} dimensions"
+        typer.echo(f"calque: {reason}", err=True)
+    with board() as shown:
+        tuned = model.finetune(task, language or "", partial(shown.report, f"fine-tuning on {task}"))
+    effects = effects_of(tuned)
+    metric = metric_title(tuned.task.primary)
+    typer.echo(f"{tuned.task.title} {metric} in {tuned.language}, after changes at test time\n")
+    typer.echo("intervention".ljust(LABEL) + "".join(map(str.rjust, HEADS, HEADS.values())))
+    controls = {control_of(name) for name in effects}
+    for name, estimates in effects.items():
+        line = (f"  {name}" if name in controls else name).ljust(LABEL)
+        for estimate, room in zip(estimates, HEADS.values(), strict=True):
+            line += (cell(estimate, over_items=True) if estimate else "").rjust(room)
+        typer.echo(line.rstrip())
+    typer.echo("\n" + fill(NOTE.format(pairs=pairs), WIDTH))
+
+
+def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":
+    """Return each intervention's score, its change from the score without intervention, and its difference
+    from the control."""
+    from calque.analysis.measures.interventions import interventions
+    from calque.analysis.papers.align_mlm import effect
+    from calque.analysis.records.record import AFTER
+    from calque.analysis.results.measured import Measured
+
+    found = {}
+    for record in interventions(tuned).records:
+        name = record.metric.partition(AFTER)[2]
+        if name:
+            found[name] = {tuned.run.seed: Measured.of(record)}
+    return {name: effect(found.__getitem__, name) for name in found}
+
+
+def embeddings(
+    lexicon: Annotated[
+        Path, typer.Argument(help="A lexicon with columns word, translation, probability and count.")
+    ],
+    models: Annotated[
+        list[Path], typer.Argument(help="Models' folders with tokenizers, such as before and after training.")
+    ],
+    out: Annotated[Path, typer.Option(help="The PNG to write, with an SVG next to it.")],
+    without: Annotated[Path | None, typer.Option(help="A file of words to leave out, one per line.")] = None,
+) -> None:
+    """Plot the embeddings of words and their translations with t-SNE.
+
+    This is WEAM's Figure 2, for the 20 most frequent pairs of the lexicon."""
+    from calque.analysis.measures.alignment import chosen, word_pairs
+    from calque.analysis.papers.weam import pairs_figure
+    from calque.analysis.report.drawing import save_figure
+    from calque.derive.dictionary import read_lexicon
+    from calque.derive.readers.lines import Lines
+
+    names = [model.name for model in models]
+    if len(set(names)) < len(names):
+        raise BadInput("expected models in folders with different names, which are the panels' titles")
+    if out.suffix != ".png" or not out.absolute().parent.is_dir():
+        raise BadInput("--out must be a PNG file in an existing folder", out)
+    for suffix in (".png", ".svg"):
+        check_out(out.with_suffix(suffix), [lexicon, without])
+    stop = {line.strip() for _, line in Lines(without)} if without else set()
+    entries = chosen(read_lexicon(lexicon), models, 20, stop)
+    tables = {name: word_pairs(model, entries) for name, model in zip(names, models, strict=True)}
+    png = save_figure(pairs_figure(tables, ("source", "target")), out.parent, out.stem)
+    for name, table in tables.items():
+        nearest = f"{table.found} of {len(entries)} nearest to their translation"
+        typer.echo(f"{name}: mean cosine {table.cosine:.3f}, {nearest}")
+    typer.echo(png)

@@ -1,0 +1,147 @@
+"""The commands that list, compare, export and check reports: `calque runs`, `compare`, `export`, `checklist`,
+`null` and `paper`."""
+
+from pathlib import Path
+from textwrap import fill
+from typing import Annotated
+
+import typer
+
+from calque.derive.errors import BadInput, printable, unknown
+from calque.experiments.commands.options import Own, Root, write_or_print
+from calque.experiments.run.places import ROOT
+
+SHOWN = 20  # differences listed; the rest are counted
+PAPERS = ROOT / "papers"
+Report = Annotated[
+    str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")
+]
+Out = Annotated[Path | None, typer.Option(metavar="PATH", help="Output file. Default: print the text.")]
+
+
+def runs(runs: Root = ROOT) -> None:
+    """List the reports in a results folder.
+
+    Other commands accept their names."""
+    from calque.experiments.report.folder import reports
+
+    found = list(reports(runs))
+    for one in found:
+        settings = [*one["settings"], *(f"sweep {values}" for values in one["sweep"])]
+        seeds = f"seeds {','.join(map(str, one['seeds']))}"
+        state = "finished" if one["finished"] else "not finished"
+        parts = [f"{one['study']}/{one['name']}", "; ".join(settings), seeds, one["date"], state]
+        typer.echo(printable("  ".join(filter(None, parts))))
+    if not found:
+        typer.echo(f"no report below {runs}; `calque run STUDY` writes one")
+
+
+def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
+    """Compare the conclusions, numbers and records in two reports.
+
+    First says whether the verdicts on claims agree, and whether any number used in claims differs by more
+    than seed noise (Welch's t-test with Holm's correction). Then lists the records that differ.
+
+    The exit code is 0 if all records are equal, 1 if any differs or is missing, and 2 if the reports share
+    none.
+    """
+    from calque.experiments.report.comparison import compare_reports
+    from calque.experiments.report.folder import report_folder
+
+    found = compare_reports(report_folder(first, runs), report_folder(second, runs))
+    typer.echo(found.verdict)
+    lines = [f"  {claim}: {here}; in {second}: {there}" for claim, (here, there) in found.changed.items()]
+    lines += [f"  {title}" for title in found.beyond[:SHOWN]]
+    lines += [f"Records: {found.equal:,} equal, {len(found.different):,} not.", *found.different[:SHOWN]]
+    for line in lines:
+        typer.echo(printable(line))
+    if len(found.different) > SHOWN:
+        typer.echo(f"... and {len(found.different) - SHOWN:,} more")
+    if found.different:
+        raise typer.Exit(1)
+
+
+def export(
+    report: Report,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="A table of the report, such as table-3.")],
+    csv: Annotated[bool, typer.Option("--csv", help="Numbers with their intervals, as CSV.")] = False,
+    out: Out = None,
+    runs: Root = ROOT,
+) -> None:
+    """Export a report's table as LaTeX or CSV.
+
+    The first line of the LaTeX lists the packages that it needs."""
+    from calque.analysis.report.table import latex
+    from calque.experiments.report.folder import read_table, report_folder, tables_in
+
+    folder = report_folder(report, runs)
+    if table not in tables_in(folder):
+        raise BadInput(unknown("table", table, tables_in(folder)), folder)
+    found = read_table(folder, table)
+    write_or_print(found.csv if csv else latex(found, table), out)
+
+
+def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROOT) -> None:
+    """Print a report's answers to ARR's Responsible NLP checklist.
+
+    The answers are in Markdown; questions left for you are marked. --study names your own study's file."""
+    from calque.experiments.report.checklist import as_markdown, checklist
+    from calque.experiments.report.folder import read_table, report_folder, stored, tables_in
+    from calque.experiments.report.records import results_of
+    from calque.experiments.settings.sweep import studies_of
+
+    folder = report_folder(report, runs)
+    about = stored(folder)
+    claims = read_table(folder, "claims") if "claims" in tables_in(folder) else None
+    answers = checklist(about, studies_of(about, own), runs, results_of(folder), claims)
+    write_or_print(as_markdown(f"Responsible NLP checklist: {about['study']}", answers), out)
+
+
+def null(report: Report, runs: Root = ROOT) -> None:
+    """Count how often two seeds of one objective are judged to differ.
+
+    The nominal rate is 5 %."""
+    from calque.analysis.report.claims_table import null_table
+    from calque.experiments.report.folder import report_folder
+    from calque.experiments.report.records import results_of
+
+    folder = report_folder(report, runs)
+    results, *variants = results_of(folder)
+    table = null_table(results, f"study {results.study}", *variants)
+    if table is None:
+        raise BadInput("`calque null` needs at least two seeds of a model (--set seeds=0,1,2,3)", folder)
+    typer.echo(table.markdown)
+
+
+def paper(
+    paper: Annotated[
+        str | None, typer.Argument(metavar="PAPER", help="A name that `calque paper` lists, or `all`.")
+    ] = None,
+    item: Annotated[
+        str | None, typer.Argument(metavar="ITEM", help="A table or figure, such as table-4.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The output folder.")] = PAPERS,
+) -> None:
+    """List or write papers' tables and figures, with our numbers."""
+    from calque.experiments.report import paper as papers
+
+    if not papers.COMMITTED.is_dir():
+        raise BadInput("the installed package lacks the papers' records; clone Calque's repository")
+    if paper is None:
+        for line in papers.listing():
+            spaces = len(line) - len(line.lstrip())
+            typer.echo(_filled(line, spaces + 2 if spaces else 0))
+        return
+    chosen = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
+    for one in chosen:
+        for file in papers.write(one, out):
+            typer.echo(file)
+        for conclusion in papers.conclusions(one.paper)[one.name]:
+            typer.echo(_filled(f"{one.full_name}: {conclusion}", 2))
+        typer.echo(_filled(f"Differs in: {one.differs}.", 2))
+        typer.echo(f"next: {one.command}\n")
+
+
+def _filled(line: str, indent: int) -> str:
+    """Wrap a line at 80 columns, with continuation lines indented by `indent` spaces."""
+    return fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)

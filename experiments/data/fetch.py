@@ -1,0 +1,193 @@
+"""Downloading the files of a recipe that are missing from the data folder, and unpacking them: members of zip
+and tar archives, which may be nested, and rows of tables."""
+
+import gzip
+import hashlib
+import shutil
+import tarfile
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from zipfile import BadZipFile
+
+import requests
+from urllib3.exceptions import HTTPError
+
+from calque.derive.errors import BadInput, unknown
+from calque.derive.files import claimed, make_folder, whole_file, writing
+from calque.derive.fingerprint import sha256
+from calque.derive.workers import Progress
+from calque.experiments.data.recipe import Download, Output, Recipe
+from calque.experiments.run.progress import Throttled
+
+THERE, MISSING, ALTERED = "there", "missing", "altered"
+WORK = ".fetching"  # the subfolder for downloads and unpacked files
+HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
+ARCHIVES = {".zip": "zip", ".tar": "tar", ".tar.gz": "gztar", ".tgz": "gztar"}
+DAMAGE = (BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)
+TIMEOUT = 30.0  # seconds without a byte
+
+
+def state(folder: Path, output: Output) -> str:
+    """Return whether a file is there, with the size and digest that its recipe states."""
+    path = folder / output.place
+    if not path.exists():
+        return MISSING
+    same = path.is_file() and output.bytes in (0, path.stat().st_size)
+    return THERE if same and output.sha256 in ("", sha256(path)) else ALTERED
+
+
+def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -> list[str]:
+    """Fetch each download with a missing file, even if others fail, and return the new files' places. Raises
+    BadInput for altered files, failed downloads and, without `trust`, files without a published digest."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInput("is a file; expected the data folder, which need not exist yet", folder)
+    states = {output.place: state(folder, output) for output in recipe.outputs}
+    altered = [place for place, it in states.items() if it == ALTERED]
+    if altered:
+        raise BadInput(f"{altered[0]}: differs from the recipe; remove it to fetch it again", folder)
+    missing = [one for one in recipe.downloads if any(states[o.place] == MISSING for o in one.outputs)]
+    chosen = [download for download in missing if trust or download.pinned]
+    placed, failed = list[str](), list[str]()
+    make_folder(folder)
+    with claimed(folder / "fetching"):
+        for download in chosen:
+            try:
+                placed += _fetch(download, folder, report)
+            except BadInput as error:
+                failed.append(str(error))
+    with suppress(OSError):  # it contains partial downloads, or does not exist
+        (folder / WORK).rmdir()
+    if len(chosen) < len(missing):
+        number = len(missing) - len(chosen)
+        failed.append(f"{recipe.name}: {number:,} downloads have no published digest; --trust fetches them")
+    if failed:
+        raise BadInput(failed)
+    return placed
+
+
+def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
+    """Download, unpack and check files, and move those that are not there yet into place."""
+    work = folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
+    make_folder(work)
+    whole = download_file(download, work / "part", Throttled(report))
+    shutil.rmtree(work / "part.members", ignore_errors=True)  # left by a killed process
+    try:
+        files = unpack(whole, download.name, download.outputs)
+        for output in download.outputs:
+            _check(files[output.place], output.bytes, output.sha256, f"{download.url}: {output.place}")
+    except BadInput:
+        shutil.rmtree(work)
+        raise
+    placed = [place for place in files if not (folder / place).exists()]
+    for place in placed:
+        with whole_file(folder / place) as part:
+            shutil.move(files[place], part)  # the folder may be a link to another disk
+    shutil.rmtree(work)
+    return placed
+
+
+def download_file(download: Download, part: Path, report: Progress) -> Path:
+    """Download a file to `part`, resuming if its digest is known, and return its path. If it is not the
+    expected file, delete it and raise BadInput."""
+    if not download.sha256:
+        part.unlink(missing_ok=True)
+    try:
+        _receive(download, part, report)
+        _check(part, download.bytes, download.sha256, download.url)
+    except (requests.RequestException, HTTPError) as error:
+        raise BadInput(f"failed: {error}; run the command again", download.url) from None
+    except BadInput:
+        part.unlink(missing_ok=True)
+        raise
+    return part
+
+
+def _receive(download: Download, part: Path, report: Progress) -> None:
+    """Append the missing bytes to a partial download, or all bytes if the server cannot continue it."""
+    start = part.stat().st_size if part.exists() else 0
+    if start and start == download.bytes:
+        return
+    headers = HEADERS | ({"Range": f"bytes={start}-"} if start else {})
+    with requests.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        if response.status_code == 416:  # there are no more bytes; the digest decides whether they are right
+            return
+        response.raise_for_status()
+        if response.raw.length_remaining is None and "Transfer-Encoding" not in response.headers:
+            raise BadInput("the server states no length, so truncation would go unnoticed", download.url)
+        start = start if response.status_code == 206 else 0
+        total = download.bytes or start + (response.raw.length_remaining or 0)
+        with writing(part), part.open("ab" if start else "wb") as file:
+            while block := response.raw.read1(1 << 17, decode_content=False):
+                start += file.write(block)
+                report(f"fetching {download.name}", start, max(total, start))
+
+
+def _check(path: Path, size: int, digest: str, where: str) -> None:
+    if size not in (0, path.stat().st_size):
+        raise BadInput(f"received {path.stat().st_size:,} bytes; the recipe states {size:,}", where)
+    if digest and sha256(path) != digest:
+        raise BadInput(f"expected SHA-256 {digest} but got {sha256(path)}", where)
+
+
+# Unpacking
+
+
+def unpack(archive: Path, name: str, outputs: Sequence[Output]) -> dict[str, Path]:
+    """Unpack the download `name` next to its file `archive`, and return the files by output path."""
+    places = {}
+    try:
+        for number, output in enumerate(outputs):
+            file, member = archive, name
+            for inside in output.inside:
+                file, member = _members(file, member) / inside, inside
+                if not file.is_file():
+                    raise BadInput(f"contains no file {inside!r}", name)
+            if output.decompress:
+                file = _decompressed(archive)
+            if output.where:
+                file = _rows(file, output, file.with_name(f"rows-{number}"), name)
+            places[output.place] = file
+    except DAMAGE as error:
+        if getattr(error, "errno", None) is not None:  # an error from the disk instead of the archive
+            raise
+        raise BadInput(f"damaged, or not in the format that its name suggests: {error}", name) from None
+    return places
+
+
+def _members(archive: Path, name: str) -> Path:
+    """Unpack a whole archive, unless it already is, and return the folder."""
+    folder = archive.with_name(f"{archive.name}.members")
+    if not folder.exists():
+        kinds = [kind for suffix, kind in ARCHIVES.items() if name.endswith(suffix)]
+        if not kinds:
+            raise BadInput(f"not an archive: its name must end in one of {', '.join(ARCHIVES)}", name)
+        safely = {} if kinds[0] == "zip" else {"filter": "data"}
+        with writing(folder):
+            shutil.unpack_archive(archive, folder, kinds[0], **safely)
+    return folder
+
+
+def _decompressed(archive: Path) -> Path:
+    to = archive.with_name("decompressed")
+    with writing(to), gzip.open(archive) as stream, to.open("wb") as file:
+        shutil.copyfileobj(stream, file)
+    return to
+
+
+def _rows(table: Path, output: Output, to: Path, name: str) -> Path:
+    """Write the header and those rows of a table whose columns have the values in `output.where`."""
+    with writing(to), table.open("rb") as file, to.open("wb") as chosen:
+        header = file.readline()
+        columns = header.decode().rstrip("\r\n").split("\t")
+        for column in output.where:
+            if column not in columns:
+                raise BadInput(unknown("column", column, columns), name, 1)
+        wanted = {columns.index(column): value.encode() for column, value in output.where.items()}
+        chosen.write(header)
+        for line in file:
+            row = dict(enumerate(line.rstrip(b"\r\n").split(b"\t")))
+            if all(row.get(place) == value for place, value in wanted.items()):
+                chosen.write(line)
+    return to
