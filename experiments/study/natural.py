@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from calque.analysis.records.record import Described
 from calque.derive.errors import BadInput, NoFile
@@ -61,17 +61,16 @@ KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
 class NaturalLanguages(StudyLanguages):
     """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are learnt
     in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table` is `all` or
-    `used`: the types with embedding rows. `types` is the tokenizer's number of types, for plans made without
-    the tokenizer."""
+    `used`: the types with embedding rows. `dictionaries` are lexicons by language pair, in the format of
+    `derive.dictionary`. `types` is the tokenizer's number of types, for plans made without the tokenizer."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
     bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = field(default_factory=dict)
     withheld: TextFiles | None = None
+    dictionaries: Mapping[NamePair, Path] = field(default_factory=dict)
     table: Rows = "used"
     types: int = 0
-
-    former_fields: ClassVar[Mapping[str, Any]] = {"dictionaries": {}}
 
     def step(self, home: Path, vocabulary: Path) -> Step:
         text = NaturalText(self, GivenVocabulary(vocabulary))
@@ -127,6 +126,9 @@ class NaturalLanguages(StudyLanguages):
         for pair in self.bitexts:
             if missing := [language for language in pair if language not in self.texts]:
                 yield f"bitexts: {'-'.join(pair)} needs text in {missing[0]}"
+        if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
+            there = ", ".join(map("-".join, self.bitexts))
+            yield f"dictionaries: {'-'.join(unknown[0])} is not a bitext; there are {there}"
         if not self.bitexts:
             yield "bitexts need at least one pair of languages"
         yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(self.texts)))
@@ -148,16 +150,17 @@ class NaturalText:
         return texts, {pair: tuple(map(kept, parts)) for pair, parts in of.bitexts.items()}
 
     def identity(self) -> str:
-        return self._fingerprint(True)
+        return self._fingerprint(True, True)
 
     def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
         occurring = self.languages.table == "used"  # the types that occur depend on all text
-        return fingerprint(self._fingerprint(bitexts or occurring), name)
+        return fingerprint(self._fingerprint(bitexts or occurring, dictionary), name)
 
     @cached_method
-    def _fingerprint(self, bitexts: bool) -> str:
-        texts, pairs = self.files
-        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, self.languages.table)
+    def _fingerprint(self, bitexts: bool, dictionaries: bool) -> str:
+        of, (texts, pairs) = self.languages, self.files
+        entries = dict(of.dictionaries) if dictionaries else {}
+        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         of = self.languages
@@ -179,7 +182,7 @@ class NaturalText:
 def _encode(step: Step, machine: Machine) -> None:
     text: NaturalText = step.config
     arguments = *text.files, text.vocabulary, step.folder, machine.workers, machine.report
-    derive_natural(*arguments, text.languages.table)
+    derive_natural(*arguments, text.languages.table, dict(text.languages.dictionaries))
 
 
 # Training an encoder to align words
