@@ -167,8 +167,12 @@ class PairRows(Batch):
         """Return all first sides, then all second sides as rows, masked as in `rows`."""
         ids, labels, width = self.rows.ids, self.rows.labels, max(self.widths)
         first, second = (self._side_rows(side, pad, ids, labels, width) for side in (0, 1))
-        both = (torch.cat([getattr(first, n), getattr(second, n)]) for n in ("ids", "labels", "languages"))
-        return Rows(*both, padded=True)
+        return Rows(
+            torch.cat([first.ids, second.ids]),
+            torch.cat([first.labels, second.labels]),
+            torch.cat([first.languages, second.languages]),
+            padded=True,
+        )
 
     def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor, width: int) -> Rows:
         at, real = self.places(side)

@@ -225,7 +225,8 @@ class PairStream(Stream):
     def _unmasked(self, pairs: Sequence[tuple[Bitext, int]]) -> PairRows:
         ids, languages, sides, gold = self.read(pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
-        return PairRows(rows, rows.ids, *map(torch.from_numpy, (sides, gold)), torch.zeros(ids.shape))
+        numbers = torch.from_numpy(sides), torch.from_numpy(gold), torch.zeros(ids.shape)
+        return PairRows(rows, rows.ids, *numbers)
 
     def _masked(
         self, pairs: Sequence[tuple[Bitext, int]], turned: np.ndarray, random: np.random.Generator
@@ -238,7 +239,8 @@ class PairStream(Stream):
             types[ids == self.pad] = 0
             rows = replace(rows, segments=torch.from_numpy(types))
         dice = random.random(ids.shape, np.float32)
-        return PairRows(rows, *map(torch.from_numpy, (ids, sides, gold, dice)))
+        numbers = torch.from_numpy(sides), torch.from_numpy(gold), torch.from_numpy(dice)
+        return PairRows(rows, torch.from_numpy(ids), *numbers)
 
     def read(
         self, pairs: Sequence[tuple[Bitext, int]], turned: np.ndarray

@@ -50,7 +50,7 @@ def save_state(
     with making(new, STATE, {"identity": identity, SNAPSHOTS: snapshots, **facts}) as part:
         shutil.copy(rows, part / METRICS)
         save_tensors(state_of(learner), part / WEIGHTS)
-        moments = {}
+        moments: dict[str, Tensor] = {}
         for name, parameter in learner.trained.items():
             moments |= {f"{kind}.{name}": optimizer.state[parameter][kind] for kind in KINDS}
         save_tensors(moments, part / MOMENTS)

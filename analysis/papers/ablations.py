@@ -173,7 +173,7 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
     if start and cold is not None:
         yield better_than(results, "more-labels-right", PRECISION, (whole, cold), transform)
     first = start.objective.name if start and start.objective.name in results.objectives else None
-    pairs = [(whole, cold), (whole, first)]
+    pairs: list[tuple[str | None, str | None]] = [(whole, cold), (whole, first)]
     for begun in [None, start] if start else [None]:
         pairs.append((_variant(results, begun, labels="gold"), whole))
     for better, worse in pairs:
@@ -187,7 +187,8 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
         without = _variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
-        pair, about = (whole, without), {"part": part, "after": _after(start)}
+        pair = whole, without
+        about: dict[str, Any] = {"part": part, "after": _after(start)}
         yield better_than(results, "part-lowers-aer", _errors(results), pair, transform, -1, **about)
         about |= {"Part": part[0].upper() + part[1:], "where": f"Table {6 if part == 'filtering' else 3}"}
         for column in task_columns(["ZS"], main_metrics(results)):

@@ -150,8 +150,10 @@ def diagnostics_tables(results: Results) -> dict[str, Table]:
                 rows.append((objective, title, measure, *map(cell, map(mean, scores))))
         if metrics:
             labels, heads = (*LABELS, "measure"), [metric.removeprefix(start) for metric in metrics]
-            about = {"task": task_title(task), "metric": metric_title(primary)}
-            tables[f"diagnostics-{task}"] = table("diagnostics", results, labels, heads, rows, **about)
+            title, metric = task_title(task), metric_title(primary)
+            tables[f"diagnostics-{task}"] = table(
+                "diagnostics", results, labels, heads, rows, task=title, metric=metric
+            )
     return tables
 
 

@@ -333,9 +333,9 @@ def _finds(study: Continued, pair: Pair) -> Iterator[Claim]:
 
 
 def _of_links(study: Continued, pair: Pair) -> Iterator[Claim]:
-    main, last = [study.layer], range(study.layers - LAST + 1, study.layers + 1)
+    main, last = [study.layer], list(range(study.layers - LAST + 1, study.layers + 1))
     mean_of = f"mean of {len(study.sets)} gold sets"
-    cases: list[tuple[str, list[str], str, str, Sequence[int]]] = []
+    cases: list[tuple[str, list[str], str, str, list[int]]] = []
     for gold in study.sets:
         cases += [("set-aer", [gold], set_title(gold), by, main) for by in study.aligners[:1]]
     for name, layers in (("set-aer", main), ("last-layers-aer", last)):

@@ -162,7 +162,10 @@ def _order_in_words(found: Mapping[Quantity, Onsets]) -> str:
         groups.setdefault(its.median, []).append(quantity.name)
     never = groups.pop(NEVER, [])
     order = ", ".join(f"{listed(names)} ({step:,.0f})" for step, names in groups.items())
-    return "; ".join(filter(None, [order, never and f"never: {listed(never)}"])) or MISSING
+    parts = [order] if order else []
+    if never:
+        parts.append(f"never: {listed(never)}")
+    return "; ".join(parts) or MISSING
 
 
 def _agreement(found: Mapping[Quantity, Onsets], seeds: int) -> str:

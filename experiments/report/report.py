@@ -125,8 +125,9 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     rows, claimed = read_records(source), None
     try:
         if rows.swept:
-            results: Results | SweepResults = SweepResults(rows.swept, by_settings(*rows))
-            page = _sweep_page(results, size)
+            swept = SweepResults(rows.swept, by_settings(*rows))
+            results: Results | SweepResults = swept
+            page = _sweep_page(swept, size)
         else:
             results, claimed = joined(paper, *rows, size), primary_of(source)
             page = _study_page(results, paper, about, claimed)
@@ -184,7 +185,7 @@ def _write(
     if isinstance(results, SweepResults):
         variants, floors = list(results.variants.values()), results.floors()
     else:
-        variants, floors = [results], results.floors.all
+        variants, floors = [results], list(results.floors.all)
     tables = {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}
     with whole_folder(folder, stored(folder).get("files", ())) as part:
         json_rows.write(part / RUNS, [run for each in variants for run in each.runs.values()])

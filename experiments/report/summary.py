@@ -111,7 +111,8 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
         data = study.data(root, seed)
         steps = {"": data.text} if data.text else {}
-        for name, step in (steps | data.examples).items():
+        steps.update(data.examples)
+        for name, step in steps.items():
             for line in _omissions(step.open().facts, name):
                 yield prefix + line
     texts = [step.config.text for step in study.data(root).aligners]

@@ -94,8 +94,8 @@ class SentencePairs(PairStream):
         (section 3.1). Similarities are in float32, even if the model uses bfloat16."""
         layer = self.objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
-        (a, *in_first), (b, *in_second) = states_of(batch, 0, hidden), states_of(batch, 1, hidden)
-        masks = (*in_first, *in_second)
+        (a, in_first), (b, in_second) = states_of(batch, 0, hidden), states_of(batch, 1, hidden)
+        masks = in_first, in_second
         with torch.autocast(hidden.device.type, enabled=False):
             kernel = log_kernel(a @ b.mT)
         plan = untied(sinkhorn(kernel, *masks, first=self.objective.first), kernel, *masks)
