@@ -10,12 +10,12 @@ TRUST ?=
 CALQUE = $(VENV)/bin/python -m experiments
 STAMP = $(VENV)/.installed
 
-.PHONY: data run derive pretrain report plan paper test test-all check bench docs clean
+.PHONY: data run derive pretrain evaluate report plan paper test test-all check bench docs clean
 
 run: $(STAMP)
 	$(CALQUE) run $(EXP) --jobs $(JOBS) $(SET)
 
-derive pretrain: $(STAMP)
+derive pretrain evaluate: $(STAMP)
 	$(CALQUE) $@ $(EXP) --jobs $(JOBS) $(SET)
 
 report: $(STAMP)

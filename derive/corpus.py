@@ -76,19 +76,20 @@ class Corpus:
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
         """Return lines `first` to `last` (exclusive), with source lines counted from `source_first`."""
-        columns = [column.between(first, last) for column in (self.tokens, self.pieces, self.origin)]
+        tokens, pieces = self.tokens.between(first, last), self.pieces.between(first, last)
         lines, sources = self.source_line[first:last], self.sources
         if sources is not None:
             sources = sources.between(*self.pieces.ends[[first, last]])
-        return type(self)(*columns, lines - source_first if source_first else lines, sources)
+        lines = lines - source_first if source_first else lines
+        return type(self)(tokens, pieces, self.origin.between(first, last), lines, sources)
 
     def where(self, chosen: np.ndarray) -> Self:
         """Copy the lines selected by `chosen`, (N,) bool, into memory, with the same source line numbers."""
         lines, sources = np.flatnonzero(chosen), self.sources
-        columns = [column.take(lines) for column in (self.tokens, self.pieces, self.origin)]
+        tokens, pieces, origin = self.tokens.take(lines), self.pieces.take(lines), self.origin.take(lines)
         if sources is not None:
             sources = sources.take(self.pieces.places(lines))
-        return type(self)(*columns, self.source_line[lines], sources)
+        return type(self)(tokens, pieces, origin, self.source_line[lines], sources)
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """Return each word's main source position and, if words were changed, all its source positions."""

@@ -249,7 +249,7 @@ def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[in
     words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     if template is not None:
         words.post_processor = template
-    row = words.encode(*["a"] * texts)
+    row = words.encode("a", "a" if texts == 2 else None)
     places = [-1, *(row.sequence_ids.index(text) for text in range(texts)), len(row.ids)]
     gaps = [tuple(row.ids[places[i] + 1 : places[i + 1]]) for i in range(texts + 1)]
     return gaps, row.type_ids

@@ -196,7 +196,7 @@ def options(version: Version = False) -> None:
 GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
     "Languages": ((show.show, study.derive, new.new), 'calque show "Sara ate two apples ." trans.inv'),
     "Studies": (
-        (study.studies, study.plan, study.run, study.pretrain, study.report, study.cell),
+        (study.studies, study.plan, study.run, study.pretrain, study.evaluate, study.report, study.cell),
         "calque run pocket",
     ),
     "Results": (

@@ -196,6 +196,21 @@ def pretrain(
     _opened(exp, settings, sweep, runs).compute(["derive", "pretrain"], jobs, change)
 
 
+@leaving(RESUMES)
+def evaluate(
+    exp: Exp,
+    settings: Set = None,
+    sweep: Sweeps = None,
+    runs: Root = ROOT,
+    jobs: Jobs = None,
+    change: Change = False,
+) -> None:
+    """Fine-tune, score and measure every model in a study.
+
+    Missing models are pretrained first."""
+    _opened(exp, settings, sweep, runs).compute(jobs=jobs, change=change)
+
+
 def report(
     exp: Annotated[
         str, typer.Argument(metavar="STUDY", help="A study, my_study.py, or a folder of records.")

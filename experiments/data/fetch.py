@@ -163,9 +163,11 @@ def _members(archive: Path, name: str) -> Path:
         kinds = [kind for suffix, kind in ARCHIVES.items() if name.endswith(suffix)]
         if not kinds:
             raise BadInput(f"not an archive: its name must end in one of {', '.join(ARCHIVES)}", name)
-        safely = {} if kinds[0] == "zip" else {"filter": "data"}
         with writing(folder):
-            shutil.unpack_archive(archive, folder, kinds[0], **safely)
+            if kinds[0] == "zip":
+                shutil.unpack_archive(archive, folder, "zip")
+            else:
+                shutil.unpack_archive(archive, folder, kinds[0], filter="data")
     return folder
 
 
