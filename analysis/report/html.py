@@ -41,6 +41,11 @@ def definitions(pairs: Sequence[tuple[str, str]]) -> str:
     return f"<dl>{parts}</dl>" if parts else ""
 
 
+def details(summary: str, body: str) -> str:
+    """Return a section that opens when its summary is clicked."""
+    return f"<details><summary>{text(summary)}</summary>{body}</details>"
+
+
 def scroll(label: str, body: str, classes: str = "scroll") -> str:
     """Return a labelled region that scrolls if its content is wider than the page."""
     return f'<div class="{classes}" tabindex=0 role=region aria-label="{text(label)}">{body}</div>'

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from calque.analysis.report.page import Block
 from calque.analysis.report.table import MISSING, Table, cell, coverage
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
@@ -17,12 +18,13 @@ from calque.derive.sources.everyday import KIND
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe
-from calque.experiments.report.summary import COMPUTE, compute_statement, listed, scale_of
+from calque.experiments.report.folder import reports
+from calque.experiments.report.records import measured
+from calque.experiments.report.summary import COMPUTE, compute_statement, exclusions, listed, scale_of
 from calque.experiments.run.step import is_finished
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 
-Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 YOURS = "For you to answer:"
 Rows = Iterable[Sequence[object]]
 
@@ -93,7 +95,8 @@ def _artifacts(studies: Sequence[Study], runs: Path) -> list[Block]:
         _table("Licences of the data", ("data", "licence", "terms"), _licences(studies)),
         f"{YOURS} whether your use is the intended one; personal and offensive content of your own data.",
         _table("Examples of each task", ("task", "split", "examples", "labels"), _labels(studies, runs)),
-        "Exclusions: listed in the report.",
+        "Exclusions:",
+        _exclusions(studies, runs),
     ]
 
 
@@ -143,17 +146,27 @@ def _experiments(
     settings = [f"model: {listed(vars(study.model))}", f"training: {listed(plain(study.train))}"]
     settings = settings if study.objectives else []
     settings += [f"fine-tuning, {name}: {listed(vars(its.finetune))}" for name, its in study.tasks.items()]
-    tried = "; ".join([*about.get("sweep", ()), *about.get("settings", ())]) or "none"
+    searches = ("report", "settings", "values tried", "seeds")
     return [
         _table("Pretraining", models, _models(studies, runs)),
         f"{cost} Machine: {about.get('machine', 'not recorded')}.",
         _table("Scores in the language of fine-tuning, in percent", scores, _dev_and_test(results)),
-        f"Settings changed or varied, each with models of all seeds: {tried}.",
-        f"{YOURS} searches outside this report, and how the settings were chosen.",
+        _table("Searches; each value has models of all seeds", searches, _searches(about, study.name, runs)),
+        f"{YOURS} searches outside these reports, and how the settings were chosen.",
         "Hyperparameters:",
         settings,
         f"Software: {versions or 'not recorded'}.",
     ]
+
+
+def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
+    lines = list[str]()
+    for study in studies:
+        try:
+            lines += exclusions(study, runs, measured(study, runs))
+        except (BadInput, OSError):
+            return ["the study's folders are elsewhere; the report lists exclusions"]
+    return list(dict.fromkeys(lines)) or ["none"]
 
 
 def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
@@ -184,3 +197,15 @@ def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
                 found.setdefault(key, {})[record.measure] = cell(mean(scores))
         for key, scores_of in found.items():
             yield *key, scores_of.get("DEV", MISSING), scores_of.get("SRC", MISSING)
+
+
+def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
+    """Yield the settings that this report and the study's other reports changed or varied."""
+    own = about.get("configuration")
+    others = [row for row in reports(runs) if row["study"] == study and row["configuration"] != own]
+    for row in (about, *others):
+        tried = [*row.get("sweep", ()), *row.get("settings", ())]
+        if tried:
+            keys = ", ".join(each.partition("=")[0] for each in tried)
+            name = "this one" if row is about else row["name"]
+            yield name, keys, "; ".join(tried), ", ".join(map(str, row.get("seeds", ())))

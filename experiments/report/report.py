@@ -40,6 +40,7 @@ from calque.derive.source import Source
 from calque.derive.transform import Account, image_of
 from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary
+from calque.experiments.report.checklist import checklist
 from calque.experiments.report.folder import ABOUT, About, stored
 from calque.experiments.report.outcome import Outcome
 from calque.experiments.report.records import measured, read_records, recorded
@@ -84,6 +85,7 @@ def _summarise_study(study: Study, root: Path, folder: Path, about: About) -> Ou
         example=example_of([study], root),
         curves=list(training_curves(study, root, results)),
         looks=models_inside({"": study}, root),
+        checklist=checklist(about, [study], root, [results], page.claims),
         terms=[*page.terms, *_own_terms(study)],
         exclusions=exclusions(study, root, found),
         facts=[*facts_of(study, root, found), *_cost(about)],
@@ -111,6 +113,7 @@ def _summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About) -> Ou
         example=example_of(studies.values(), root),
         curves=curves,
         looks=models_inside(studies, root),
+        checklist=checklist(about, list(studies.values()), root, list(results.variants.values()), None),
         facts=[*swept, *facts_by(facts), *_cost(about)],
     )
     return _write(folder, page, results, about)
