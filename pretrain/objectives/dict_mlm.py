@@ -135,6 +135,8 @@ class Link(TextObjective):
     )
     paper = "after Sedova et al. 2026"
 
+    reads_dictionary = True
+
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
             raise ValueError(f"share must be above 0 and at most 1, not {self.share}")

@@ -70,6 +70,7 @@ def trained(study):
         ("WEAM-after-MLM", 2),
         ("DICT-MLM", 3),
         ("ALIGN-MLM", 3),
+        ("LINK", 3),
         ("MLM-after-ALIGN-MLM", 6),
     ],
 )
