@@ -1,4 +1,5 @@
-"""Finished folders: each has a manifest, written last, with the digests of all other files and its own."""
+"""Finished folders, each with a manifest that is written last and contains digests of all files, itself
+included."""
 
 import hashlib
 import json
@@ -24,8 +25,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest. If the name `place` (default: the file name) contains a fingerprint,
-    it is stored too, so that moved files are detected."""
+    """Write a JSON object with its digest. If `place` (by default, the file name) contains a fingerprint,
+    this name is stored as well, so that a file that was moved or renamed is detected."""
     content, place = plain(value), place or path.name
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
@@ -34,7 +35,8 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; raise BadInput, calling it `what`, if it has changed."""
+    """Read an object written by `write_sealed`; if the file has changed, raise BadInput, in which it is
+    called `what`."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
@@ -59,7 +61,8 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
 
 @dataclass(frozen=True)
 class Artefact:
-    """A finished folder with an intact manifest, whose entries are `facts` and the files' `digests`."""
+    """A finished folder with an intact manifest, which contains `facts` and the `digests` of the other
+    files."""
 
     folder: Path
     facts: dict[str, Any]
@@ -113,7 +116,8 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if a file of `folder`, as part of a finished folder of this kind, has changed."""
+    """Raise BadInput if `folder` is part of a finished folder of this kind and one of its files has
+    changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -131,7 +135,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Write a manifest of all files in a folder outside the subfolders `leave_out`."""
+    """Write a manifest that lists all files in a folder except those in the subfolders `leave_out`."""
     files = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)

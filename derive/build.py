@@ -80,7 +80,7 @@ def trial_image(transform: Transform, size: int) -> np.ndarray:
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """Train the transforms that need trees, with results cached in `cache`; return all transforms."""
+    """Train the transforms that need trees, caching the results in `cache`, and return all transforms."""
     ready, done, of = [], 0, sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
         ready.append(transform.ready(cache))
@@ -104,7 +104,7 @@ def languages_fingerprint(
     examples: Callable[[str], str] | None = None,
 ) -> str:
     """Return the fingerprint of these languages, given `Source.corpus_identity` and `task_identity`. `among`
-    lists the folder's word-changing transforms, whose images the vocabulary is learnt from."""
+    lists all transforms in the folder that change words; the vocabulary is learnt from their images too."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -119,8 +119,8 @@ Chunks = Jobs[NumberedChunk]
 
 
 class CorporaWriter(ExitStack):
-    """Writes corpora whose lines all derive from the lines of the first, and adds up exclusions. Ids are
-    below `id_limit`; `rewritten`: whether each corpus has changed words."""
+    """Writes corpora whose lines all derive from those of the first corpus, and sums the exclusions. All ids
+    are below `id_limit`; `rewritten` says whether each corpus contains changed words."""
 
     def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
         super().__init__()
@@ -192,7 +192,7 @@ def _identity(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the manifest's entries that identify the inputs, and each language's fingerprint."""
+    """Return the manifest entries that identify the inputs, and each language's fingerprint."""
     rewriting = rewriting_of(transforms)
 
     def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
@@ -236,7 +236,7 @@ def _write_corpora(
     vocabulary: Vocabulary,
     encoded: Iterable[EncodedChunk],
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    """Return each language's results, summed over chunks, and sentences for the preview."""
+    """Write each language's corpus; return its results, summed over chunks, and sentences for the preview."""
     rewritten = {SOURCE: False} | {transform.name: transform.rewrites for transform in transforms}
     folders, samples = [out.part / name for name in rewritten], list[tuple[int, Sentence]]()
     vocabulary.counts = np.zeros_like(vocabulary.counts)

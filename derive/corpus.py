@@ -1,12 +1,12 @@
 """A language's corpus on disk, with one sentence per line, accessed through memory maps.
 
-tokens.bin       (T,) uint16, or uint32 if the languages' ids exceed 16 bits; no special types
+tokens.bin       (T,) uint16, or uint32 if ids may exceed 16 bits; special types are not stored
 lines.bin        (N + 1,) int64, the index in tokens.bin at which each line begins
 words.bin        (N + 1,) int64, the index in pieces.bin and origin.bin at which each line begins
 pieces.bin       (W,) uint16, the number of sub-words in each word
 origin.bin       (W,) uint16, the position of each word in its line before the transform, or NOWHERE
-sources.bin      (L,) uint16, only if words were changed: all positions that each word renders, `origin` first
-source_ends.bin  (W + 1,) int64, the index in sources.bin, if it exists, at which each word's positions begin
+sources.bin      (L,) uint16, if words were changed: all source positions that each word renders, `origin` first
+source_ends.bin  (W + 1,) int64, only with sources.bin: the index in it at which each word's positions begin
 source_line.bin  (N,) int64, the line of the source corpus that each line derives from
 corpus.json      N, W, T, the data type of the tokens and, with sources.bin, L
 """
@@ -23,7 +23,7 @@ from calque.derive.errors import BadInput
 from calque.derive.ragged import Ragged, ends_of
 
 LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a word
-LINES = 1 << 16  # number of lines counted at a time
+LINES = 1 << 16  # number of lines processed at a time
 NOWHERE = LONGEST  # the origin of words that are not derived
 
 
@@ -75,7 +75,7 @@ class Corpus:
         return self.tokens[line]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Return lines `first` to `last` (exclusive), with source lines counted from `source_first`."""
+        """Return lines `first` to `last` (exclusive), with source line numbers relative to `source_first`."""
         tokens, pieces = self.tokens.between(first, last), self.pieces.between(first, last)
         lines, sources = self.source_line[first:last], self.sources
         if sources is not None:
@@ -107,7 +107,8 @@ class Corpus:
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Return the fractions of types, sub-words and words that are shared with the source, and the totals."""
+    """Return the fraction of types, sub-words and words shared with the source, and the total number of
+    each."""
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))
@@ -124,9 +125,9 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
 
 @dataclass(frozen=True)
 class Shard:
-    """Encoded lines: `ids` (T,), the number of ids in each word, `pieces` (W,), and of words in each line,
-    `words` (N,). `origin` (W,) and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources
-    per word."""
+    """Encoded lines: the `ids` (T,), the number of ids in each word, `pieces` (W,), and the number of words
+    in each line, `words` (N,). `origin` (W,) and `sources` (L,) are the same as on disk; `rendered` (W,) is
+    the number of source positions per word."""
 
     ids: np.ndarray
     pieces: np.ndarray

@@ -1,4 +1,4 @@
-"""Dictionaries as pairs of ids: a fraction of a source's types with their images, or entries from a lexicon.
+"""Dictionaries as pairs of ids, either a fraction of the source's types with their images or lexicon entries.
 
 Each line of a lexicon is two words, separated by a space or tab, or
 `source<TAB>target<TAB>probability<TAB>count`.
@@ -31,8 +31,8 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 @dataclass(frozen=True)
 class DictionaryConfig:
     """How entries are chosen: a `fraction` of the types, either sampled with `seed` or the most frequent
-    ones. A fraction `correct` of them is correct; the others contain the image of a different word, which may
-    be any word or must have the same tag."""
+    ones. The fraction `correct` of the entries is correct; each of the others contains the image of a
+    different word, which may be any word or must have the same tag."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -78,7 +78,7 @@ NO_DICTIONARY = DictionaryConfig(0.0)
 def draw_dictionary(
     config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray
 ) -> np.ndarray:
-    """Sample entries among a corpus's `types`, (n, 2) source and derived ids, sorted by source id."""
+    """Choose entries from a corpus's `types`; return source and derived ids, (n, 2), sorted by source id."""
     if config.by == "frequency":
         ranked = types[np.argsort(-counts[types], kind="stable")]
     else:
@@ -90,10 +90,10 @@ def draw_dictionary(
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """Make all pairs (n, 2) with two different ids wrong, except for a fraction `correct` of them. Derived
-    ids are exchanged in one cycle or, given the `tags` (V,) of source types, in one cycle per tag; types
-    whose tag is missing or unique share a cycle. Also return the number of wrong pairs without a common
-    tag."""
+    """Make all pairs (n, 2) of two different ids incorrect, except for a fraction `correct` of them. The
+    derived ids are permuted in a single cycle or, given the `tags` (V,) of source types, in one cycle per
+    tag; types whose tag is missing or unique share a cycle. Also return the number of incorrect pairs that do
+    not share a tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
@@ -116,7 +116,7 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """Return each type's most frequent tag, (V,), or "" if it is not a whole word."""
+    """Return each type's most frequent tag, (V,), or "" if the type is not a whole word that has a tag."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     ids = only_ids([word for word, _ in words], vocabulary)
     for only, ((_, tag), count) in zip(ids, words.items(), strict=True):
@@ -143,7 +143,7 @@ def read_dictionary(path: Path) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Entry:
-    """A lexicon's entry: a word, a translation, the translation's probability and its count."""
+    """A lexicon entry: a word, a translation, the translation's probability and its count."""
 
     source: str
     target: str
@@ -152,8 +152,8 @@ class Entry:
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """Read a file's entries in order; `counts` receives the number of repeated entries and of lines without
-    an entry."""
+    """Read a file's entries in order; the numbers of repeated entries and of lines without an entry are added
+    to `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
     for place, line in Lines(path, counts, must_end=True):
@@ -182,9 +182,9 @@ def _add(entries: dict[tuple[str, str], Entry], place: Place, line: str, counts:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Convert entries to pairs of ids (n, 2), sorted by descending count, and count exclusions. Each word
-    must be a single sub-word and keeps its most probable translation; ties go to the more frequent
-    translation, then to the first one."""
+    """Convert entries to pairs of ids (n, 2), sorted by descending count, and count the exclusions. Both
+    words must be single sub-words. Each source word keeps its most probable translation; ties are resolved in
+    favour of the more frequent translation, then of the first one."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)
@@ -216,8 +216,8 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
 
 
 def other_forms(lemmas: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """Map each type that is a whole word to the types that are other forms of its lemmas, differing in more
-    than case."""
+    """Map each type that is a whole word to the types that are other forms of its lemmas and differ from it
+    in more than case."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
     ids = only_ids(words, vocabulary)
     types = {word: only for word, only in zip(words, ids, strict=True) if only in occurring}

@@ -1,4 +1,4 @@
-"""Encode chunks of a corpus as ids, in the source and in derived languages, in worker processes."""
+"""Encode chunks of a corpus as ids, for the source and the derived languages, in worker processes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,20 +22,20 @@ from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, WordTable
 
 SAMPLES = 10  # sentences in a preview
-UNSEEN, SEVERAL = -1, -2  # represent types with no image and with several
+UNSEEN, SEVERAL = -1, -2  # mark types with no image and with several images
 NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 
 @dataclass
 class Encoded:
-    """A chunk encoded in one language, with its `single_images` if the transform changes words."""
+    """A chunk encoded in one language, with the result of `single_images` if the transform changes words."""
 
     shard: Shard
     account: Account = field(default_factory=Account)
     single: np.ndarray | None = None
 
     def add(self, other: Self) -> None:
-        """Add the other chunk's account and single images."""
+        """Merge the account and the single images of another chunk into this one."""
         self.account.add(other.account)
         ours, theirs = self.single, other.single
         if ours is not None and theirs is not None:
@@ -60,7 +60,7 @@ class ChunkEncoder:
     cache: Path
     code: Mapping[str, str]
     vocabulary: Path = Path()
-    digest: str = ""  # the tokenizer's
+    digest: str = ""  # digest of the tokenizer file
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
         """Count each word in a chunk, including its images under transforms that change words."""
@@ -138,7 +138,7 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """Encode reordered sentences; words keep their ids in `source`."""
+    """Encode reordered sentences, whose words keep the ids they have in `source`."""
     words = np.array(list(map(len, images)), np.int64)
     origin = np.array(list(chain.from_iterable(image.origin for image in images)), np.int64)
     starts = source.words_of_lines.ends[: len(words)]
@@ -158,9 +158,9 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
-    """Return the only type that renders each source type, and vice versa, (2, size). Only one-to-one links
-    between words that consist of one sub-word are used; types without such a link are UNSEEN, and types with
-    several images are SEVERAL."""
+    """Return the only type that renders each source type, and the only source type that each type renders,
+    (2, size). Only one-to-one links between words that consist of one sub-word are used; types without such a
+    link are UNSEEN, and types with several images are SEVERAL."""
     assert image.sources is not None and image.rendered is not None
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the image word of each link
     line = image.words_of_lines.item[target]
@@ -176,7 +176,8 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:
-    """Return each type's single image, (V,) int64, or -1 if there is none or another type shares it."""
+    """Return each type's single image, (V,) int64, or -1 if the type has none or shares it with another
+    type."""
     forward, back = tables
     same = back[np.maximum(forward, 0)] == np.arange(len(forward))
     return np.where((forward >= 0) & same, forward, -1)
@@ -184,7 +185,7 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def word_table(folder: Path, digest: str) -> WordTable:
-    """Return the table for encoding words with the vocabulary in a folder with this digest."""
+    """Return the word table of the vocabulary in a folder whose tokenizer has this digest."""
     return WordTable(Vocabulary.load(folder))
 
 

@@ -1,4 +1,4 @@
-"""Exceptions for invalid input, and messages about values out of range and unknown names."""
+"""Exceptions for invalid input, and messages about out-of-range values and unknown names."""
 
 import difflib
 import math
@@ -52,7 +52,7 @@ def excluded(counts: Mapping[str, int]) -> str:
 
 
 def listed(counts: Mapping[str, int]) -> str:
-    """List counted reasons, as in `3 blank lines, 1 comments`."""
+    """List reasons with their counts, as in `3 blank lines, 1 comments`."""
     return ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
 
 
@@ -76,8 +76,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """Return a message about an unknown name, which suggests the most similar known name or, if none is
-    similar, lists all names as `described` (by default, as they are)."""
+    """Return a message about an unknown name that suggests the most similar known name or, if none is
+    similar, lists all known names, as `described` if given."""
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:

@@ -1,4 +1,4 @@
-"""Word links that fast_align estimates in both directions, symmetrised and stored as an artefact.
+"""Word links estimated with fast_align in both directions, then symmetrised and stored as an artefact.
 
 links.npy (L, 2) uint16   the positions of linked words in the two sentences, sorted within each pair
 ends.npy  (N + 1,) int64  the index at which each sentence pair's links begin
@@ -26,7 +26,7 @@ LINKS, ENDS = "links.npy", "ends.npy"
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` in the same way as by
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` in the same way as for
     objectives."""
 
     fraction: float = 1.0
@@ -34,7 +34,7 @@ class PairSample:
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> Self:
-        """Create a sample that ignores the seed if all pairs are read."""
+        """Create a sample; the seed is ignored if all pairs are read."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 
@@ -50,7 +50,8 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write the word links in the `drawn` sentence pairs of two languages; `with_links` reads them."""
+    """Estimate and write the word links in the `drawn` sentence pairs of two languages; `with_links` reads
+    them."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)
@@ -98,7 +99,8 @@ def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
 
 
 def with_links(languages: Languages, folder: Path) -> Languages:
-    """Add the word links in a folder to languages; raise BadInput if they are for different languages."""
+    """Add the word links stored in a folder to `languages`; raise BadInput if they belong to different
+    languages."""
     artefact = Artefact.open(folder, KIND)
     values, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
     links = Ragged(values, ends)

@@ -23,7 +23,7 @@ DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errn
 NO_FOLDER = "this is a link or a file, but a folder is needed here; remove it"
 _PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
 _CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
-_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on a full disk; it sets no errno
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's message on a full disk, without an errno
 
 
 def check_name(name: str, what: str) -> None:
@@ -68,8 +68,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """Yield a temporary folder to fill, which is moved to `folder` if the block succeeds. Files with the same
-    names are replaced, those in `outdated` removed, and others kept."""
+    """Yield a temporary folder to fill, which is moved to `folder` if the block succeeds. Existing files with
+    the same names are replaced, those in `outdated` are removed, and all others are kept."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:

@@ -18,7 +18,7 @@ from calque.derive.errors import BadInput
 
 PACKAGE = "calque"
 NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # packages whose code is never part of a fingerprint
-NO_FILE = "no file"  # used as the digest of code without a file, whose changes go unnoticed
+NO_FILE = "no file"  # the digest of code without a file; changes to such code go undetected
 ADDED = {"added": True}
 """Metadata of config fields that were added later and change the fingerprint only if they differ from their
 defaults."""
@@ -36,9 +36,9 @@ def total(numbers: Iterable[float]) -> float:
 
 
 def plain(value: Any) -> Any:
-    """Convert a config to plain JSON values. A dataclass is represented by its class name, its compared
-    fields and, if user-defined, digests of its code. `former_fields` contains removed fields, each with the
-    only value still supported."""
+    """Convert a config to plain JSON values. A dataclass is represented by its class name, the fields used to
+    compare its instances and, if it is user-defined, digests of its code. Its `former_fields` are fields that
+    no longer exist, each with the only value still supported."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -107,7 +107,8 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
 
 
 def modules_of(name: str) -> list[ModuleType]:
-    """Return a user's imported module, and the imported modules in its folder that it depends on."""
+    """Return an imported module of the user's, and the imported modules in the same folder that it depends
+    on."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}

@@ -1,16 +1,16 @@
 """A folder of natural or derived languages (`Languages.open`).
 
 vocabulary/               the vocabulary shared by all languages, with counts
-<language>/               a corpus; for a derived language also `image.npy`, the id of each source type;
+<language>/               a corpus; for a derived language also `image.npy`, each source type's image;
                           `letters.json`, if its spelling replaces letters; `places.npy`, if ids differ at
-                          the ends of words; `single.npy`, if words were changed: a type's only image or -1
+                          the ends of words; `single.npy`, if words were changed: each type's only image, or -1
 <pair>/first/, second/    parallel text that is not part of the two languages' corpora
 <pair>/dictionary.tsv     the pair's dictionary, as ids
 kept.npy (R,) int64       the ids of the types that a model has rows for, ascending; if absent, all types
 manifest.json             written last
 
-The bitext of a pair of languages without separate text consists of the lines that derive from the same source
-line. V: types in the vocabulary; R: types that a model has rows for.
+For a pair of languages without separate parallel text, the bitext consists of lines derived from the same
+source line. V: types in the vocabulary; R: types that a model has rows for.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ NamePair = tuple[str, str]
 
 @dataclass(frozen=True)
 class FolderWriter:
-    """Writes a new folder of languages, `part`, with the manifest `facts`."""
+    """Writes a new folder of languages to `part`; `facts` become the entries of its manifest."""
 
     part: Path
     facts: dict[str, Any]

@@ -16,7 +16,8 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """Convert a percentage in decimal digits to a fraction exactly: 12.3 / 100 is not 0.123."""
+    """Convert a percentage in decimal digits to the nearest float of the fraction; 12.3 / 100 is not
+    0.123."""
     return float(f"{percent}e-2")
 
 

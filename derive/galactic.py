@@ -1,4 +1,4 @@
-"""Give words the order of another language: galactic dependencies (Wang and Eisner 2016)."""
+"""Give sentences the word order of another language: galactic dependencies (Wang and Eisner 2016)."""
 
 import os
 from abc import ABC, abstractmethod
@@ -80,7 +80,7 @@ class StoredGrammar(Superstrate):
 
 @dataclass(frozen=True)
 class PocketTreebank(Superstrate):
-    """A treebank of `size` Pocket English sentences, from a random stream that no corpus uses."""
+    """A treebank of `size` Pocket English sentences, drawn from a random stream that no corpus uses."""
 
     name: str
     size: int = 3_000
@@ -94,7 +94,7 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return the word order called `name`: a variant of Pocket English, or a language with a treebank."""
+    """Return the word order called `name`, from a variant of Pocket English or a language with a treebank."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
@@ -104,7 +104,7 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all its treebank files.
+    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all of its treebank files.
     PUD, a test set, is used only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
@@ -114,10 +114,9 @@ def treebank(language: str) -> tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Reorders the dependents of nouns and verbs as in the superstrate (galactic dependencies).
-    `superstrate_weight` interpolates from the substrate's order (0) to the
-    superstrate's (1). Closing punctuation stays last; nodes with more than 7 items or with crossing arcs keep
-    their order."""
+    """Reorders the dependents of nouns and verbs as the superstrate would (galactic dependencies).
+    `superstrate_weight` interpolates from the substrate's order (0) to the superstrate's (1). Closing
+    punctuation stays last; nodes with more than 7 items or with crossing arcs keep their order."""
 
     short_name, full_name = "syn", "Syn"
     former_fields = (("p", 1.0),)
@@ -220,7 +219,7 @@ class Reorder(Transform):
 
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
     """Merge adjacent words that render the same source words, such as a stem and its ending; return the
-    merged sentence, and the positions of each unit's words."""
+    sentence of these units, and the positions of the words in each unit."""
     units = [list(group) for _, group in groupby(range(len(sentence)), sentence.rendered.__getitem__)]
     if len(units) == len(sentence):
         return sentence, units
@@ -240,8 +239,8 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words of a node that keeps its order; within each block's positions, its words may be
-    reordered."""
+    """Return the words of a node that keeps its order; the words of each block may only exchange positions
+    with each other."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

@@ -1,8 +1,8 @@
 """Learn a word order from a treebank: the log-linear model of galactic dependencies (Wang and Eisner 2016).
 
-A node consists of a head and its dependents, its n items. A pair of items has one feature per granularity
-(tag, relation, both); a sequence of items has one feature. Slots are indices of items: n - 1 is the head, n
-the boundary mark before all items, n + 1 the mark after them.
+A node consists of n items: a head and its dependents. Each pair of items has one feature per granularity
+(tag, relation, both), and each sequence of items has one feature. Slots are indices of items: n - 1 is the
+head, n the boundary mark before all items, n + 1 the mark after them.
 """
 
 import math
@@ -29,7 +29,8 @@ Branch = dict[str, "Branch"]
 
 FORMAT = 1  # incremented when the same treebank would yield different weights or probabilities
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
-"""The class of each head's tag. Each class has its own weights; nodes with other heads keep their order."""
+"""Each head tag's class. Each class has its own weights; nodes whose heads have other tags keep their
+order."""
 MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
 LARGEST = 6  # maximum number of items in training nodes
 KEPT = 0.1  # the fraction of sequence types that get a weight, starting with the most frequent
@@ -71,8 +72,8 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Self:
-        """Build the tree without final punctuation, because items do not distinguish commas from full
-        stops."""
+        """Build the tree without sentence-final punctuation, because items do not distinguish commas from
+        full stops."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
@@ -119,7 +120,7 @@ def orders(n: int) -> list[Slots]:
 
 @cache
 def _places(n: int) -> np.ndarray:
-    """Return the place of each slot in each order, (n!, n + 2)."""
+    """Return the position of each slot in each order, (n!, n + 2)."""
     inner = np.argsort(np.array(orders(n), dtype=np.int8), axis=1).astype(np.int8)
     outer = np.broadcast_to(np.array([-1, n], dtype=np.int8), (len(inner), 2))
     return np.concatenate([inner, outer], axis=1)
@@ -138,7 +139,7 @@ def columns(n: int) -> list[tuple[str, int, int]]:
 
 @cache
 def design(n: int) -> np.ndarray:
-    """Return which of the `columns` apply to each order, (n!, columns) float64 zeros and ones."""
+    """Return which of the `columns` apply to each order, as float64 zeros and ones, (n!, columns)."""
     place, head = _places(n), _places(n)[:, n - 1]
     has = []
     for kind, i, j in columns(n):
@@ -158,7 +159,8 @@ def design(n: int) -> np.ndarray:
 
 @lru_cache(maxsize=1 << 16)
 def containing(n: int, slots: Slots) -> np.ndarray:
-    """Return the indices of all orders that keep the given slots (possibly marks) consecutive."""
+    """Return the indices of all orders in which these slots, which may be marks, directly follow each
+    other."""
     place = _places(n)
     neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
     return np.flatnonzero(np.logical_and.reduce(neighbours))
@@ -166,7 +168,7 @@ def containing(n: int, slots: Slots) -> np.ndarray:
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
     """Yield the features of each pair of a node's items, in the order of `columns`: by tag, by relation, and
-    by both. A mark's label is the same in each."""
+    by both. A boundary mark has the same label in all three."""
     labels = []
     for label in (*items, BEGIN, END):
         tag, _, relation = label.partition(" ")
@@ -176,8 +178,8 @@ def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """Yield all sequences of 3 to min(5, n) consecutive labels, including repeated ones, in an order of n
-    items."""
+    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items, including repeated
+    sequences."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -322,8 +324,8 @@ def _cumulative(grammar: Grammar, items: Items) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes with n items: counts (B,); features (B, columns, 3), the feature indices of their
-    pairs; has (B * n!, sequences), a sparse matrix of the sequences in each order."""
+    """The B distinct nodes with n items: `counts` (B,); `features` (B, columns, 3), the feature indices of
+    their pairs; and `has` (B * n!, sequences), a sparse matrix that marks the sequences in each order."""
 
     n: int
     counts: np.ndarray
@@ -400,7 +402,7 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> tuple[Weights, int]:
-        """Return the best weights, and the number of steps of the search."""
+        """Return the best weights, and the number of steps taken to find them."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 

@@ -1,4 +1,4 @@
-"""A language as read by models, and parallel sentences in two languages with word links."""
+"""A language as models read it, and parallel sentences in two languages, with word links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,8 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's only image, (V,) int64; -1 if it has none or several, or shares it."""
+        """The row of each type's only image, (V,) int64, or -1 if a type has none or several, or shares
+        it."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
@@ -46,7 +47,8 @@ class Language:
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Map source words, given as sub-words (T,) and sub-words per word, to rows of this language."""
+        """Map source words, given as sub-words (T,) and the number of sub-words per word, to rows of this
+        language."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property
@@ -75,8 +77,8 @@ class EstimatedLinks:
 
 @dataclass(frozen=True)
 class Bitext:
-    """N parallel sentences in two languages, with their line numbers in the corpora, `lines` (N, 2). `gold`:
-    whether links are known from the derivation; `estimates` take precedence."""
+    """N parallel sentences in two languages, with their line numbers in the corpora, `lines` (N, 2). `gold`
+    says whether word links are known from the derivation; `estimates` take precedence."""
 
     first: Language
     second: Language
@@ -130,7 +132,7 @@ class Bitext:
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return both sentences of a pair as indices of a model's rows."""
+        """Return both sentences of a pair as row indices of the model's table."""
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
@@ -143,9 +145,9 @@ class Bitext:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the sub-words per word in `first` and
-    `second`. Linked words with equally many sub-words are linked one-to-one, in order; otherwise, every
-    sub-word of one is linked to every sub-word of the other (WEAM)."""
+    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the number of sub-words per word in
+    `first` and `second`. Linked words with equally many sub-words are linked one-to-one, in order; otherwise,
+    every sub-word of one is linked to every sub-word of the other (WEAM)."""
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
     linked: set[tuple[int, int]] = set()
     for i, j in links.tolist():

@@ -33,10 +33,10 @@ from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabular
 
 @dataclass(frozen=True)
 class Languages:
-    """The languages that one model reads, with derived languages after their source. The objective uses the
-    bitexts and dictionaries of `pairs`, given with their folders; `texts` are bitexts outside the corpora.
-    Ids, tables and special types use the model's numbering; if the model has rows for only some types, `kept`
-    (R,) lists their tokenizer ids."""
+    """The languages that one model reads, with each source before the languages derived from it. The
+    objective uses the bitexts and dictionaries of `pairs`, which maps each pair to its folder; `texts` are
+    bitexts that are not part of the corpora. Ids, tables and special types use the model's numbering; if the
+    model has rows for only some types, `kept` (R,) lists their tokenizer ids."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -49,7 +49,8 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
-        """Open the languages `names` and their source. `whole`: whether the model has rows for all types."""
+        """Open the languages `names` and their source. `whole` says whether the model has rows for all
+        types."""
         artefact = open_folder(folder)
         kept = None if whole else _ids(artefact, KEPT)
         languages = _languages(artefact, names, kept)
@@ -154,9 +155,9 @@ class Languages:
         return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. For two derived languages, it
-        covers the source types that have entries in both; only the first language's entries may then be
-        wrong, as two wrong entries could form a correct pair."""
+        """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. For two derived languages, the
+        dictionary covers the source types that have entries for both; only the first language's entries may
+        then be incorrect, because two incorrect entries could combine into a correct pair."""
         source = self[first].source
         if {(first, second), (second, first)} & self.pairs.keys() or source != self[second].source:
             entries = self._entries(first, second)
@@ -176,7 +177,8 @@ class Languages:
         raise BadInput(f"no dictionary for {first} and {second}; available: {there}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """Return the image of each source letter, or None if the spelling does not replace letters."""
+        """Return the image of each source letter, or None if this language's spelling does not replace
+        letters."""
         if f"{name}/{LETTERS}" not in self._artefact.digests:
             return None
         return dict(strict_json.loads(self._artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
@@ -198,7 +200,7 @@ def _vocabulary(artefact: Artefact) -> Path:
 
 
 def _specials(artefact: Artefact, kept: np.ndarray | None) -> Specials:
-    """Return the special types, numbered among the types in `kept`, if it is given."""
+    """Return the special types, renumbered as indices into `kept` if it is given."""
     specials = read_specials(_vocabulary(artefact))
     if kept is None:
         return specials
@@ -241,8 +243,8 @@ def _scripts(languages: Sequence[Language]) -> int:
 
 
 def _pairs(artefact: Artefact, languages: Sequence[Language]) -> dict[NamePair, str]:
-    """Map pairs of these languages to their folders: first pairs with separate text, then the others, sorted
-    by second language."""
+    """Map each pair of these languages to its folder; pairs with separate text come first, and the others are
+    sorted by their second language."""
     place = {language.name: number for number, language in enumerate(languages)}
     ranked = []
     for entry in artefact.facts["pairs"]:
@@ -279,8 +281,8 @@ def only_last(languages: Languages, share: float) -> Languages:
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """Keep half of the distinct sentences, chosen by hash, in the source and the other half in derived
-    languages."""
+    """Keep one half of the distinct sentences, chosen by hash, in the source, and the other half in the
+    derived languages."""
     source = languages[SOURCE].corpus
     hashes = [blake2b(source[line].tobytes(), digest_size=1).digest()[0] for line in range(len(source))]
     first = np.array(hashes, np.uint8) % 2 == 0

@@ -1,4 +1,4 @@
-"""Word aligners, which find word links in sentence pairs; symmetrisation and output of links."""
+"""Word aligners, which find word links in sentence pairs, and functions to symmetrise and write links."""
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
@@ -36,17 +36,17 @@ class LeftOut:
 
 
 class Aligner(ABC):
-    """Finds links between the words of a sentence and of its translation."""
+    """Finds links between the words of a sentence and those of its translation."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name in tables."""
+        """The aligner's name in tables."""
 
     @property
     @abstractmethod
     def left_out(self) -> LeftOut:
-        """The sentence pairs and words without links so far, by reason."""
+        """The sentence pairs and words left without links so far, by reason."""
 
     @abstractmethod
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
@@ -126,7 +126,7 @@ SYMMETRISATIONS = {
     method.__name__.replace("_", "-"): method
     for method in (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
 }
-"""All symmetrisation methods by their names in `atools`."""
+"""All symmetrisation methods, keyed by their names in `atools`."""
 
 
 class _Grown:

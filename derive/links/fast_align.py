@@ -29,7 +29,7 @@ from calque.derive.links.aligner import (
 )
 from calque.derive.ragged import Ragged, ends_of, ranges
 
-LONGEST = 1024  # maximum words in a sentence; memory grows with the product of a pair's lengths
+LONGEST = 1024  # maximum number of words in a sentence; memory grows with the product of a pair's lengths
 _ALPHA = 0.01  # the concentration of the Dirichlet prior over t(. | e)
 _UNSEEN = 1e-9  # t for words that never co-occur, and the initial t for all words
 NULL = 0  # the id of the null word, the partner of target words without a link
@@ -37,7 +37,7 @@ NULL_SHARE = 0.08  # the prior probability of the null word
 TENSION = 4.0  # the initial tension
 _LOWEST, _HIGHEST = 0.1, 14.0
 _STEPS, _RATE = 8, 20.0
-_CELLS = 2**16  # approximate number of cells per chunk; its arrays should fit into the processor's cache
+_CELLS = 2**16  # approximate number of cells per chunk, whose arrays should fit into the processor's cache
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class PairChunk:
 def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
-    """Divide a stream of sentence pairs, with words on both sides or on neither, into chunks."""
+    """Divide a stream of sentence pairs into chunks; each pair must have words on both sides or on
+    neither."""
     columns: tuple[list[int], ...] = [], [], [], []
     cells = 0
     for source, target in pairs:
@@ -165,8 +166,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
     for first, terms in ((below, below), (below + 1, n - below)):
-        # If the lengths are exchanged, the number may be negative, which the published tool stores as an
-        # unsigned integer: the series is then practically infinite.
+        # If the lengths are exchanged, the number of terms may be negative; stored as an unsigned integer, as
+        # in the published tool, this makes the series practically infinite.
         terms = np.where(terms < 0, terms + 2.0**32, terms)
         h = _nearness(first / n, j / m)
         height, rest, gap = np.exp(tension * h), ratio**terms, 1.0 - ratio
@@ -179,9 +180,9 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
 @dataclass(frozen=True)
 class FastAlign:
     """A trained model for one direction, with at most one link per target word; `reverse` exchanges the
-    sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t. Scores
-    are posterior probabilities given the target word. `unlearnt` counts sentence pairs not used in
-    training."""
+    sides. `keys` are the pairs of co-occurring words, sorted, and `probabilities` contain the value of t for
+    each pair. Scores are posterior probabilities given the target word. `unlearnt` counts sentence pairs not
+    used in training."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -214,8 +215,8 @@ class FastAlign:
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield each pair's links and the scores of all possible links, (n, m); the shape is (0, 0) if it is
-        left out."""
+        """Yield each pair's links and the scores of all possible links, (n, m); the shape is (0, 0) for a
+        pair that is left out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)
@@ -284,7 +285,9 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
         for chunk, key in zip(corpus, ids, strict=True):
             cells = Cells(chunk)
             posterior = cells.posterior(probabilities[key] * cells.prior(tension))
-            np.add.at(expected, key.astype(np.intp), posterior)  # sequential: chunk sizes have no effect
+            np.add.at(
+                expected, key.astype(np.intp), posterior
+            )  # adds sequentially, so that chunk sizes have no effect
             feature += cells.feature(posterior)
         if number:
             tension = optimise(tension, feature / words, m, n, pairs)
@@ -295,7 +298,8 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
 
 
 def _usable(pairs: Iterable[Pair], reverse: bool, left_out: LeftOut) -> Iterator[Pair]:
-    """Yield all pairs, with the sides exchanged if `reverse`; those left out become empty."""
+    """Yield all pairs, with the sides exchanged if `reverse`; pairs that are left out are replaced with empty
+    pairs."""
     for line, pair in enumerate(pairs, start=1):
         n, m = map(len, pair)
         if not n or not m:
