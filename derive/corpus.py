@@ -5,7 +5,7 @@ lines.bin        (N + 1,) int64, the index in tokens.bin at which each line begi
 words.bin        (N + 1,) int64, the index in pieces.bin and origin.bin at which each line begins
 pieces.bin       (W,) uint16, the number of sub-words in each word
 origin.bin       (W,) uint16, the position of each word in its line before the transform, or NOWHERE
-sources.bin      (L,) uint16, if words were changed: all source positions that each word renders, `origin` first
+sources.bin      (L,) uint16, if words were changed: all source positions each word renders, `origin` first
 source_ends.bin  (W + 1,) int64, only with sources.bin: the index in it at which each word's positions begin
 source_line.bin  (N,) int64, the line of the source corpus that each line derives from
 corpus.json      N, W, T, the data type of the tokens and, with sources.bin, L

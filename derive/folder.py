@@ -3,7 +3,7 @@
 vocabulary/               the vocabulary shared by all languages, with counts
 <language>/               a corpus; for a derived language also `image.npy`, each source type's image;
                           `letters.json`, if its spelling replaces letters; `places.npy`, if ids differ at
-                          the ends of words; `single.npy`, if words were changed: each type's only image, or -1
+                          the ends of words; `single.npy`, if words were changed: each type's only image or -1
 <pair>/first/, second/    parallel text that is not part of the two languages' corpora
 <pair>/dictionary.tsv     the pair's dictionary, as ids
 kept.npy (R,) int64       the ids of the types that a model has rows for, ascending; if absent, all types

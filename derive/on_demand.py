@@ -1,4 +1,4 @@
-"""Derive the sentences in a text or file into languages that are given by name."""
+"""Translate the sentences in a text or file into derived languages that are given by name."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ def transforms_of(
     parsed: bool = False,
 ) -> tuple[list[Transform], list[str]]:
     """Return the transforms for the named languages, ready to use, and messages about invalid names. `own`
-    contains additional transforms by name; `parsed`: whether the sentences have trees."""
+    contains additional transforms, keyed by name; `parsed` says whether the sentences already have trees."""
     found, wrong = [], []
     for name in names:
         try:
@@ -75,7 +75,7 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Split a text into sentences, parsed if a transform needs trees, and count parsing failures by
+    """Split a text into sentences, parse them if a transform needs trees, and count parsing failures by
     reason."""
     failed = Counter[str]()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
@@ -93,9 +93,9 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """Derive the only file of `source`, and yield the image's lines: CoNLL-U if the file is a treebank, or
-    text (if `pairs`, always, preceded by the original and a tab). Random transforms draw the same numbers as
-    in a study."""
+    """Apply a transform to the only file of `source`, and yield the lines of its image: CoNLL-U if the file
+    is a treebank, otherwise text. With `pairs`, the output is always text, and each line starts with the
+    original sentence and a tab. Random transforms draw the same random numbers as in a study."""
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():

@@ -16,8 +16,8 @@ FINAL_MARKS = (".", "!", "?")
 @dataclass(frozen=True)
 class Invert(Transform):
     """Reverses the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Sentence-final
-    punctuation stays last; without it, such marks at the start stay first, so that the transform is its own
-    inverse."""
+    punctuation stays last; if there is none, such marks at the start stay first, so that the transform is its
+    own inverse."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)

@@ -1,4 +1,5 @@
-"""Trees of sentences: parsed with Stanza, which only this file imports, or parsed earlier and stored."""
+"""Syntax trees of sentences, parsed with Stanza, which only this file imports, or parsed earlier and
+stored."""
 
 import sys
 from collections import Counter
@@ -18,14 +19,14 @@ from calque.derive.sentence import Sentence, shown
 
 RESOURCES = "resources.json"
 MANY = 20  # if at least this many sentences are parsed and all fail, the parser is at fault
-SHARD = 2_000  # number of sentences parsed and saved together; a killed run loses at most these
+SHARD = 2_000  # number of sentences parsed and saved together; an interrupted run loses at most these
 NOT_STORED = "no stored tree"
 LONGEST = 500  # maximum length of a sentence to parse, in words; memory grows with its square
 
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """The tagger, parser and optional lemmatizer in a folder."""
+    """Stanza's tagger, parser and optional lemmatizer in a folder."""
 
     folder: Path
 
@@ -53,7 +54,8 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """Trees for the lines of `text`, stored in the same lines of `file`, and for sentences in treebanks."""
+    """Trees for the lines of `text`, stored on the same lines of `file`, and for the sentences in
+    `treebanks`."""
 
     text: Path
     file: Path
@@ -63,7 +65,7 @@ class StoredTrees:
         return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Return each sentence's tree, or NOT_STORED if it is not stored."""
+        """Return each sentence's tree, or NOT_STORED if there is none."""
         lines = _stored_lines(self)
         trees: list[Sentence | str] = []
         for words in sentences:
@@ -73,8 +75,8 @@ class StoredTrees:
 
 
 def line_of(sentence: Sentence) -> str:
-    """Format a tree as `tag.distance.relation` per word, with the distance to its head: `PRON.1.nsubj
-    VERB.0.root`."""
+    """Format a tree as one `tag.distance.relation` per word, with the distance to the word's head:
+    `PRON.1.nsubj VERB.0.root`."""
     distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
     return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
 
@@ -141,7 +143,7 @@ def _columns(tree: Sentence) -> list[str]:
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
     """Yield each sentence's parse, or the reason why it has none; sentences that make Stanza fail do not
-    affect others."""
+    affect the others."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
@@ -167,7 +169,7 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
     heads = tuple(word.head - 1 for word in parsed)
     if len(parsed) != len(words) or tree_fault(heads):
         return "not a tree"
-    relations = []  # Stanza predicts them independently of heads: a root with a head becomes unspecified
+    relations = []  # Stanza predicts them independently of heads: `root` with a head becomes `dep`
     for word, head in zip(parsed, heads, strict=True):
         unspecified = head >= 0 and word.deprel.partition(":")[0] == "root"
         relations.append("root" if head < 0 else "dep" if unspecified else word.deprel)

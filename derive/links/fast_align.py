@@ -285,9 +285,7 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
         for chunk, key in zip(corpus, ids, strict=True):
             cells = Cells(chunk)
             posterior = cells.posterior(probabilities[key] * cells.prior(tension))
-            np.add.at(
-                expected, key.astype(np.intp), posterior
-            )  # adds sequentially, so that chunk sizes have no effect
+            np.add.at(expected, key.astype(np.intp), posterior)  # sequential, so chunk sizes have no effect
             feature += cells.feature(posterior)
         if number:
             tension = optimise(tension, feature / words, m, n, pairs)

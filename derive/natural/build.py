@@ -1,5 +1,5 @@
 """Write a folder of natural languages: text and bitexts encoded with an existing vocabulary, or sentences and
-their translations with a vocabulary learnt from them."""
+their translations encoded with a vocabulary learnt from them."""
 
 import hashlib
 import re
@@ -47,8 +47,8 @@ _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """Encode each line with the tokenizer. UNKNOWN words get the unknown type; words without an id are left
-    out."""
+    """Encode each line with the tokenizer. UNKNOWN words get the unknown type; words that yield no ids are
+    left out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
     ids, pieces = list[int](), [list[int]() for _ in lines]
@@ -68,8 +68,9 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """Return the number of ids of each word that has at least one. Id i ends before character `stops[i]` and
-    may include the space before its word. Ids that are not in word order count as one word."""
+    """Return the number of ids in each word, skipping words without ids. Id i ends before character
+    `stops[i]` and may include the space before its word. If the ids are not in word order, they all count as
+    one word."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)
@@ -129,8 +130,8 @@ def derive_natural(
     dictionaries: Dictionaries | None = None,
 ) -> Path:
     """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
-    `bitexts` and `dictionaries` are pairs of names in `texts`. `rows`: whether models get rows for all types
-    or only for special types and types that occur."""
+    `bitexts` and `dictionaries` are pairs of names in `texts`. `rows` says whether models get rows for all
+    types or only for special types and types that occur in the text."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
@@ -197,7 +198,8 @@ def _write_corpora(
     files: Sequence[FileSet],
     folders: Sequence[Path],
 ) -> dict[str, Any]:
-    """Encode files with the vocabulary in `folder` and write one corpus per language; return their facts."""
+    """Encode files with the vocabulary in `folder` and write one corpus per language; return facts for the
+    manifest."""
     pieces = [(part, chunks) for part in files for chunks in part.chunks()]
     encode = partial(encode_piece, folder, sha256(folder / TOKENIZER))
     with CorporaWriter(folders, vocabulary.size) as corpora:
@@ -221,7 +223,8 @@ Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation, called `language`, with a shared vocabulary but no word links."""
+    """Write the source and its translation, called `language`, with a shared vocabulary and without word
+    links."""
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):
         if not (source and target):

@@ -22,7 +22,7 @@ from calque.derive.readers.iob2 import read_iob2
 from calque.derive.readers.lines import Chunk, Place
 from calque.derive.readers.parallel import Pair, words_of
 
-MANY = 1 << 14  # maximum number of lines in parallel chunks of two files
+MANY = 1 << 14  # maximum number of lines in each of two parallel chunks
 HEAD = 24  # minimum length of test sentences to search for inside lines; shorter ones would match by chance
 WHY = "lines that contain a test sentence"
 PARQUET = b"PAR1"  # the first bytes of every Parquet file
@@ -37,8 +37,8 @@ _UNSPACED = (
 _BETWEEN = re.compile(f"(?<=[{_UNSPACED}]) (?=[{_UNSPACED}])")
 _ANY = re.compile(f"[{_UNSPACED}]")
 
-Columns = tuple[list[str], ...]  # non-blank lines in one language, or parallel ones in two
-Chunks = tuple[Chunk, ...]  # a chunk of a file, or of two parallel ones
+Columns = tuple[list[str], ...]  # non-blank lines in one language, or parallel lines in two
+Chunks = tuple[Chunk, ...]  # a chunk of one file, or parallel chunks of two
 
 
 class FileSet(ABC):
@@ -106,8 +106,8 @@ class TextFiles(FileSet):
 @dataclass(frozen=True)
 class BitextFiles(FileSet):
     """Sentences and translations, either line by line in the files `path` and `beside` (Moses format) or in
-    two `columns` of the tab-separated file `path`. Given two language codes `words_in`, text is split into
-    words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
+    two `columns` of the tab-separated file `path`. If two language codes are given as `words_in`, text is
+    split into words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
 
     former_fields: ClassVar = {"escaped": False}
 
@@ -192,7 +192,7 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    """Yield chunks until `megabytes` are reached, or all chunks if it is 0."""
+    """Yield chunks until `megabytes` are reached, or yield all chunks if it is 0."""
     return takewhile(lambda each: each[0].begins_within(megabytes), chunks)
 
 
@@ -205,8 +205,8 @@ def _kind(path: Path) -> str:
 
 
 def _row_groups(path: Path) -> Iterator[Chunk]:
-    """Yield a chunk per row group of a Parquet file: `offset` counts uncompressed bytes, `length` is the
-    group's index."""
+    """Yield one chunk per row group of a Parquet file; `offset` counts uncompressed bytes, and `length` is
+    the index of the row group."""
     metadata, offset = _parquet(path).metadata, 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, 1)
@@ -237,8 +237,8 @@ def _parquet(path: Path) -> Any:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Join words with spaces, except between letters of scripts written without spaces and in text split into
-    characters."""
+    """Join words with spaces, except between letters of scripts that are written without spaces and in text
+    that was split into characters."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
@@ -302,7 +302,7 @@ class Sentences:
                 self._by_head.setdefault(bare[:HEAD], []).append(bare)
 
     def within(self, line: str) -> bool:
-        """Whether a line equals a sentence or contains a long one."""
+        """Whether a line equals one of the sentences or contains a long one."""
         bare = letters(line)
         return bare in self.whole or any(
             bare.startswith(sentence, i)
@@ -312,8 +312,8 @@ class Sentences:
 
 
 def letters(text: str) -> str:
-    """Return a text's letters and digits in lower case, after NFKC normalisation, which unifies accents and
-    widths."""
+    """Return a text's letters and digits in lower case, after NFKC normalisation, which unifies the encodings
+    of accents and character widths."""
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 

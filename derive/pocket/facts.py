@@ -53,8 +53,8 @@ class Facts:
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """Return annotated sentences, in random order, that state the facts shared with derived languages if
-        `shared`, or else the other facts."""
+        """Return annotated sentences, in random order, that state either the facts shared with derived
+        languages (if `shared`) or the other facts."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in self.questions(language):
@@ -108,7 +108,7 @@ def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
 
 
 def _nouns(language: Pocket) -> list[str]:
-    """Return the words that are mostly nouns, the most frequent first."""
+    """Return the words that are mostly nouns, starting with the most frequent."""
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in language.sentences(SAMPLE, STREAM):
         for word, tag in zip(sentence.words, sentence.tags, strict=True):

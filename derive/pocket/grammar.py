@@ -36,8 +36,8 @@ Subject = tuple[Node, Pick, bool]  # a subject, the pick used to draw its verb, 
 
 
 class SentenceGrammar:
-    """Generates trees in the given tenses; relative clauses use the first one. `nested` phrases contain no
-    further phrases."""
+    """Generates trees in the given tenses; relative clauses use the first of these. `nested` phrases contain
+    no further phrases."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
@@ -219,7 +219,7 @@ class SentenceGrammar:
         return self.noun(pick, "place", "nsubj", plural, True), pick, plural
 
     def topical(self, kind: str, relation: str, nested: bool) -> Subject:
-        """Return a noun of the given kind: the paragraph's recurring one or a new one."""
+        """Return a noun of the given kind, either the paragraph's recurring noun or a new one."""
         if self.chance(0.44):
             return self.noun(RECURRING[kind], kind, relation, False, nested, "the"), RECURRING[kind], False
         pick, plural = Pick(TOPIC, kind), self.chance(0.3)
@@ -285,8 +285,8 @@ class SentenceGrammar:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """Build a prepositional phrase: one that the head prefers, or a name whose kind the preposition
-        reveals."""
+        """Build a prepositional phrase, with either words that the head prefers or a name whose kind the
+        preposition reveals."""
         if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
             return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
         if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):

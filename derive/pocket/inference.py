@@ -2,8 +2,8 @@
 
 Both sentences describe the same scene: if cooks are workers, `the worker` in the hypothesis is `the cook` in
 the premise. An action has only one manner and one place, numbers are exact, and nouns after `every` and `no`
-have referents. Pairs are drawn from families of cases, weighted such that single sentences and word overlap
-do not predict the label.
+have referents. Pairs are drawn from families of cases, weighted so that single sentences and word overlap do
+not predict the label.
 """
 
 import random
@@ -36,14 +36,14 @@ POLARITIES = ("always", "never")  # an affirmative and a negative adverb, for se
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
 """The fraction of pairs from each family; `quality` and `deed` use the same cases."""
-PLAIN = 0.2  # fraction of `quality` and `deed` pairs with `not`, which changes the length, not `never`
+PLAIN = 0.2  # fraction of `quality` and `deed` pairs with `not` (longer) instead of `never`
 FRONTED = 0.2  # fraction of adjuncts moved to the front
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement's form, with its words as indices into the pair's words (None: absent). `polarity` is
-    "not", "always", "never" or empty; if `exchanged`, agent and patient are swapped."""
+    """The form of a statement, with its words given as indices into the pair's words (None: absent).
+    `polarity` is "not", "always", "never" or empty; if `exchanged`, agent and patient are swapped."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -57,7 +57,7 @@ class Statement:
 
     @property
     def seen_alone(self) -> tuple[object, ...]:
-        """The features visible without the other statement."""
+        """The features that are visible without the pair's other statement."""
         return self.noun % 2, self.polarity, self.determiner
 
     @property
@@ -102,8 +102,8 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairCase:
-    """A pair of statements. `outside` is its surface form, which pairs with other labels share; `kind` is the
-    phenomenon tested (`Example.diagnostic`)."""
+    """A pair of statements. `outside` is the pair's surface form, which also occurs with other labels; `kind`
+    is the phenomenon that the pair tests (`Example.diagnostic`)."""
 
     premise: Statement
     hypothesis: Statement

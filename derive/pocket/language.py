@@ -49,8 +49,8 @@ class Pocket:
             raise BadInput(f"no word order is called {self.order!r}; available: {', '.join(ORDERS)}")
 
     def sentences(self, size: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """Yield the first `size` sentences of a random stream; `withhold` excludes the names reserved for
-        test data and the corpus."""
+        """Yield the first `size` sentences of a random stream; `withhold` excludes the names that only test
+        data and the corpus may contain."""
         chunks = (self.chunk(stream, number, withhold) for number in count())
         return islice(chain.from_iterable(chunks), size)
 
