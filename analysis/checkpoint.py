@@ -74,8 +74,8 @@ class States(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivation:
-    """A source sentence and its counterpart in a derived language: `words`, each with its source position in
-    `origin`."""
+    """A source sentence and its counterpart in a derived language: its `words`, and each word's position in
+    the source sentence, `origin`."""
 
     language: str
     source: tuple[str, ...]
@@ -123,7 +123,7 @@ class Checkpoint:
         return tuple(self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """Return the `count` most probable types, from any language, for the only `<mask>` in a text."""
+        """Return the `count` most probable types, from any language, for the single `<mask>` in a text."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:
             mask = self._tokenizer(language).mask_token
@@ -149,8 +149,8 @@ class Checkpoint:
     def nearest(
         self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5
     ) -> list[Neighbour]:
-        """Return the `count` types whose embeddings are most similar to that of `word`, a single type in
-        `language`, from the language `among` (default: all)."""
+        """Return the `count` types in the language `among` (default: all languages) whose embeddings are most
+        similar to that of `word`, which must be a single type in `language`."""
         if not self.is_type(word, language):
             raise BadInput(f"{word!r} is not a single type in the vocabulary of {language}")
         ((own,),) = self.pieces([word], language)
@@ -162,7 +162,7 @@ class Checkpoint:
         return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != own][:count].tolist()]
 
     def pieces(self, words: Sequence[str], language: str = SOURCE) -> list[list[int]]:
-        """Return each word's ids, as inside a sentence."""
+        """Return each word's ids, encoded as in the middle of a sentence."""
         tokenizer = self._tokenizer(language)
         spaced = (word if word == tokenizer.mask_token else f" {word}" for word in words)
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
@@ -182,7 +182,7 @@ class Checkpoint:
         return np.array(sorted({*tokenizer.get_vocab().values()} - {*tokenizer.all_special_ids}), np.int64)
 
     def name(self, i: int) -> tuple[str, str]:
-        """An id's spelling and language; types shared with the source belong to the source."""
+        """Return an id's spelling and language; types shared with the source count as source types."""
         language = self._language_of.get(i, SOURCE)
         return self.tokenizers[language].decode([i]).strip(), language
 
@@ -282,7 +282,7 @@ class Checkpoint:
 
     def alignment(self, language: str = "") -> dict[str, float]:
         """Return alignment@1 from the source to a derived language, for each group of types. Raises BadInput
-        for a language in the source's script.
+        for a language that uses the source's script.
 
         >>> aligned = model.alignment()  # doctest: +SKIP
         >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
@@ -392,7 +392,7 @@ def _trained_on(checkpoint: Path) -> Languages | None:
     assert run
     identity, usual = run.facts["identity"], str(run.facts.get(TRAINED_ON, ""))
     for above in checkpoint.resolve().parents:
-        # Other folders may contain the same text.
+        # Several folders may contain the same text.
         for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != usual, each)):
             known = fingerprints(folder) if finished(folder) else {}
             if all(value in known.get(name, ()) for name, value in identity["data"].items()):

@@ -1,4 +1,4 @@
-"""Inspect a checkpoint with a sentence and a few words, and print the results on a terminal with 80 columns.
+"""Inspect a checkpoint using a sentence and a few words, and print the results on an 80-column terminal.
 Shapes: n words in the sentence, m in its derivation, L layers, k pairs of words."""
 
 import base64
@@ -19,7 +19,7 @@ from calque.derive.language import SOURCE
 from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
 from calque.pretrain.lazy import F, Tensor, torch
 
-LENGTHS = range(7, 9)  # lengths in words of a sentence that fits on a terminal and on a phone
+LENGTHS = range(7, 9)  # sentence lengths, in words, that fit on a terminal and on a phone
 LINES = 1_000  # number of lines searched for such a sentence
 WORDS, PAIRS = 4, 30  # number of words with neighbours, and number of pairs in the map
 GUESSES = 5  # number of guesses or neighbours per word
@@ -27,7 +27,7 @@ WIDTH = 80
 LABEL, CELL = 18, 7  # widths of a row's label and of a matrix cell
 MOST = 500_000  # maximum number of weights that a page can contain
 ACTIVATION = "gelu"  # the only activation that `live.js` implements
-WordPair = tuple[str, str, int, int]  # a source word, its image, and both ids
+WordPair = tuple[str, str, int, int]  # a source word, its image, and their ids
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Alignment:
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """The embeddings of k frequent words and their translations on their first two principal components:
-    `places` (k, 2, 2), by pair, side and coordinate."""
+    """The embeddings of k frequent words and their translations, projected onto their first two principal
+    components. `places` (k, 2, 2) is indexed by pair, side and coordinate."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray
@@ -87,7 +87,7 @@ class EmbeddingMap:
 @dataclass(frozen=True)
 class Look:
     """The results of inspecting a checkpoint; parts that need a known derivation may be None. `before` is the
-    map for the initial weights, `live` the input for `analysis/report/live.js`."""
+    map for the initial weights, and `live` is the input for `analysis/report/live.js`."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()
@@ -211,7 +211,7 @@ class _Viewer:
         )
 
     def of_corpus(self) -> tuple[tuple[str, ...], dict[str, Derivation]]:
-        """Return a short sentence of frequent words, and its derivations."""
+        """Return a short corpus sentence of frequent words, with its derivations."""
         data = self.model.data
         if data is None:
             self.left_out.append("guesses: this model's corpus was not found; give a sentence")
@@ -252,7 +252,7 @@ class _Viewer:
         return tuple(words), images
 
     def word_pairs(self, language: str) -> Iterator[WordPair]:
-        """Yield the words with an image of their own, the rarest first."""
+        """Yield the words whose image is a different type, from the rarest to the most frequent."""
         data = self.model.data
         assert data
         vocabulary, images = data.vocabulary, data[language].images
@@ -331,7 +331,7 @@ def _embedding_map(pairs: Sequence[WordPair], model: Any) -> EmbeddingMap:
 def live_data(
     model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """The input for `live.js`; None if the model is too large or not a RoBERTa."""
+    """Return the input for `live.js`, or None if the model is too large or is not a RoBERTa model."""
     config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
     roberta = config.model_type in (ROBERTA.model_type, XLM_R.model_type) and config.hidden_act == ACTIVATION
     if not roberta or not texts or sum(each.size for each in parameters) > MOST:

@@ -25,7 +25,7 @@ from calque.pretrain.saved_tokenizer import check_tokenizer
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
 _LONGEST = 512  # maximum number of ids per row if the model sets no limit
-_UNLIMITED = 1 << 30  # a tokenizer with a larger limit has none
+_UNLIMITED = 1 << 30  # a larger tokenizer limit means that there is none
 _ROOM = 1 << 18  # maximum number of cached words
 
 
@@ -66,7 +66,7 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """Return the states after each layer up to `top`, (B, L, H) each, arbitrary at padding."""
+        """Return the states (B, L, H) after each layer up to `top`; values at padding are arbitrary."""
         ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
         inputs = {"input_ids": ids}
         if lengths.min() < ids.shape[1]:
@@ -78,7 +78,7 @@ class Encoder:
         return tuple(output.hidden_states[: self.top + 1])
 
     def _try(self, kind: str) -> None:
-        """Raise BadInput if the model needs more than ids, or ignores the ids after a word."""
+        """Raise BadInput if the model needs more input than ids, or if a state ignores later words."""
         first, last = [i for i in range(3) if i != self._padding][:2]
         rows = [[first] * 7 + [other] for other in (first, last)]
         try:
@@ -101,7 +101,7 @@ def _positions(model: nn.Module, config: Any) -> int:
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
             return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
     positions = int(getattr(config, "max_position_embeddings", 0))
-    return positions if positions > 0 else _LONGEST  # XLNet's is -1
+    return positions if positions > 0 else _LONGEST  # XLNet sets it to -1
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
@@ -114,7 +114,7 @@ PairIds = tuple[WordIds, WordIds]  # both sides of a sentence pair
 
 class SubWords:
     """A tokenizer that encodes each word separately, preceded by a space. `before` and `after` are the
-    special ids around a sentence, `second_type` is the token type of a second text."""
+    special ids around a sentence, and `second_type` is the token type of the second text in a pair."""
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer, self._folder = open_tokenizer(folder / TOKENIZER), folder
@@ -169,7 +169,8 @@ Cut = tuple[CutSide, CutSide]
 
 
 def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
-    """Yield batches of indices of items of similar sizes with at most CELLS ids, omitting empty sides."""
+    """Group items of similar size into batches of at most CELLS ids, and yield each batch's indices. Items
+    with an empty side are omitted."""
     batch, widest = list[int](), tuple[int, ...]()
     whole = [i for i, size in enumerate(sizes) if all(size)]
     for i in sorted(whole, key=lambda i: (sum(sizes[i]), sizes[i])):
@@ -193,8 +194,8 @@ class LinkReading:
 
 class PairEncoder:
     """Encodes each sentence pair once, and applies any number of readings. With `joint`, a pair is a single
-    row, `<s> S </s> T </s>`. `around` are the special ids around a sentence, `types` both sides' token
-    types."""
+    row, `<s> S </s> T </s>`. `around` contains the special ids placed around a sentence, and `types` the
+    token types of both sides."""
 
     def __init__(
         self,
@@ -244,7 +245,7 @@ class PairEncoder:
         return sides[0], sides[1]
 
     def _kept(self, sizes: list[int]) -> list[int]:
-        """How many ids of each side fit; in a joint row, the longer side is cut first."""
+        """Return how many ids of each side fit; in a joint row, the longer side is truncated first."""
         if not self.joint:
             room = self.length - len(self.before) - len(self.after)
             return [min(size, room) for size in sizes]
@@ -330,8 +331,8 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """Open a model and its tokenizer. By default, the method is DEFAULT at two thirds of the depth or,
-        for a trained aligner, TRAINED at its layer."""
+        """Open a model and its tokenizer. The defaults are DEFAULT at two thirds of the depth or, for a
+        trained aligner, TRAINED at the layer stored in its configuration."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:

@@ -1,7 +1,7 @@
 """Extract links from hidden states. A method combines a similarity, a plan computed from it, and a rule that
 selects links. Shapes: B pairs, n and m sub-words in the longest source and target side, H hidden. States are
 (B, n, H) and (B, m, H), masks (B, n) and (B, m), similarities and scores (B, n, m), with arbitrary values at
-padding; links (L, 3) are rows of pair, source position and target position."""
+padding; each row of links (L, 3) gives the pair, the source position and the target position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calque.pretrain.objectives.aligner_training import centred_words, probabili
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0  # largest range of log K that keeps all scalings of K well within float32
-LEAST = 0.4  # minimum link probability: F1 is highest at half its maximum (Lipton et al. 2014)
+LEAST = 0.4  # minimum link probability; the best threshold is half the highest F1 (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """Returns the similarities between source and target sub-words, given both sides' states and masks."""
 
@@ -102,8 +102,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores pairs of sub-words (with `words`: words' mean states), extracts links, and adds those of
-    `also`."""
+    """Scores pairs of sub-words (or, with `words`, pairs of words by their mean states), extracts links, and
+    adds the links found by `also`."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -117,7 +117,7 @@ RULES = {"argmax": argmax, "itermax": itermax, "match": match}
 
 
 def method(similarity: str = "centred", rule: str = "argmax", transport: bool = False) -> Method:
-    """Return a method, whose name omits the choices made in SimAlign (cosine) and XLM-Align (products,
+    """Return a method; its name leaves out the choices made in SimAlign (cosine) and XLM-Align (products,
     Itermax)."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == ("products" if transport else "cosine") else f"-{similarity}"
@@ -128,16 +128,18 @@ def method(similarity: str = "centred", rule: str = "argmax", transport: bool = 
 
 
 RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
-"""The aligner in XLM-Align's released code, which does not use Itermax. A link's source is its target's
-argmax after the last column scaling, and its target is its source's argmax after one more row scaling. Row
-scaling does not change a row's argmax, so these links are the mutual argmax before it."""
+"""The aligner in XLM-Align's released code, which does not use Itermax. In each link, the source is the
+target's argmax after the last column scaling, and the target is the source's argmax after one more row
+scaling. Row scaling does not change a row's argmax, so these links are the mutual argmax before that last
+scaling."""
 OT = method("products", "itermax", transport=True)
 """Optimal transport filtered by Itermax, as in XLM-Align's self-labelling (sections 3.1 and 3.2)."""
 DEFAULT = method()  # mutual argmax of centred cosines, which has the lowest AER on en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""Finds a trained aligner's likely links; it finds few in text unlike the aligner's training text."""
+"""Selects the links that a trained aligner considers likely, of which there are few in text unlike its
+training text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
 """The default for trained aligners. DEFAULT finds links even if all similarities are low, and adding
 SOFTMAX's links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""

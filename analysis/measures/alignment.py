@@ -1,5 +1,5 @@
 """Measure alignment@1, the share of types whose nearest neighbour in the other language is their translation,
-and the similarity of a lexicon's words. Shapes: V source types, n types that occur in the corpus, H width."""
+and the similarity of word pairs. Shapes: V source types, n types that occur in the corpus, H width."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 
 @dataclass(frozen=True)
 class TypeHits:
-    """For each of the m types whose id differs, (m,): whether its nearest neighbour is its translation
-    (`forward`, `back` in the other direction, `rotated` after each rotation), whether the dictionary contains
-    it, and its count."""
+    """Arrays (m,) over the types whose id differs between the languages: whether the nearest neighbour is the
+    translation (`forward`, `back` in the opposite direction, `rotated` after each rotation), whether the
+    dictionary contains the type, and the type's count."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -72,7 +72,7 @@ class TypeHits:
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
-        """For each metric, the share of types whose translation is found, and their number."""
+        """Return, for each metric, the share of types whose translation is found, and the number of types."""
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
@@ -95,7 +95,7 @@ class Types:
     own: np.ndarray  # (V,) each source type's id in the first language
     numbers: tuple[int, int]  # both languages' token types
     rows: int
-    skipped: int  # number of types left out because a language has no single id for them
+    skipped: int  # number of types left out because they have no single id in one of the languages
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
@@ -179,7 +179,7 @@ def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
     """Like `rotated`, but mutual nearest neighbours by CSLS among frequent types are added to `pairs` until
-    nothing changes (VecMap, section 3)."""
+    the pairs no longer change (VecMap, section 3)."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
     known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
@@ -201,7 +201,7 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """Return nulls for three shares, pairing each type with a random one of similar frequency."""
+    """Return null distributions for three shares, with types paired at random among similar frequencies."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
@@ -242,7 +242,7 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
     """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl; `before` is the number of
-    earlier steps."""
+    steps before those in metrics.jsonl."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
@@ -261,7 +261,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """Measure alignment@1 over held-out inflected types with and without another form in the dictionary."""
+    """Measure alignment@1 over held-out inflected types with and without another form of the same word in the
+    dictionary."""
     if not types.measurable:
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)
@@ -323,7 +324,7 @@ def chosen(
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """Read, from the model in a folder, the embeddings of the words in `entries`, a result of `chosen`."""
+    """Read the embeddings of the words in `entries`, as returned by `chosen`, from the model in a folder."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()

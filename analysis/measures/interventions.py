@@ -44,7 +44,8 @@ StateChange = Callable[["Tensor"], "Tensor | None"]
 
 
 def control_of(intervention: str) -> str:
-    """The name of an intervention's control, a comparable change without translations, or ""."""
+    """Return the name of an intervention's control, a comparable change that uses no translations, or "" if
+    it has none."""
     if intervention.startswith(PATCHED):
         return OF_OTHERS + intervention.removeprefix(PATCHED)
     return CONTROLS.get(intervention, "")
@@ -65,8 +66,8 @@ class Rows:
     def of(
         cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None, seed: int = 0
     ) -> Self:
-        """Read the embeddings from a model; `tags` (V,) are all types' tags. Raises BadInput without a
-        dictionary."""
+        """Read the embeddings from a model; `tags` (V,) contains every type's tag. Raises BadInput if there
+        is no dictionary."""
         types, table = moved_types(languages, language), _table(model)
         derived, source = (languages[name].images[types] for name in (language, SOURCE))
         return cls(
@@ -111,8 +112,8 @@ class Rows:
 
 
 def moved_types(languages: Languages, language: str) -> np.ndarray:
-    """Return the source ids (m,) of the types whose embedding differs. Raises BadInput if there are none, or
-    if a type has several."""
+    """Return the source ids (m,) of the types whose embedding differs. Raises BadInput if there are no such
+    types, or if a type has several embeddings."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
         raise BadInput(f"a type has several embeddings in {language}; expected exactly one for each type")
@@ -123,7 +124,7 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def known_types(languages: Languages, language: str) -> np.ndarray:
-    """The indices (d,) of the moved types in the dictionary."""
+    """Return the indices (d,) of the moved types that the dictionary contains."""
     images = languages[language].images[moved_types(languages, language)]
     known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(known):
@@ -132,7 +133,7 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def not_changed(languages: Languages, language: str) -> str:
-    """Why interventions cannot be applied to a language, or ""."""
+    """Return why interventions cannot be applied to a language, or "" if they can."""
     try:
         known_types(languages, language)
     except BadInput as error:
@@ -145,8 +146,8 @@ def _table(model: Any) -> Tensor:
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Apply `change` to the states (B, L, H) after a layer (0: the embeddings), and return the hook. None
-    leaves the states unchanged."""
+    """Apply `change` to the states (B, L, H) after a layer (0: the embeddings), and return the hook. If
+    `change` returns None, the states stay as they are."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
@@ -159,7 +160,7 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
             return output
         return (changed, *output[1:]) if isinstance(output, tuple) else changed
 
-    return modules[layer].register_forward_hook(hook, prepend=True)  # before transformers records states
+    return modules[layer].register_forward_hook(hook, prepend=True)  # runs before transformers records states
 
 
 @no_grad
@@ -174,7 +175,7 @@ def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
 
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
-    """Replace word embeddings within the context."""
+    """Replace word embeddings until the `with` block ends."""
     before = _table(model)[torch.from_numpy(ids)].clone()
     set_rows(model, ids, rows)
     try:
@@ -202,8 +203,8 @@ class SourceTuned:
         self._image_of = dict(zip(own, self.images.tolist(), strict=True))
 
     def rows(self, seed: int = 0) -> Rows:
-        """Return the moved types' embeddings after fine-tuning, for `score`; `seed` is for the random
-        changes."""
+        """Return the moved types' embeddings after fine-tuning, for use with `score`; `seed` determines the
+        random changes."""
         tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)
         return Rows.of(self.tuned.model, self.languages, self.language, tags, seed)
 
@@ -214,7 +215,7 @@ class SourceTuned:
         random_order: np.random.Generator | None = None,
     ) -> Score:
         """Return the main metric on the derived test set, with new embeddings `rows` (m, H) or words in
-        random order. With `of_source`, score source sentences in derived words instead."""
+        random order. With `of_source`, score source sentences written with derived words instead."""
         test, encoded = self._test(SOURCE if of_source else self.language, self.language)
         orders = [word_order(row, random_order) for row in encoded.rows]
         pairs = zip(encoded.rows, orders, strict=True)
@@ -226,8 +227,9 @@ class SourceTuned:
         return self._scored(test, encoded, restored)
 
     def patched(self, layer: int, random: np.random.Generator | None = None) -> Score:
-        """Return the main metric after replacing each word's state after a layer by its counterpart's in the
-        source sentence or, with `random`, by a random word's. Words that occur twice keep their state."""
+        """Return the main metric when each word's state after a layer is replaced with that of its
+        counterpart in the source sentence or, with `random`, of a random word. Words that occur more than
+        once keep their state."""
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)
         partners = list(derived.rows)
@@ -269,7 +271,8 @@ class SourceTuned:
         return list(self.tuned.head.answers(logits).cpu().numpy())
 
     def _counterparts(self, derived: TaskRow, source: TaskRow) -> tuple[list[int], list[int]]:
-        """The positions of the ids that occur once in both rows, and of their counterparts."""
+        """Return the positions of the ids that occur exactly once in each row, and those of their
+        counterparts."""
         ours, theirs = derived.ids.tolist(), [self._image_of.get(i, i) for i in source.ids.tolist()]
         shared = sorted(set(ours[1:-1]) & set(theirs[1:-1]))
         once = [i for i in shared if ours.count(i) == theirs.count(i) == 1]
@@ -285,7 +288,7 @@ class SourceTuned:
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
-    """Return a reading order (L,) of a row's positions, with words shuffled if `random` is given."""
+    """Return a row's positions (L,) in reading order, with the words shuffled if `random` is given."""
     places = np.arange(len(row.ids))
     starts = np.flatnonzero(row.targets != UNLABELLED)  # a word is labelled at its first sub-word
     if random is None or not len(starts):
@@ -317,8 +320,8 @@ def train(
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer the
-    source's words, order or both recover."""
+    """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer is
+    recovered by restoring the source's words, its order, or both."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
     scores = dict(_after_interventions(tuned, run.seed))
     records = [

@@ -21,7 +21,7 @@ from calque.pretrain.lazy import inference_mode, nn, torch
 from calque.pretrain.model import autocast, encode
 
 PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded with a null's mean
-NULLS = ("all", "seen", "held-out")  # groups of questions with a null
+NULLS = ("all", "seen", "held-out")  # groups of questions with a null distribution
 ROWS = 256  # clozes per batch
 UNDECIDED = -1
 
@@ -103,7 +103,7 @@ def _logits(
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """Which questions (Q,) have an answer or subject in the dictionary."""
+    """Return which questions (Q,) have an answer or a subject in the dictionary."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

@@ -75,8 +75,8 @@ def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
-    """Return the gradient of the MLM loss, summed over `rows` and divided by `of` (default: labelled ids),
-    for each parameter of the layers: (U, I), or (U, 1) for vectors."""
+    """Return the gradient of the MLM loss, summed over `rows` and divided by `of` (default: the number of
+    labelled ids), for each parameter of the layers: (U, I), or (U, 1) for vectors."""
     of = rows.labelled if of is None else of
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
@@ -104,7 +104,7 @@ def shuffled_cosines(
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """Sample the noise (S,) in the cosine: each part's deviation from the mean gets a random sign."""
+    """Sample the noise (S,) in the cosine by giving each part's deviation from the mean a random sign."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

@@ -15,7 +15,8 @@ LIKE_FREQUENT = 10  # number of similarly frequent types in a group
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
-    """Number groups of LIKE_FREQUENT types of similar frequency; only the last may contain more."""
+    """Return each type's group: LIKE_FREQUENT types of similar frequency form a group, and only the last
+    group may be larger."""
     rank, last = np.argsort(np.argsort(-counts, kind="stable")), max(len(counts) // LIKE_FREQUENT - 1, 0)
     groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, last).tolist()
     return groups
@@ -40,7 +41,7 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
-    """Summarise the values (S,) obtained after shuffles; `chance` defaults to their mean."""
+    """Summarise the values (S,) obtained by shuffling; `chance` defaults to their mean."""
     # Shares of few items are coarse, so percentiles are not interpolated.
     low = float(np.percentile(values, LOW, method="lower"))
     high = float(np.percentile(values, HIGH, method="higher"))

@@ -1,5 +1,5 @@
-"""Probe what two languages share at a step of pretraining; every number has a null. Shapes: N sentences or
-words, L layers including the embeddings, H hidden, T types, K width, S shuffles, C labels."""
+"""Probe what two languages share at a step of pretraining; every number has a null distribution. Shapes: N
+sentences or words, L layers including the embeddings, H hidden, T types, K width, S shuffles, C labels."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class TaggedWords:
 
     @property
     def kinds(self) -> list[Hashable]:
-        """Each word's position and row length, from which a label can be guessed."""
+        """Return each word's position and row length, which can give its label away."""
         return [(place, len(self.rows[row])) for row, place in self.at.tolist()]
 
     def in_company(self) -> TaggedWords:
@@ -128,8 +128,8 @@ class TaggedWords:
 @dataclass(frozen=True)
 class ProbeText:
     """The text used by the probes. Every labelled id is masked in `masked`; `gradient_rows` are masked as in
-    pretraining. `unigram` is the loss by frequency, `numbers` are token types, and `types` is None without a
-    second script."""
+    pretraining. `unigram` is the loss when predicting by frequency, `numbers` contains token types, and
+    `types` is None if there is no second script."""
 
     language: str
     numbers: tuple[int, int]
@@ -324,7 +324,8 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 
 def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
-    """Fit a ridge regression on standardised vectors (N, H); return a function to label scores (M, C)."""
+    """Fit a ridge regression on standardised vectors (N, H); return a function that maps vectors to label
+    scores (M, C)."""
     if len(set(labels.tolist())) < 2:
         raise ValueError("all words have the same label, but a probe needs at least two")
     x = vectors.double()

@@ -48,8 +48,8 @@ PARTS = 4  # of every four sentences, two are in both texts, one only in the fir
 def retrieval(
     model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int
 ) -> Measurement:
-    """Measure retrieval for every pair of languages, at every layer and in both directions, between the same
-    sentences, given as words."""
+    """Measure retrieval for every pair of languages, at every layer and in both directions. The sentences are
+    the same in all languages, and are given as words."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")

@@ -35,7 +35,7 @@ def states(
     model: Any, rows: Sequence[np.ndarray], language: int
 ) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
     """Encode rows of ids in batches; yield each batch's row indices and its states at each layer (rows, ids,
-    H), arbitrary at padding."""
+    H), with arbitrary values at padding."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
@@ -66,7 +66,8 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 
 def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
-    """Join batches of row indices and means (L, B, H) in the rows' order, (L, N, H)."""
+    """Join batches of row indices and means (L, B, H) into a single tensor (L, N, H), in the order of the
+    rows."""
     order, means = list[int](), list[Tensor]()
     for places, tensor in batches:
         order += places
@@ -88,8 +89,8 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Whether each pair's cosine exceeds all others of either member (MEXA, Kargaran et al. 2024, equation
-    1), from indices of nearest rows (N,) and each row's partner, `pairing` (..., N)."""
+    """Return whether each pair's cosine exceeds every other cosine of its two members (MEXA, Kargaran et al.
+    2024, equation 1), given the indices of nearest rows (N,) and each row's partner, `pairing` (..., N)."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 

@@ -43,7 +43,7 @@ def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> Link
 def score_each(
     gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
 ) -> list[list[LinkCounts]]:
-    """Return a list for each of `n` aligners with its link counts for every sentence pair."""
+    """Return, for each of `n` aligners, a list of its link counts for every sentence pair."""
     columns: list[list[LinkCounts]] = [[] for _ in range(n)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):
@@ -74,7 +74,7 @@ class GoldSet:
 
 def gold_set(folder: Path, name: str) -> GoldSet:
     """Open a gold set: for de-en, `folder`/de-en contains `test.de`, `test.en` and `alignv2.txt` in WPT
-    format. Raises BadInput if a file is malformed, or if they do not match."""
+    format. Raises BadInput if a file is malformed, or if the files do not match."""
     home, (first, _, second) = folder / name, name.partition("-")
     files = home / f"test.{first}", home / f"test.{second}"
     pairs = tuple(TwoFiles(*files))
@@ -128,7 +128,8 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """Train fast_align, and return its scores by direction and symmetrisation, with exclusions."""
+    """Train fast_align, and return its scores by direction and symmetrisation, and the counts of
+    exclusions."""
     ways, exclusions = dict[str, list[Links]](), Counter[str]()
     for way in ("forward", "reverse"):
         model = FastAlign.train(corpus, reverse=way == "reverse")
@@ -145,7 +146,7 @@ def _encoder_scores(
     gold: Sequence[GoldPair],
     readings: Sequence[LinkReading],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every reading of each encoder, sorted by layer, and count exclusions."""
+    """Score every reading for each encoder, return the scores sorted by layer, and count exclusions."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for encoder in encoders:
         columns = score_each(gold, encoder.links(pairs, readings), len(readings))
@@ -167,7 +168,7 @@ def alone_and_joint(
     at_main: Sequence[Method] = METHODS,
 ) -> tuple[list[EncoderScore], Counter[str]]:
     """Score the methods `at_main` at the main layer, and `everywhere` at every layer. `types` gives the
-    target's token type, by whether both sides share a row."""
+    target's token type, depending on whether both sides share a row."""
     encoder, pieces, readings = Encoder(folder, device=device), SubWords(folder), list[LinkReading]()
     for layer in range(encoder.layers + 1):
         more = at_main if layer == main_layer(encoder.layers) else ()
@@ -208,7 +209,7 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
 
 
 def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], list[GoldPair]]:
-    """Up to PAIRS random sentence pairs with at most `room` ids, and their links."""
+    """Return up to PAIRS random sentence pairs with at most `room` ids, and their links."""
     words, gold, order = list[PairIds](), list[GoldPair](), bitext.order(seed)[::-1].tolist()
     fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= room)
     for number in islice(fitting, PAIRS):
@@ -225,7 +226,8 @@ def _by_word(ids: np.ndarray, pieces: np.ndarray) -> list[list[int]]:
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Read the quality of XLM-Align's self-labels from metrics.jsonl, as means since the previous row."""
+    """Read the quality of XLM-Align's self-labels from metrics.jsonl, where each row contains means over the
+    steps since the previous one."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]

@@ -96,7 +96,7 @@ def _settings(results: Results) -> list[Setting]:
     """Return the settings that the study covers, including layers that the paper does not use."""
     start, chosen = _usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    earlier: set[str] = {DEFAULT}  # a table needs settings not among these; Table 3 adds its own
+    earlier: set[str] = {DEFAULT}  # a table needs settings beyond these; Table 3 adds its own to them
     for number, entry in TABLES.items():
         rows = dict[str, str | None]()
         for name in dict.fromkeys((DEFAULT, *entry["settings"])):
@@ -117,7 +117,7 @@ def _settings(results: Results) -> list[Setting]:
 
 
 def _errors(results: Results) -> Column:
-    """The AER at the last measured layer, each side encoded alone."""
+    """Return the column for AER at the last measured layer, with each side encoded separately."""
     layer = max(results.layers(AER), default=None)
     return Column("AER, last layer", AER, "aer", facets={"layer": layer})
 

@@ -230,8 +230,8 @@ def _on(task: str) -> str:
 
 
 def changed_words(results: Results) -> Iterator[Claim]:
-    """For each transform that changes words, claim that an objective loses more under it than without that
-    change."""
+    """Claim, for each transform that changes words, that an objective loses more under it than under the same
+    transform without that change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
     for changed, theirs in parts.items():
         rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
@@ -248,7 +248,8 @@ def _delta(task: str) -> Column:
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
-    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than all others'."""
+    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than every other
+    objective's."""
     cells = [(name, transform) for name in results.objectives]
     verdict = _beats_all(results, _delta(task), transform, objective, side)
     return unless_at_floor(verdict, results, cells, task, PRIMARY[task])
@@ -349,7 +350,8 @@ def _leader(
     results: Results, number: str, column: Column, transform: str, side: int, unit: str
 ) -> Iterator[str]:
     """Name the two objectives with the largest (`side` +1) or smallest (-1) means. The first leads beyond
-    seed noise if it beats every other one in a comparison paired by seed, and the printed numbers differ."""
+    seed noise if it beats every other objective in a comparison paired by seed, and the printed numbers
+    differ."""
     values = {name: column.values(results, name, transform) for name in results.objectives}
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:

@@ -161,7 +161,7 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     interval = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta])]
     drawing.draw_intervals(panel, [x], interval, look.colour)
     drawing.draw_intervals(panel, [y], drawing.ends([point.alignment]), look.colour, across=True)
-    hollow = fill == "none"  # white hides the intervals behind a hollow marker
+    hollow = fill == "none"  # a white fill hides the intervals behind a hollow marker
     style: dict[str, Any] = {"fillstyle": "full" if hollow else fill, "markersize": 7}
     style |= {"markerfacecolor": "#ffffff" if hollow else look.colour, "markerfacecoloralt": "#ffffff"}
     panel.plot(x, y, look.marker, color=look.colour, **style)

@@ -28,9 +28,9 @@ def _nothing(results: Results) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The functions and published numbers that a report consists of. Tables and figures are None if a study
-    lacks their records, and figures if it has too many objectives or languages to distinguish. `shown` names
-    the tables to print on a terminal."""
+    """The functions and published numbers that a report consists of. A table or figure is None if the study
+    lacks its records, and a figure also if there are too many objectives or languages to distinguish. `shown`
+    names the tables to print on a terminal."""
 
     tables: Callable[[Results], Mapping[str, Table | None]]
     figures: Callable[[Results], Iterable[Plot | None]]

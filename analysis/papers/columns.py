@@ -1,5 +1,5 @@
-"""Tables and figures whose columns or panels each show one number per model. texts.toml specifies some
-entirely, by `columns` and by the `papers` whose reports show them."""
+"""Tables and figures whose columns or panels each show one number per model. Some are specified entirely in
+texts.toml, by their `columns` and the `papers` whose reports show them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from calque.analysis.statistics.verdicts import Claim, Verdict
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
-BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide it
+BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide the line
 Cell = tuple[str, str]  # an objective and a derived language
 LABELS = ("objective", "transform")  # the usual labels of rows
 RETAINED = "RETAINED"
@@ -31,9 +31,9 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # names of these measures in tables
 
 @dataclass(frozen=True)
 class Column:
-    """The number to show for each model. `facets` are further fields of `Key`, and `null` is the metric of
-    the null's upper end. With `count`, it is the number of test items; with `remarks`, retained transfer is
-    followed by remarks. A column with `parts` shows their average."""
+    """The number to show for each model. `facets` are further fields of `Key`, and `null` is the metric for
+    the null's upper end. With `count`, the column shows the number of test items; with `remarks`, retained
+    transfer is followed by remarks. A column with `parts` shows their average."""
 
     head: str
     measure: str = ""
@@ -106,7 +106,7 @@ def rows_of(
 
 
 def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """Return the records, at all steps, that some columns show."""
+    """Return the records, at all steps, that any of the columns shows."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
@@ -149,7 +149,7 @@ def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
 def printed_rows(
     numbers: Iterable[Published], row: Sequence[str], column: str
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """Group published numbers by the fields that label a row, then by the field of the column."""
+    """Group published numbers by the fields that label a row, then by the field that selects a column."""
     rows: dict[tuple[str, ...], dict[str, float]] = {}
     for number in numbers:
         labels = tuple(getattr(number, name) for name in row)
@@ -163,7 +163,7 @@ def columns_of(name: str, kind: str = "tables") -> list[Column]:
 
 
 def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
-    """Return the tables that texts.toml specifies for a report, and one of user-defined measures."""
+    """Return the tables that texts.toml specifies for a report, and a table of user-defined measures."""
     tables = {
         name: column_table(name, results, columns_of(name))
         for name, entry in TEXTS["tables"].items()
@@ -257,7 +257,7 @@ def _draw_means(
     panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: Look, shift: float | None
 ) -> None:
     """Draw means over seeds, with intervals at regularly spaced steps. `shift` is the first interval's offset
-    as a fraction of their spacing (None: no intervals)."""
+    as a fraction of the steps' spacing (None: no intervals)."""
     by_step: dict[int, dict[int, Measured]] = {}
     for seed, curve in curves.items():
         for step, record in curve.items():

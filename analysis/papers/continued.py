@@ -27,8 +27,9 @@ PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # the paper's names for gol
 
 
 class Continued:
-    """The results for a study's models, first the start. `main` contains the models' main layers, `pairs` the
-    pairs of languages in retrieval, and `languages` each task's languages, the source first."""
+    """The results for a study's models, beginning with the starting model. `main` contains the models' main
+    layers, `pairs` the language pairs used for retrieval, and `languages` each task's languages, with the
+    source first."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
@@ -58,7 +59,7 @@ class Continued:
 
     @property
     def read_at(self) -> str:
-        """The main layers: one for all models, or the start's and the other models'."""
+        """The main layers: a single one for all models, or the starting model's and those of the others."""
         others = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
@@ -70,8 +71,8 @@ class Continued:
     def found(
         self, model: str, pair: tuple[str, str], metric: str = "cosine", layer: int | None = None
     ) -> BySeed:
-        """Return retrieval of the first language's sentences in the second, at a layer (default: the start's
-        main layer)."""
+        """Return the score for retrieving the first language's sentences in the second, at a layer (default:
+        the starting model's main layer)."""
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
@@ -80,13 +81,13 @@ class Continued:
         return self._scores(model, measure, language, task, metric or PRIMARY[task])
 
     def all_scored(self, model: str, task: str, metric: str = "") -> list[BySeed]:
-        """Return a task's scores by language, first in the source."""
+        """Return a task's scores by language, beginning with the source."""
         every = self.languages.get(task, [self.source])
         return [self.scored(model, task, language, metric) for language in every]
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
-        """Return a paper's numbers from some tables (default: all), if models were fine-tuned on its
-        language."""
+        """Return a paper's numbers from some tables (default: all), if our models were fine-tuned on the
+        paper's language."""
         numbers = self.results.published if self.source == THEIRS else ()
         return [p for p in numbers if p.paper == paper and (not tables or p.table in tables)]
 
@@ -102,7 +103,7 @@ class Continued:
             return scores
         ((seed, measured),) = scores.items()
         if model == self.start and not task:
-            return dict.fromkeys(self.seeds, measured)  # the start was trained once
+            return dict.fromkeys(self.seeds, measured)  # the starting model was trained only once
         # An interval over items is not comparable with the other models' intervals over seeds.
         return {seed: replace(measured, error=None, parts=None)}
 
@@ -117,7 +118,8 @@ def number(values: BySeed) -> str:
 
 
 def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
-    """Format numbers by language, then their means without and with the first, if complete."""
+    """Format numbers by language, followed by their means without and with the first, if no number is
+    missing."""
     numbers = [values.get(name) for name in languages]
     for part in (languages[1:], languages):
         complete = part and all(name in values for name in part)
@@ -288,7 +290,7 @@ LAST = 4  # number of top layers; the paper finds the largest reduction in AER t
 
 def continued_claims(results: Results) -> Iterator[Claim]:
     """Compare XLM-Align with its start and with training without DWA, objectives trained only on sentence
-    pairs with their start, and PPA with and without TLM."""
+    pairs with their starting model, and PPA with and without TLM."""
     study = Continued(results)
     start, switches = study.start, {name: changes(results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), "")

@@ -118,7 +118,8 @@ def _draw_floors(
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    """Group transforms by the title of the parameter that differs, first those with the source's order."""
+    """Group transforms by the title of the parameter that differs, beginning with those that keep the
+    source's order."""
     scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
     for name in results.transforms:
         parts = results.transform(name).parts
@@ -180,7 +181,8 @@ def _sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_table(results: Results) -> Table | None:
-    """Tabulate transfer and alignment by shared vocabulary, if a language shares some of it."""
+    """Tabulate transfer and alignment by shared vocabulary, if any language shares vocabulary with its
+    source."""
     languages = _sharers(results)
     if not any(0 < sharer.tokens < 1 for sharer in languages):
         return None

@@ -56,7 +56,7 @@ class Quantity:
         return {seed: curve for seed, curve in with_null.items() if curve}
 
     def at_steps(self, results: Results, objective: str, transform: str) -> dict[int, list[Record]]:
-        """Return all seeds' records by step, for the steps recorded in every seed."""
+        """Return all seeds' records by step, for the steps recorded for every seed."""
         of_seeds = self.curves(results, objective, transform).values()
         common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
         return {step: [curve[step] for curve in of_seeds] for step in common}
@@ -92,7 +92,7 @@ def _steps(results: Results) -> list[int]:
 
 
 def onset(curve: Curve, side: int) -> float:
-    """Return the first step at which, as at the next one, the value is beyond its null, or NEVER."""
+    """Return the first of two consecutive steps at which the value is beyond its null, or NEVER."""
     beyond = [(step, bool(r.null and r.null.left(r.value, side))) for step, r in curve.items()]
     return next((float(step) for (step, left), (_, still) in pairwise(beyond) if left and still), NEVER)
 
@@ -249,7 +249,7 @@ aligned_figure = partial(_curves_figure, quantities=ALIGNED, name="figure-aligne
 
 
 def _draw_null(panel: Axes, results: Results, quantity: Quantity, transform: str, axis: StepScale) -> None:
-    """Draw the widest band of the objectives' nulls, and their mean chance level."""
+    """Draw the band that spans all objectives' nulls, and their mean chance level."""
     bands = []
     for objective in results.objectives:
         if at := quantity.at_steps(results, objective, transform):

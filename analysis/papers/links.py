@@ -66,8 +66,8 @@ class System:
 
 
 class Systems:
-    """The systems in a word-alignment study: `encoders` with a named method at the main layer, `rows` in
-    Table 2, and `released` with the released aligner, at every layer."""
+    """The systems in a word-alignment study: `encoders` use a named method at the main layer, `rows` are the
+    rows of Table 2, and `released` use the released aligner, at every layer."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         records = [record for record in results.records if record.measure == AER and record.links is not None]
@@ -135,7 +135,7 @@ def _table_2(systems: Systems) -> Table:
 
 
 def _sizes(systems: Systems) -> str:
-    """Name the gold sets without a corpus, each with its number of sentence pairs."""
+    """Name the gold sets that lack a training corpus, each with its number of sentence pairs."""
     learnt: dict[str, dict[str, int]] = {}
     for system in systems.without_encoder:
         for gold, counts in system.counts.items() if system.learnt else ():
@@ -144,7 +144,8 @@ def _sizes(systems: Systems) -> str:
 
 
 def _layers_table(systems: Systems, published: bool) -> Table:
-    """Tabulate the released aligner's AER at each layer; published rates are for pairs in single rows."""
+    """Tabulate the released aligner's AER at each layer; published rates are for pairs encoded in a single
+    row."""
     rows = []
     for system in sorted(systems.released, key=lambda s: (s.layers, s.learnt, s.joint, s.layer or 0)):
         rows.append((system.title, str(system.layer), system.way, OURS, *systems.rates(system)))

@@ -124,7 +124,7 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
 
 
 def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
-    """Give objectives shades if at least `FEWEST` share a colour, which plain forms keep."""
+    """If at least `FEWEST` objectives share a colour, give each a shade of it, except plain forms."""
     sizes, numbers, shaded = Counter(its.colour for its in looks.values()), Counter[str](), dict(looks)
     for name in sorted(looks, key=lambda name: looks[name].bar["hatch"] != ""):
         colour = looks[name].colour

@@ -1,4 +1,4 @@
-"""Read and judge primary claims: a TOML file states them before a study runs."""
+"""Read and judge primary claims, which a TOML file states before a study runs."""
 
 import hashlib
 import re
@@ -97,7 +97,7 @@ class PrimaryClaim:
             return ""
         if self.measure != "ZS":
             return f"{self.measure} has no {third}"
-        from calque.analysis.measures.interventions import NAMES  # loads torch
+        from calque.analysis.measures.interventions import NAMES  # imports torch
 
         return "" if third.rstrip("0123456789") in NAMES else unknown("intervention", third, NAMES)
 
@@ -115,7 +115,7 @@ class PrimaryClaim:
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.measure == CORRELATION:
-            known = self.task in PRIMARY  # only a user-defined task can be missing: its code may not be there
+            known = self.task in PRIMARY  # only a user-defined task can be missing, if its code is
             least = self.above or 0.0
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
         elif self.of:
@@ -153,14 +153,14 @@ class PrimaryClaim:
 
 @dataclass(frozen=True)
 class PrimaryClaims:
-    """A file's content, and its claims by the number of their first line."""
+    """A file's content, and its claims, keyed by the number of their first line."""
 
     content: bytes
     by_line: dict[int, PrimaryClaim]
 
     @classmethod
     def read(cls, path: Path) -> "PrimaryClaims":
-        """Read a claims file. Raises BadInput with the first line of a malformed claim."""
+        """Read a claims file. Raises BadInput, with the number of its first line, for a malformed claim."""
         try:
             content, found = path.read_bytes(), read_toml(path)
         except OSError as error:
@@ -191,7 +191,7 @@ class PrimaryClaims:
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
-        """Return a warning if some runs recorded a different claims file, or none."""
+        """Return a warning if some runs recorded a different claims file or no claims file."""
         runs = results.runs.values()
         others = sum(run.claims != (self.digest,) for run in runs)
         of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"

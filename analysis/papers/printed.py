@@ -31,7 +31,7 @@ class PaperClaim:
     """A claim that a paper makes for each of `tasks`. `of` and `minus` name printed rows, as in "XLM
     trans.inv parallel 1%"; every row in `of` is compared with every row in `minus`, or with `bound`, a share.
     Error rates are averaged over `layers`. `printed` contains numbers, by task, that the table lacks,
-    `reason` explains why ours may differ, and `records` replaces the table's records."""
+    `reason` explains why our numbers may differ, and `records` replaces the table's records."""
 
     text: str
     where: str = ""
@@ -53,9 +53,9 @@ class PaperClaim:
 
 
 class Printed:
-    """The numbers in a paper's table, and our counterparts. `same` maps the paper's objectives, transforms
-    and aligners to our names, and its settings to values in a sweep, the keys of `results`. If `natural`, the
-    results are about a released encoder."""
+    """The numbers in a paper's table, and the corresponding numbers from our runs. `same` maps the paper's
+    objectives, transforms and aligners to our names, and the paper's settings to values in a sweep, the keys
+    of `results`. If `natural`, the results are about a released encoder."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results
@@ -65,7 +65,7 @@ class Printed:
         return self._results[tuple(self._same["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
-        """Return our names for a printed number's objective ("" without a counterpart) and transform."""
+        """Return our names for a printed number's objective ("" if it has no counterpart) and transform."""
         usual = number.objective if number.setting in ("", *self._same["settings"]) else ""
         row = f"{number.objective} {number.setting}".strip()
         transform = self._same["transforms"].get(number.transform, number.transform)
@@ -89,7 +89,7 @@ class Printed:
         return average(study.all_scored(name, task, number.metric))
 
     def _parts(self, whole: Published) -> list[list[Published]]:
-        """Return the numbers that a mean is over, by task or by language."""
+        """Return the numbers from which a mean was computed, by task or by language."""
         parts: dict[str, list[Published]] = {}
         without = self.study.source if self.study and whole.language == OTHERS else None
         for one in self.numbers:
@@ -99,7 +99,7 @@ class Printed:
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
-        """Return the paper's table, with ours / the paper's in each cell."""
+        """Return the paper's table; each cell contains our number / the paper's number."""
         by_labels: dict[tuple[str, ...], dict[str, Published]] = {}
         for one in self.numbers:
             by_labels.setdefault(self._labels(one), {})[_head(one)] = one

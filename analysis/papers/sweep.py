@@ -57,7 +57,7 @@ class SweepResults:
 
     @property
     def titles(self) -> list[str]:
-        """The settings' titles, followed by their keys if they are the same."""
+        """The settings' titles, followed by the settings' keys if several titles are the same."""
         titles = list(map(setting_title, self.keys))
         pairs = zip(titles, self.keys, strict=True)
         return [f"{title} ({key})" if titles.count(title) > 1 else title for title, key in pairs]
@@ -119,7 +119,7 @@ class SweepResults:
         return by_values.keys() == self.variants.keys() and all(other == first for other in others)
 
     def floors(self) -> list[Floor]:
-        """Return the floors for all values; those shared by all occur once, without settings."""
+        """Return the floors for all values; a floor shared by all values occurs once, without settings."""
         of = {values: results.floors.all for values, results in self.variants.items()}
         floors = [floor for floor in self.first.floors.all if all(floor in own for own in of.values())]
         shared = len(floors)
@@ -134,7 +134,7 @@ class SweepResults:
 
     @cached_property
     def objectives(self) -> Results:
-        """One record per objective, for its title and look."""
+        """Results with one record per objective, used for titles and looks."""
         records: dict[str, tuple[Record, Run]] = {}
         for results in self.variants.values():
             for record in results.records:
@@ -177,7 +177,7 @@ def sweep_question(sweep: SweepResults) -> str:
 
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
-    """Tabulate one row per language, objective and value; a baseline has one for all values."""
+    """Tabulate one row per language, objective and value; a baseline has one row for all values."""
     rows: dict[tuple[str, ...], None] = {}
     for row in sweep.rows:
         same = row.objective in sweep.baselines and all(
@@ -194,7 +194,7 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 
 class Pair(NamedTuple):
-    """Two rows with different values of a setting, given by its index; None if `theirs` is a baseline."""
+    """Two rows that differ in the setting with this index (None if `theirs` is a baseline)."""
 
     setting: int | None
     ours: Row
@@ -282,7 +282,7 @@ def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
 
 PANELS = 4  # maximum number of columns of panels
 TICKS = 12  # maximum number of values on an axis
-SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")  # of a setting's values
+SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")  # colours for a setting's values
 MARKERS = "osD^vP"
 
 
@@ -304,14 +304,14 @@ class _Axis(NamedTuple):
 
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
-    """Place values on an axis: numbers on a linear or, if labels would overlap, a logarithmic scale, other
-    values evenly. Labels are rotated if there is too little room."""
+    """Place values on an axis: numbers on a linear or, if labels would overlap, a logarithmic scale, and
+    other values at equal distances. Labels are rotated if there is too little room."""
     if not _is_numeric(values):
         turned = sum(len(value) + 1 for value in values) * LETTER > inches
         return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
     numbers = [float(value) for value in values]
     labels = [f"{number:,.10g}" for number in numbers]
-    width = max(map(len, labels)) + 1  # in letters; a rotated label takes two
+    width = max(map(len, labels)) + 1  # in letters; a rotated label needs two
     for turned, letters in ((False, width), (True, 2)):
         gap = letters * LETTER / inches
         if _apart(numbers, gap):
@@ -324,7 +324,7 @@ def _axis(values: Sequence[str], inches: float) -> _Axis:
 
 
 def _apart(places: Sequence[float], gap: float) -> bool:
-    """Whether all neighbours are at least a fraction `gap` of the axis apart."""
+    """Whether all neighbouring values are at least a fraction `gap` of the axis apart."""
     gaps = [b - a for a, b in pairwise(sorted(places))]
     return min(gaps) >= gap * sum(gaps) > 0
 
@@ -429,7 +429,8 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -
 
 
 def _roles(sweep: SweepResults) -> tuple[int, int | None]:
-    """Return the index of the setting for the horizontal axis, preferably numeric, and of the other one."""
+    """Return the index of the setting for the horizontal axis, preferably numeric, and of the second setting,
+    if any."""
     if len(sweep.keys) == 1:
         return 0, None
     first, second = sweep.values

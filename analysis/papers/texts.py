@@ -94,7 +94,7 @@ def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
 
 
 def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the terms in a report with explanations; for `natural` languages, of measures only."""
+    """Yield the terms in a report with explanations; for `natural` languages, only measures are explained."""
     measures = {record.measure for record in results.records}
     if natural:
         yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)

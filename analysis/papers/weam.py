@@ -44,7 +44,7 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str]) 
 
 
 def _placed(pairs: LexiconRows) -> np.ndarray:
-    """Return positions (2n, 2) by t-SNE of n words, then of their translations."""
+    """Return the t-SNE positions (2n, 2) of n words, followed by those of their translations."""
     from sklearn.manifold import TSNE
 
     points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)

@@ -69,7 +69,7 @@ def _sums(text: str) -> tuple[int, int]:
     return sum(times for _, times in runs), sum(number * times for number, times in runs)
 
 
-@lru_cache(maxsize=1 << 16)  # few runs differ
+@lru_cache(maxsize=1 << 16)  # few of these strings are distinct
 def _run(text: str) -> tuple[int, int]:
     if not (matched := _RUN.fullmatch(text)):
         raise ValueError(f"items should be whole numbers, as in '3 4*2', not {text[:80]!r}")
@@ -179,8 +179,8 @@ ROUNDED = 1e-6  # rounding error allowed at the bounds
 @dataclass(frozen=True)
 class Record:
     """A number, its run's id, and everything that varies within a run (docs/records.md). `value` is a share
-    unless `LIMITS` lists the measure, `count` the number of items behind it. For a pair of languages, `first`
-    is the first ("" for the source)."""
+    unless `LIMITS` lists the measure, and `count` is the number of items behind it. For a pair of languages,
+    `first` is the first ("" for the source)."""
 
     run: str
     measure: str
@@ -327,8 +327,9 @@ class Start:
 @dataclass(frozen=True)
 class Run:
     """A model or aligner and its configuration (docs/records.md). `languages` starts with the source.
-    `objective` describes an objective, fast_align's corpus, or an encoder's folder; `redrawn` the data that
-    depend on the seed; `claims` the digests of primary claims; `settings` the values of swept settings."""
+    `objective` describes an objective, fast_align's corpus, or an encoder's folder; `redrawn` names the data
+    that depend on the seed; `claims` contains the digests of primary claims, and `settings` the values of
+    swept settings."""
 
     id: str
     study: str

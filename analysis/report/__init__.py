@@ -1,1 +1,1 @@
-"""Tables, figures and the page that shows them; nothing here is about a particular paper."""
+"""Tables, figures and the page that shows them; nothing here is specific to a paper."""

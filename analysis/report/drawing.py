@@ -188,7 +188,7 @@ def small_multiples(
         for place, spare in enumerate(axes.flat[len(panels) :]):
             spare.set(label=SPARE)
             spare.set_axis_off()
-            if place:  # only the first may be used for a legend
+            if place:  # a legend needs only the first one
                 spare.remove()
         for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
             draw(panel, content)
@@ -244,7 +244,7 @@ def save_pdf(figure: Figure, path: Path) -> None:
 
 
 def svg_of(figure: Figure) -> str:
-    """Return a figure as SVG, the same for the same figure."""
+    """Return a figure as SVG; the same figure always gives the same text."""
     text = io.StringIO()
     with mpl.rc_context(STYLE):
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})

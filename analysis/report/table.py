@@ -19,7 +19,7 @@ _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN
 
 
 def visible(text: str) -> str:
-    """Replace the characters that XML 1.0 (section 2.2), and therefore SVG and HTML, forbids with U+FFFD."""
+    """Replace characters that XML 1.0 (section 2.2), and therefore SVG and HTML, forbid with U+FFFD."""
     return text.translate(_SIGNS)
 
 
@@ -59,7 +59,8 @@ class Table:
 
     @classmethod
     def of_markdown(cls, text: str) -> "Table":
-        """Parse the output of `markdown`, except `labels`. Raises ValueError if the text is not a table."""
+        """Parse the output of `markdown`, which does not contain `labels`. Raises ValueError if the text is
+        not a table."""
         title, _, head, _, *lines = text.removesuffix("\n").split("\n")
         rows = [line for line in lines if line.startswith("|")]
         note = "\n".join(lines[len(rows) :]).strip()
@@ -124,14 +125,14 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """Return a clause on the data that seeds share or, if `redrawn`, draw anew."""
+    """Return a clause about the data that seeds share or, if `redrawn`, sample anew."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
-    """Return a phrase on what intervals cover."""
+    """Return a phrase that says what intervals cover."""
     if len(seeds) < 2:
         return "over the test items of one seed, not over seeds"
     of = "of model and data" if redrawn else "of the model alone"
@@ -139,7 +140,7 @@ def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
 
 
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
-    """Return a phrase on the seeds behind a table's means and intervals."""
+    """Return a phrase about the seeds behind a table's means and intervals."""
     names = ", ".join(map(str, seeds))
     if len(seeds) < 2:
         return f"one seed ({names or 'none'}), no interval"
@@ -186,7 +187,8 @@ def numeric(cells: Sequence[str]) -> bool:
 
 
 def interval(cell: str) -> tuple[float, float, float] | None:
-    """Return a cell's number and the ends of its interval (default: the number), if it has one."""
+    """Return a cell's number and the ends of its interval (default: the number itself), or None if the cell
+    does not start with a number."""
     parts = _parts(cell)
     if "value" not in parts:
         return None

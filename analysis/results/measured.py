@@ -95,7 +95,8 @@ def differences(ours: BySeed, theirs: BySeed) -> BySeed:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """Average several measures for each seed that has all; items of one test set are averaged too."""
+    """Average several measures for each seed that has all; the contributions of a shared test set's items are
+    averaged too."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 

@@ -27,7 +27,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
 WIDEST = 4 * NOMINAL  # intervals that extend above this do not confirm the nominal rate
-MOST = 60  # maximum number of splits of one number's seeds
+MOST = 60  # maximum number of ways to split a number's seeds
 DECIDES = 4  # minimum number of seeds for checking verdicts, in two groups of two
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)  # what claims are about
 METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}
@@ -59,9 +59,9 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds with the same objective differ, by intervals over test items for
-    single seeds, otherwise by verdicts. The interval of `share` is over cells (Cochran 1977, section 6.4),
-    whose comparisons share seeds."""
+    """How often two groups of `seeds` seeds with the same objective differ, judged by intervals over test
+    items for single seeds and by verdicts otherwise. The interval of `share` is over cells (Cochran 1977,
+    section 6.4), whose comparisons share seeds."""
 
     measure: str
     seeds: int
@@ -86,7 +86,7 @@ class Rate:
 
 
 def null_rates(*variants: Results) -> list[Rate]:
-    """The rates for each group size, over all measures and then by measure."""
+    """Return the rates for each group size, first over all measures, then by measure."""
     tallies: dict[tuple[int, str], dict[object, list[bool]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():

@@ -84,7 +84,7 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 class Results:
     """A study's runs, records, published numbers and floors; `scale` describes its size in words. Raises
-    BadInput if runs and records do not match, or if two have the same key."""
+    BadInput if runs and records do not match, or if two records have the same key."""
 
     def __init__(
         self,
@@ -141,17 +141,17 @@ class Results:
         return columns
 
     def last(self, *key: Any, **facets: Any) -> dict[int, Record]:
-        """Each seed's record at the last step, by fields of `Key`."""
+        """Return each seed's record at the last step, selected by fields of `Key`."""
         return {seed: list(curve.values())[-1] for seed, curve in self.curves(*key, **facets).items()}
 
     def scores(self, *key: Any, **facets: Any) -> BySeed:
-        """Each seed's number at the last step, by fields of `Key`. DELTA is SUP - ZS."""
+        """Return each seed's number at the last step, selected by fields of `Key`. DELTA is SUP - ZS."""
         if key[0] == DELTA:
             return differences(*(self.scores(name, *key[1:], **facets) for name in ("SUP", "ZS")))
         return {seed: Measured.of(record) for seed, record in self.last(*key, **facets).items()}
 
     def curves(self, *key: Any, **facets: Any) -> dict[int, dict[int, Record]]:
-        """Each seed's records by step, by fields of `Key`."""
+        """Return each seed's records by step, selected by fields of `Key`."""
         curves: dict[int, dict[int, Record]] = {}
         column = self._columns.get(Key(*key, **facets), {})
         for seed, step in sorted(column):
@@ -182,7 +182,7 @@ class Results:
         ]
 
     def has(self, measure: str, *metrics: str) -> bool:
-        """Whether the measure was recorded, for one of `metrics` if any are given."""
+        """Whether the measure was recorded or, if any `metrics` are given, recorded for one of them."""
         return any(not metrics or key.metric in metrics for key in self.keys(measure=measure))
 
     def layers(self, measure: str) -> list[int]:
@@ -246,7 +246,7 @@ class Retained:
 
     @property
     def remark(self) -> str:
-        """What qualifies the share, or why it is None; "" if nothing does."""
+        """A remark that qualifies the share or says why it is None; "" if none is needed."""
         if self.share is None:
             return "SUP at the floor" if self.sup.mean > 0 else "SUP below the floor"
         if self.zs.mean < 0:
@@ -262,7 +262,7 @@ def beyond_floor(above: Estimate) -> bool:
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Compute retained transfer with Fieller's interval; None without seeds or a floor."""
+    """Compute retained transfer with Fieller's interval; None if there are no seeds or no floor."""
     score = task, metric, transform, results.source
     floor, surface = (results.floors.highest(*score, surface) for surface in (False, True))
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))

@@ -105,7 +105,8 @@ Moments = tuple[float, float, float]  # variances of numerator and denominator, 
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Divide two means, paired by seed, with Fieller's interval; None if the denominator's includes 0."""
+    """Divide two means, paired by seed, with Fieller's interval; None if the denominator's interval includes
+    0."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -133,8 +134,8 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 
 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
-    """The two-sided p-value of Welch's (1947) t-test, or None without variance. A single value is assumed to
-    have the other sample's variance."""
+    """The two-sided p-value of Welch's (1947) t-test, or None if there is no variance. A single value is
+    assumed to have the other sample's variance."""
     samples = [
         (len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)
     ]
@@ -159,7 +160,7 @@ FEWEST = 8  # minimum number of points for a bootstrap interval; with five, it c
 @dataclass(frozen=True)
 class Correlation:
     """rho over `n` points, its two-sided permutation p-value (`exact`: from all pairings), and, for at least
-    FEWEST points, a bootstrap interval and values `rhos`."""
+    FEWEST points, a bootstrap interval and the bootstrap values `rhos`."""
 
     rho: float
     p: float
@@ -170,7 +171,8 @@ class Correlation:
     rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
     def beyond(self, bound: float, side: int) -> float | None:
-        """The one-sided bootstrap p-value that rho is above (`side` +1) or below (-1) `bound`, if any."""
+        """The one-sided bootstrap p-value that rho is above (`side` +1) or below (-1) `bound`, if there is a
+        bootstrap."""
         if not len(self.rhos):
             return None
         return float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1))
@@ -184,8 +186,8 @@ def spearman(
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E). p is the share of within-group
-    pairings whose rho is as far from the pairings' mean. None for fewer than LEAST points, a constant
-    variable, or groups of one."""
+    pairings whose rho is at least as far from the pairings' mean. Returns None for fewer than LEAST points, a
+    constant variable, or only groups of one."""
     names = [""] * len(delta) if groups is None else list(map(str, groups))
     points = sorted(zip(alignment, delta, names, strict=True))  # results should not depend on the order
     n, names = len(points), [name for _, _, name in points]

@@ -19,7 +19,7 @@ WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS
 @dataclass(frozen=True)
 class Verdict:
     """The verdict on a claim, and the number behind it. `p` is twice the smaller of the p-values of the claim
-    and of its opposite, if it can be tested."""
+    and of its opposite, if the claim can be tested."""
 
     verdict: str
     because: str
