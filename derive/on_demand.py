@@ -62,9 +62,8 @@ def transforms_of(
             if "trees" in derivation.needs and not parsed:
                 if parser is None:
                     raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
-                parser.fingerprint() if isinstance(parser, StoredTrees) else StanzaParser(
-                    parser
-                ).fingerprint()
+                trees = parser if isinstance(parser, StoredTrees) else StanzaParser(parser)
+                trees.fingerprint()  # fail early: learning a word order takes a minute
             trial_image(derivation, SMALLEST)
             found.append(derivation.ready(cache))
         except (BadInput, ValueError) as error:

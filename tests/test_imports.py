@@ -114,7 +114,7 @@ def test_derive_needs_no_torch():
         ("token_type_embeddings", "pretrain/architecture.py"),
         ("AutoModel.from_pretrained", None),
         ("trust_remote_code", "pretrain/saved_model.py"),
-        ("import requests", "experiments/data/download.py"),
+        ("import requests", "experiments/data/fetch.py"),
         ("tomllib", "derive/files.py"),
     ],
 )

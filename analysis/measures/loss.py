@@ -1,42 +1,18 @@
-"""Measure the loss on masked ids in held-out text, and the cosine between two languages' gradients of that
-loss with respect to the layers' weights. Shapes: N masked ids, S shuffles, V types, U units, I inputs."""
+"""Measure the loss on masked ids, and the cosine between two languages' gradients of that loss with respect
+to the layers' weights. Shapes: N masked ids, S shuffles, V types, U units, I inputs."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.states import model_with_head
-from calque.analysis.records.record import HELD_OUT, MeasuredModel, Measurement, Record
-from calque.derive.languages import Languages, only_last
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import Tensor, inference_mode, torch
-from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import autocast, encode, prediction_loss
-from calque.pretrain.objectives.mlm import Monolingual
+from calque.pretrain.model import encode, prediction_loss
 
-ROWS = 256  # rows per batch; affects only rounding
 MOST = 2048  # maximum number of masked ids used
 PARTS = 8  # number of parts into which a text is split to estimate sampling noise
-
-
-def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """Measure the loss, in nats per masked id, on the last `share` of each language's sentences."""
-    network = model_with_head(model)
-    length = architecture_of(network.config).length(network.config)
-    stream = Monolingual(only_last(languages.whole, share), length, MASK_RATE)
-    device, records, first = torch.device(model.device), list[Record](), 0
-    for (language,), rows in stream.parts.items():
-        random, total, count = np.random.default_rng(seed), 0.0, 0
-        for start in range(first, first + rows, ROWS):
-            batch, counts = stream.draw(range(start, min(start + ROWS, first + rows)), random)
-            with torch.inference_mode(), autocast(device):
-                total += float(prediction_loss(network, batch.to(device)))
-            count += counts["mlm"]
-        records.append(model.record(HELD_OUT, "nats", total / count, count, language=language))
-        first += rows
-    return Measurement(tuple(records))
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:

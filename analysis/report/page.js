@@ -6,7 +6,7 @@ const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
-// A tooltip for the element under the pointer or in focus.
+// A tooltip for the point of a training curve under the pointer.
 const tip = make("div", { className: "tip", hidden: true });
 tip.setAttribute("aria-hidden", "true");
 document.body.append(tip);
@@ -21,29 +21,6 @@ function tell(words, box) {
 const hush = () => { tip.hidden = true; };
 addEventListener("scroll", hush, true);
 addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });
-
-// Figures: each mark is labelled with what it shows. Tab reaches one mark, and arrow keys reach the others.
-for (const figure of all("figure")) {
-  const marks = all(".mark", figure);
-  marks.forEach((mark, place) => {
-    const title = mark.firstElementChild;
-    mark.setAttribute("aria-label", title.textContent);
-    title.remove();
-    mark.setAttribute("tabindex", place ? -1 : 0);
-    for (const name of ["pointerenter", "focus"])
-      mark.addEventListener(name, () => tell(mark.getAttribute("aria-label"), mark.getBoundingClientRect()));
-    for (const name of ["pointerleave", "blur"]) mark.addEventListener(name, hush);
-  });
-  figure.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const next = marks[marks.indexOf(event.target) + step];
-    if (!step || !marks.includes(event.target) || !next) return;
-    event.preventDefault();
-    event.target.setAttribute("tabindex", -1);
-    next.setAttribute("tabindex", 0);
-    next.focus();
-  });
-}
 
 // Tables: a heading sorts by its column: ascending, descending, then in the original order.
 const number = (words) => parseFloat(words.replace(/^< /, "").replace(/,(?=\d{3})/g, "").replace(/^[−]/, "-"));

@@ -17,7 +17,6 @@ DATA = Path("data")
 Recipes = Annotated[list[str], typer.Argument(metavar="RECIPE...", help="Recipes, such as xnli.")]
 Optional = Annotated[list[str] | None, typer.Argument(metavar="RECIPE...", help="Recipes, such as xnli.")]
 To = Annotated[Path, typer.Option("--to", envvar="CALQUE_DATA", help="The data folder.")]
-Originals = Annotated[Path, typer.Option(envvar="CALQUE_DATA", help="The folder of the originals.")]
 Trust = Annotated[bool, typer.Option("--trust", help="Also fetch files without a published digest.")]
 
 

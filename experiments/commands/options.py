@@ -23,7 +23,6 @@ Parser = Annotated[
         envvar="CALQUE_STANZA", help="A folder of Stanza models, for transforms that need syntax trees."
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results folder.")]
 
 

@@ -141,7 +141,7 @@ def derive(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The derived language, such as trans.inv, for FILE (text, CoNLL-U, or words with labels).",
+            help="The derived language, such as trans.inv, for FILE (text or CoNLL-U).",
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Output file. Default: print the text.")] = None,
