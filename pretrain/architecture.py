@@ -1,4 +1,4 @@
-"""Access to transformers' RoBERTa, XLM-R and BERT, which differ only in module names and position ids."""
+"""Uniform access to RoBERTa, XLM-R and BERT in transformers, whose module names and position ids differ."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models: the prefix of its class names in transformers, the attributes for
-    the encoder and the prediction head, and whether position ids start after padding's id."""
+    """A family of masked language models, described by the prefix of its class names in transformers, the
+    attribute names of the encoder and the prediction head, and whether position ids start after the padding
+    id."""
 
     model_type: str
     stem: str
@@ -38,12 +39,12 @@ class Architecture:
 
     @property
     def word_embeddings(self) -> str:
-        """The word embeddings' key in a checkpoint."""
+        """The key of the word embeddings in a checkpoint."""
         return f"{self.base}.embeddings.word_embeddings.weight"
 
     @property
     def language_embeddings(self) -> str:
-        """The token type embeddings' key in a checkpoint."""
+        """The key of the token type embeddings in a checkpoint."""
         return f"{self.base}.embeddings.token_type_embeddings.weight"
 
     def encoder(self, model: Any) -> Any:
@@ -71,7 +72,7 @@ class Architecture:
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
 
     def position_ids(self, config: Any, places: Tensor) -> Tensor:
-        """Convert 0-based positions, or -1 for padding, to position ids."""
+        """Convert 0-based positions (-1 for padding) to position ids."""
         return (places + self.first_position(config)).clamp(min=0)
 
     def length(self, config: Any) -> int:
@@ -95,12 +96,13 @@ def architecture_of(config: Any) -> Architecture:
 
 
 def main_layer(layers: int) -> int:
-    """Return the layer to measure by default in an encoder with `layers` layers (XLM-Align: 8 of 12)."""
+    """Return the default layer to measure in an encoder with `layers` layers (in XLM-Align, layer 8 of
+    12)."""
     return max(1, round(layers * 8 / 12))
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether a model's token types represent languages: if there are more than two."""
+    """Whether a model's token types represent languages, as is assumed if there are more than two."""
     return token_types > TEXT_TYPES
 
 

@@ -1,4 +1,4 @@
-"""Batches of rows with labels, of dictionary entries, and of sentence pairs with links.
+"""Batches of labelled rows, of dictionary entries, and of sentence pairs with links.
 
 Shapes: B rows or pairs, L ids per row, at most W ids per side, N labels, K links.
 """
@@ -17,8 +17,8 @@ MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be divided among micro-batches and processes. Tensors and batches have the same
-    length."""
+    """Rows that can be divided among micro-batches and processes. All fields that are tensors or batches have
+    the same length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -31,7 +31,7 @@ class Batch:
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def ready(self) -> Self:
-        """Precompute values that would stall a GPU if they were computed with the loss."""
+        """Precompute values that would stall a GPU if they were computed along with the loss."""
         return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
 
     def to(self, device: torch.device) -> Self:
@@ -54,8 +54,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """The flat positions of labels, `at` (N,), and their flat indices, `slot` (N,), in a table with `most`
-    slots per row: the largest number of labels in a row, or 1."""
+    """The flat indices of the labelled positions in the batch, `at` (N,), and in a table with `most` slots
+    per row, `slot` (N,). `most` is the largest number of labels in any row, and at least 1."""
 
     at: Tensor
     slot: Tensor
@@ -64,7 +64,8 @@ class LabelledPositions(Batch):
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows of `ids`, `labels` (UNLABELLED where there is none) and `languages`, all (B, L) int64.
+    """Masked rows: `ids`, `labels` (UNLABELLED at positions without a label) and `languages`, all (B, L)
+    int64.
 
     padded: whether rows may contain padding, which requires an attention mask.
     places: the 0-based position of each id, or -1 for padding, (B, L); None if positions are consecutive.
@@ -104,7 +105,7 @@ class Rows(Batch):
 
 @dataclass(frozen=True)
 class Pairs(Batch):
-    """Dictionary entries: an id in one language and its image in another, (B, 2) int64."""
+    """Dictionary entries: a word's id in one language and its image's id in another, (B, 2) int64."""
 
     ids: Tensor
 
@@ -115,7 +116,8 @@ class PairRows(Batch):
 
     clean: the ids of `rows` before masking, (B, L).
     sides: the number of ids on each side, (B, 2).
-    gold: for each id on the first side, the linked 0-based position on the second, or -1, (B, W).
+    gold: for each id on the first side, the 0-based position on the second side that it is linked to, or -1
+        if there is no link, (B, W).
     dice: uniform random numbers for sampling positions, (B, L).
     found: the maximum number of ids on each side, if already computed.
     """
@@ -139,7 +141,7 @@ class PairRows(Batch):
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """Divide the pairs, by length, into at most `pieces` parts of similar total length."""
+        """Sort the pairs by length and divide them into at most `pieces` parts of similar total length."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
@@ -152,10 +154,10 @@ class PairRows(Batch):
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """Return the positions of one side's ids, or 0 for padding, and a mask of real ids, both (B, W)."""
+        """Return the positions of the ids on one side (0 for padding) and a mask of real ids, both (B, W)."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
-        first = self.sides[:, :1] * side + 1 + side  # second sides also follow the first side and `</s>`
+        first = self.sides[:, :1] * side + 1 + side  # a second side starts after the first and its `</s>`
         return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int) -> Rows:
@@ -164,7 +166,7 @@ class PairRows(Batch):
         return self._side_rows(side, pad, self.clean, unlabelled, self.widths[side])
 
     def sides_as_rows(self, pad: int) -> Rows:
-        """Return all first sides, then all second sides as rows, masked as in `rows`."""
+        """Return each side as a row, masked as in `rows`: all first sides, then all second sides."""
         ids, labels, width = self.rows.ids, self.rows.labels, max(self.widths)
         first, second = (self._side_rows(side, pad, ids, labels, width) for side in (0, 1))
         return Rows(
@@ -187,15 +189,15 @@ class PairRows(Batch):
 
 @dataclass(frozen=True)
 class PlaceLinks(Batch):
-    """Links in row `row` from position `first` on the first side to `second` on the second, all (K,)
-    int64."""
+    """Links in row `row` from position `first` on the first side to position `second` on the second side, all
+    (K,) int64."""
 
     row: Tensor
     first: Tensor
     second: Tensor
 
     def cut(self, rows: slice) -> PlaceLinks:
-        """Return the links in a slice of rows, which are renumbered from 0."""
+        """Return the links in a slice of the rows, with the rows renumbered from 0."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
         return PlaceLinks(self.row[here] - rows.start, self.first[here], self.second[here])
 
@@ -210,16 +212,16 @@ class LinkedPairs(Batch):
 
 @dataclass(frozen=True)
 class WordPairs(LinkedPairs):
-    """Unmasked sentence pairs with links between words, given by the positions of their last sub-words in
-    `PairRows.side_rows`. `words` links every word on the first sides to itself."""
+    """Unmasked sentence pairs with links between words, each represented by the position of its last sub-word
+    in `PairRows.side_rows`. `words` links every word on the first sides to itself."""
 
     words: PlaceLinks
 
 
 @dataclass(frozen=True)
 class NumberedWords(LinkedPairs):
-    """Unmasked sentence pairs with links between numbered words; `first` and `second`, (B, W) int64, contain
-    the word number of each id, or -1 for padding."""
+    """Unmasked sentence pairs with links between numbered words; `first` and `second`, (B, W) int64, contain,
+    for each id, the number of its word, or -1 for padding."""
 
     first: Tensor
     second: Tensor

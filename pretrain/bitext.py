@@ -52,13 +52,13 @@ class PairObjective(Objective):
         return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
 
     def lacking_layers(self, model: ModelConfig, *layers: int | None) -> list[str]:
-        """Return a message for each of the 1-based `layers` that the model lacks, ignoring None."""
+        """Return a message for each of the 1-based `layers` that the model does not have; None is ignored."""
         lacking = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
 
 
 class LinkObjective(PairObjective):
-    """An objective that learns from word links in sentence pairs; `weight` applies to one of its loss
+    """An objective that learns from word links in sentence pairs; `weight` is the weight of one of its loss
     terms."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
@@ -80,7 +80,7 @@ class Groups:
     pairs that fit into `room` ids (per side if `sides` is 2). Groups are numbered across bitexts.
 
     parts: the number of groups in each bitext.
-    left_out: the number of pairs too long for any group.
+    left_out: the number of pairs that are too long for a group.
     """
 
     def __init__(
@@ -171,17 +171,17 @@ class PairStream(Stream):
             raise BadInput(f"{objective.name} needs estimated links for every bitext, but some are missing")
 
     def chosen(self, instances: Sequence[int]) -> list[tuple[Bitext, int]]:
-        """Return the given instances' pairs: their bitexts, and their indices in these."""
+        """Return the sentence pairs in the given instances, each as a bitext and an index in that bitext."""
         groups = map(self.groups.__getitem__, instances)
         return [(self.bitexts[number], pair) for number, pairs in groups for pair in pairs.tolist()]
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
-        """Return the given instances' pairs with fresh masks."""
+        """Return the pairs in the given instances with new masks."""
         pairs = self.chosen(instances)
         return self._masked(pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
-        """Return the given instances' pairs with fresh masks and links between sub-words."""
+        """Return the pairs in the given instances with new masks and with links between sub-words."""
         pairs = self.chosen(instances)
         turned = random.random(len(pairs)) < 0.5
         rows, found = self._masked(pairs, turned, random), []
@@ -192,8 +192,8 @@ class PairStream(Stream):
         return LinkedPairs(rows, _links(found))
 
     def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
-        """Return the given instances' pairs, in the bitext's order, with word links. If `marks`, `<s>` and
-        `</s>` count as linked words."""
+        """Return the pairs in the given instances, with sides in the bitext's order, and their word links. If
+        `marks` is true, `<s>` and `</s>` count as linked words."""
         pairs, found, words = self.chosen(instances), [], []
         for links, sizes in self._words(pairs):
             ends = [ends_of(size)[1:] for size in sizes]
@@ -205,7 +205,7 @@ class PairStream(Stream):
         return WordPairs(self._unmasked(pairs), _links(found), _links(words))
 
     def numbered(self, pairs: Sequence[tuple[Bitext, int]]) -> NumberedWords:
-        """Return sentence pairs, in the bitext's order, with links between numbered words."""
+        """Return sentence pairs, with sides in the bitext's order, and links between numbered words."""
         clean, found = self._unmasked(pairs), list(self._words(pairs))
         numbers = [np.full((len(pairs), int(clean.sides[:, side].max())), -1) for side in (0, 1)]
         for row, (_, sizes) in enumerate(found):
@@ -217,7 +217,7 @@ class PairStream(Stream):
     def _words(
         self, pairs: Sequence[tuple[Bitext, int]]
     ) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
-        """Yield each pair's word links, (k, 2), and each side's number of ids per word."""
+        """For each pair, yield its word links, (k, 2), and the number of ids in each word on both sides."""
         for bitext, pair in pairs:
             a, b = bitext.lines[pair]
             yield bitext.links(pair), (bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b])

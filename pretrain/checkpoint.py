@@ -1,4 +1,4 @@
-"""Saved states, for resuming runs bit-identically, and snapshots of the weights at certain steps."""
+"""Saved states, from which runs can be resumed bit-identically, and snapshots of the weights."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def save_state(
     facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, the digests of `snapshots`
-    by name, and other `facts`; then remove earlier states."""
+    by name, and any other `facts`; then remove earlier states."""
     new = folder / f"step-{step:09d}"
     with making(new, STATE, {"identity": identity, SNAPSHOTS: snapshots, **facts}) as part:
         shutil.copy(rows, part / METRICS)
@@ -80,9 +80,9 @@ def load_state(
     identity: Mapping[str, Any],
     allow_change: bool = False,
 ) -> tuple[int, Artefact | None]:
-    """Load the latest state in `folder`, and return its step and the state, or 0 and None if there is none.
-    Raises BadInput if the state is damaged or has another identity; `allow_change` permits differences in
-    MACHINE keys."""
+    """Load the latest state in `folder`, and return its step and the state, or 0 and None if there is no
+    state. Raises BadInput if the state is damaged or has a different identity; `allow_change` permits
+    differences in MACHINE keys."""
     if not (states := _states(folder)):
         return 0, None
     step, last = max(states.items())
@@ -103,7 +103,7 @@ def load_state(
 
 
 def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
-    """Raise BadInput if a run has another configuration or, unless `any_machine`, another machine."""
+    """Raise BadInput if a run's configuration or, unless `any_machine` is true, its machine has changed."""
     saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
         if saved.get(key) != now.get(key):
@@ -130,8 +130,8 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Copy a file's tensors into tensors with the same names and shapes; raise BadInput if it does not
-    fit."""
+    """Copy a file's tensors into tensors with the same names and shapes; raise BadInput if the names or
+    shapes differ."""
     try:
         saved = tensor_files.load_file(path)
     except (OSError, SafetensorError) as error:
@@ -146,8 +146,8 @@ def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 class Snapshots:
-    """The snapshots of a run in progress. When it is resumed, those listed in its state are verified, and
-    later ones are removed, because training writes them again."""
+    """The snapshots of a run in progress. When the run is resumed, the snapshots listed in its state are
+    verified, and later ones are removed, because training will write them again."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())

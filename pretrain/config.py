@@ -10,13 +10,13 @@ from calque.derive.fingerprint import ADDED, plain
 WATCHED = ("log_every", "probe_every", "save_every")
 """Settings that do not affect the model."""
 FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
-"""The step of the first snapshot after step 0, and the maximum number of snapshots per doubling of the
-steps."""
+"""The step of the first snapshot after step 0, and the maximum number of snapshots for each doubling of the
+number of steps."""
 MOST_STEPS = 1_000_000_000
 
 
 def not_finite(config: Any) -> list[str]:
-    """Return messages about infinite and NaN values in a config; range checks miss NaN."""
+    """Return messages about infinite and NaN values in a config, because range checks do not catch NaN."""
     wrong = []
     for name, value in vars(config).items():
         numbers = value if isinstance(value, tuple) else (value,)
@@ -40,7 +40,8 @@ def _not_positive(config: Any, *names: str) -> list[str]:
 @dataclass(frozen=True)
 class ModelConfig:
     """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary. `length` counts all ids
-    in a row. RoBERTa's attention dropout, 0.1, would prevent fast attention (docs/fidelity.md)."""
+    in a row. There is no attention dropout by default, because RoBERTa's rate of 0.1 prevents fast attention
+    (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -69,11 +70,12 @@ class TrainConfig:
 
     batch: the number of rows per step, summed over processes and micro-batches.
     grad_accumulation: the number of micro-batches per process.
-    decayed: the parameters with weight decay; `matrices` excludes biases and normalisation weights.
-    betas, epsilon: AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
+    decayed: the parameters to which weight decay applies; `matrices` excludes biases and normalisation
+        weights.
+    betas, epsilon: AdamW's hyperparameters (XLM-Align uses 0.9, 0.98 and 1e-6; table 11).
     head_rate: the learning rate of the prediction head and of the objective's own modules, as a multiple of
         the encoder's.
-    snapshots: the number of copies of the weights to keep per doubling of the steps.
+    snapshots: the number of copies of the weights to keep for each doubling of the number of steps.
     log_every, probe_every, save_every: intervals in steps (0: never).
     """
 
@@ -101,7 +103,8 @@ class TrainConfig:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which snapshots are kept; only the last one depends on the number of steps."""
+        """The steps after which snapshots are kept; only the last one depends on the total number of
+        steps."""
         if not self.snapshots:
             return ()
         places = count(round(math.log2(FIRST_SNAPSHOT) * self.snapshots))
@@ -132,6 +135,6 @@ class TrainConfig:
         if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
             limits = f"0 to {MOST_SNAPSHOTS} per doubling of the steps"
             wrong.append(f"snapshots must be {limits}, not {self.snapshots}")
-        if self.save_every % max(1, self.log_every):  # a resumed run would write different rows
+        if self.save_every % max(1, self.log_every):  # or a resumed run would write different rows
             wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
         return wrong

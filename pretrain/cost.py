@@ -27,7 +27,7 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
     """Estimate the training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that
-    the head and most of the last layer process only the labelled ids, a fraction `at_head`."""
+    the head and most of the last layer process only the labelled ids, a fraction `at_head` of all ids."""
     h, layer = model.hidden, 3 * encoder_flops_per_id(model, model.length) / model.layers
     keys = 12 * h * h
     return (model.layers - 1) * layer + keys + at_head * (layer - keys + 6 * (h * h + h * types))
@@ -55,8 +55,8 @@ class TrainingBytes:
 
 
 def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
-    """Estimate the memory for weights, gradients and two moments; for 16 H + 4 F activations per id and
-    layer, in float32 or, on a GPU (`card`), in bfloat16; and for logits at 12 bytes each."""
+    """Estimate the memory used by weights, gradients and AdamW's two moments; by 16 H + 4 F activations per
+    id and layer, in float32 or, on a GPU (`card`), in bfloat16; and by logits, at 12 bytes each."""
     activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
     return TrainingBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
@@ -93,5 +93,5 @@ def run_flops(threads: int, parallel: int = 1) -> float:
 
 
 def training_speed(threads: int) -> float:
-    """Return the assumed speed of training on its own, in operations per second."""
+    """Return the assumed speed of a run that trains alone on the machine, in operations per second."""
     return EFFICIENCY * run_flops(threads)

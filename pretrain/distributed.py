@@ -1,4 +1,4 @@
-"""Training of one model in several processes."""
+"""Training one model in several processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ else:
     dist = Lazy("torch.distributed")
 
 PATIENCE = timedelta(minutes=10)
-"""Maximum time to wait for a message, as the first process may be saving or probing a large model."""
+"""The maximum time to wait for a message; it is long because the first process may be saving or probing a
+large model."""
 
 
 class Lost(RuntimeError):
@@ -28,8 +29,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` processes, and its device. All processes must call its methods in the same order. The
-    methods raise `Lost` if another process no longer responds."""
+    """One of `size` processes, and the device it uses. All processes must call these methods in the same
+    order. They raise `Lost` if another process no longer responds."""
 
     rank: int
     size: int
@@ -76,7 +77,8 @@ class World:
                 dist.barrier()
 
     def check(self) -> None:
-        """Raise `Lost` unless the process that hosts the store (torchrun or the first process) responds."""
+        """Raise `Lost` if the process that hosts the store (torchrun or the first process) does not
+        respond."""
         if self.store:
             with self._joint():
                 self.store.check(["alive"])

@@ -1,4 +1,4 @@
-"""Libraries that are slow to import, such as torch, imported on first use."""
+"""Libraries that are slow to import, such as torch, and are therefore imported on first use."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,5 @@
-"""Masking, with new masks whenever a row is read. Shapes: B rows, L ids, K languages, V types."""
+"""Dynamic masking: each time a row is read, it is masked differently. Shapes: B rows, L ids, K languages, V
+types."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +13,15 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import torch
 
 MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
-"""BERT selects 15 % of the non-special positions, masks 80 % of these, replaces 10 % and keeps 10 %."""
+"""BERT selects 15 % of the non-special positions, masks 80 % of them, replaces 10 % with random types and
+leaves 10 % unchanged."""
 
 
 @dataclass(frozen=True)
 class Masking:
     """Selects a fraction `mask_rate` of the non-special positions and masks them as in BERT. `tables`, (K, V)
-    int64, contains each type's id in each language. Random replacements come from the position's language
-    (in the published code, from the source)."""
+    int64, contains each type's id in each language. Random replacements are sampled from the position's
+    language (in the published code, from the source language)."""
 
     specials: Specials
     tables: np.ndarray
@@ -38,7 +40,8 @@ class Masking:
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Select flat positions, each with a uniform random number in [0, 1) that decides its replacement."""
+        """Select flat positions, and return them with uniform random numbers in [0, 1) that decide what
+        replaces each one."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
         return selected, u.reshape(-1)[selected] / self.mask_rate  # u / rate is uniform, given u < rate

@@ -21,14 +21,14 @@ UNIT = 10**9  # shares are multiples of 1 / UNIT, so that sums are exact
 class Mixture:
     """How much of each language a model reads. By default, all rows are read in one shuffled order.
 
-    shares: each language's proportion of every step's text rows.
-    exponent: without `shares`, languages are read in proportion to their numbers of rows, raised to this
-        power (XLM-Align: 0.7).
-    held_out: the last fraction of each corpus, which is never read, not even in bitexts.
+    shares: each language's share of the text rows in every step.
+    exponent: if `shares` is not set, each language is read in proportion to its number of rows raised to this
+        power (0.7 in XLM-Align).
+    held_out: the fraction at the end of each corpus that is never read, not even in bitexts.
     bitext_exponent: like `exponent`, but for bitexts; None: all pairs are read in one shuffled order.
-    pairs: the fraction of each step's rows that comes from bitexts; None: proportional to their number of
-        rows.
-    disjoint: whether one half of the distinct sentences is read only in the source, the other half only in
+    pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to the number of
+        bitext rows.
+    disjoint: whether one half of the distinct sentences is read only in the source and the other half only in
         derived languages, and no bitexts are read.
     """
 
@@ -92,7 +92,7 @@ class Mixture:
         return all_but_last(languages, self.held_out)
 
     def read(self, languages: Languages) -> Languages:
-        """Return the languages restricted to the text that a model reads."""
+        """Return the languages, restricted to the text that a model reads."""
         languages = self.of(languages)
         return disjoint_halves(languages) if self.disjoint else languages
 
@@ -106,7 +106,8 @@ class Mixture:
         return Order(parts, instances, rows, shares, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """Divide a step's rows among streams by size and by `pairs`; `paired` marks streams of pairs."""
+        """Divide a step's rows among streams according to their sizes and to `pairs`; `paired` marks streams
+        of sentence pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
@@ -133,7 +134,7 @@ def of_pairs(parts: Mapping[Part, int]) -> bool:
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
     """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for every
-    stream that has any."""
+    stream that has any instances."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])
@@ -201,8 +202,8 @@ class Order:
     def upto(self, steps: int) -> np.ndarray:
         """Return the number of rows from each of the K orders in the first `steps` steps, (K,) int64. After
         every step, each order has its exact share of all rows so far, rounded up or down. Such a division
-        always exists, and rounding up the orders with the earliest deadlines finds it (Tijdeman 1980). Rows
-        times steps must be below 9e9."""
+        always exists, and can be found by rounding up the orders with the earliest deadlines (Tijdeman 1980).
+        The number of rows times the number of steps must be below 9e9."""
         if len(self.orders) == 1:
             return np.array([self.rows * steps])
         if steps < self._steps:

@@ -34,7 +34,7 @@ def build(
             intermediate_size=config.ffn,
             hidden_dropout_prob=config.dropout,
             attention_probs_dropout_prob=config.attention_dropout,
-            max_position_embeddings=config.length + specials.pad + 1,  # positions start after padding's id
+            max_position_embeddings=config.length + specials.pad + 1,  # positions start after the padding id
             type_vocab_size=token_types,
             initializer_range=config.initializer_range,
             layer_norm_eps=1e-5,
@@ -75,8 +75,9 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Return the summed cross-entropy at the labelled positions, where alone the head and most of the last
-    layer are computed. Given `hidden`, (B, L, H), the states after `layer` layers, it starts from these."""
+    """Return the summed cross-entropy at the labelled positions, the only ones for which the head and most of
+    the last layer are computed. If `hidden`, (B, L, H), is given, it contains the states after `layer`
+    layers, from which the computation starts."""
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
     hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
@@ -92,8 +93,8 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
     """Return the summed cross-entropy of labels (N,) for hidden states (N, H); `head` computes logits, (N,
-    types). To save memory, more than LOGITS logits are computed in pieces and recomputed in the backward
-    pass."""
+    types). To save memory, if there are more than LOGITS logits, they are computed in pieces and recomputed
+    in the backward pass."""
 
     def loss(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -119,7 +120,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Use evaluation mode without gradients inside a `with` block."""
+    """Put the model into evaluation mode, without gradients, inside a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield
@@ -127,7 +128,7 @@ def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
 
 
 def autocast(device: torch.device) -> torch.autocast:
-    """Return a context that uses mixed precision with bfloat16 on a GPU."""
+    """Return a context manager that uses bfloat16 mixed precision on a GPU."""
     return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 

@@ -18,7 +18,7 @@ from calque.pretrain.model import encode_first
 
 
 class Learner(nn.Module):
-    """A transformers model and its objective's `own` modules by name; checkpoints contain only the model."""
+    """A transformers model and the objective's `own` modules, by name; checkpoints contain only the model."""
 
     def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Learner(nn.Module):
 
 
 class Frozen(nn.Module):
-    """A frozen copy of a model without dropout, which is part of a run's state but not of checkpoints."""
+    """A frozen copy of a model, without dropout, that is saved in a run's state but not in checkpoints."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -45,22 +45,22 @@ class Frozen(nn.Module):
 
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Set each weight w to momentum * w + (1 - momentum) * v, where v is its value in another model."""
+        """Set each weight w to momentum * w + (1 - momentum) * v, where v is the same weight in `model`."""
         for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
             own.lerp_(other, 1 - momentum)
 
 
 class Pointer(nn.Module):
-    """XLM-Align's pointer network (section 3.2), whose projections both directions share."""
+    """XLM-Align's pointer network (section 3.2), with the same projections in both directions."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). Each
-        side has states, (B, W, H), a mask of `real` ids, (B, W), and `targets` on the other side, (B, W, W)
-        bool."""
+        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). The
+        arguments contain, for each side, its states, (B, W, H), a mask of real ids, (B, W), and its targets
+        on the other side, (B, W, W) bool."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -70,7 +70,8 @@ class Pointer(nn.Module):
 
 
 class Projection(nn.Module):
-    """Computes W2 ReLU(W1 h); h and the result are normalised to length 1 (Pan et al. 2021, equation 2)."""
+    """Computes W2 ReLU(W1 h); h and the result are normalised to unit length (Pan et al. 2021, equation
+    2)."""
 
     def __init__(self, width: int, dimensions: int) -> None:
         super().__init__()
@@ -82,8 +83,9 @@ class Projection(nn.Module):
 
 
 class MoCo(nn.Module):
-    """Momentum contrast: a projection for queries, slow copies of the encoder and the projection for keys,
-    and a queue of the last K keys (initially random vectors). `taken` counts the keys enqueued so far."""
+    """Momentum contrast: a projection for queries, slowly updated copies of the encoder and the projection
+    for keys, and a queue of the last K keys (initially random vectors). `taken` counts the keys enqueued so
+    far."""
 
     queue: Tensor
     taken: Tensor
@@ -136,7 +138,7 @@ WIDE = 128  # narrower layers are not faster with oneDNN
 
 def use_onednn(module: nn.Module, length: int) -> None:
     """Make a module's wide linear layers use oneDNN for rows of `length` ids if the CPU supports AVX-512. On
-    AMD processors, it is faster than MKL (torch's default), except for the gradients of weights."""
+    AMD processors, oneDNN is faster than MKL (torch's default), except for the gradients of weights."""
     if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
         for layer in module.modules():
             if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
@@ -146,8 +148,9 @@ def use_onednn(module: nn.Module, length: int) -> None:
 
 
 class OneDNNLinear(nn.Linear):
-    """A linear layer that uses oneDNN for float32 inputs of shape (B, `length`, H) on a CPU. Other shapes
-    change from step to step, and oneDNN needs time and memory for each new shape."""
+    """A linear layer that uses oneDNN for float32 inputs of shape (B, `length`, H) on a CPU. Other inputs do
+    not use it, because their shapes change from step to step, and oneDNN needs time and memory for each new
+    shape."""
 
     length: int
 

@@ -25,7 +25,8 @@ else:
     Learner = "a class of pretrain.modules, which imports torch"
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""An objective's word links: none, gold links known from the derivation, or symmetrised fast_align links."""
+"""The word links that an objective uses: none, gold links known from the derivation, or symmetrised
+fast_align links."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
 
@@ -38,7 +39,7 @@ class Stream(ABC):
     weights: the weights of the loss terms in the total loss, by name.
     instances: the number of instances; a step's rows are divided among streams in proportion to it.
     left_out: the amount of excluded text, by reason.
-    parts: the number of instances for each language or language pair, in the order of their numbers.
+    parts: the number of instances for each language or language pair; instances are numbered in this order.
     uncounted: loss terms that `draw` cannot count because their counts depend on the model.
     """
 
@@ -50,7 +51,7 @@ class Stream(ABC):
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
-        """Return a batch of the given instances with fresh masks, and the divisor of each loss term."""
+        """Return a batch of the given instances with new masks, and the divisor of each loss term."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
         """Divide this process's part of a micro-batch into pieces that the model processes one at a time."""
@@ -60,21 +61,21 @@ class Stream(ABC):
         self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
     ) -> None:
         """Hook called before each of the `steps` steps; `step` is 0-based. It may change the weights and the
-        optimizer's state, in the same way in every process."""
+        optimizer's state, but must do so identically in every process."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
         """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
-        label them with the model (inside `evaluating`) or update the objective's modules; a resumed run
-        restores only their parameters and buffers. Return the batches for `losses`, and the counts of
-        `uncounted` terms."""
+        label them with the model (inside `evaluating`) or update the objective's modules; when a run is
+        resumed, only the modules' parameters and buffers are restored. Return the batches for `losses`, and
+        the counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
         """Return the sum of each loss term over a batch or a part of one; terms without a weight are only
-        logged. Processes, which may have different numbers of parts, must not communicate here."""
+        logged. Processes must not communicate here, because they may have different numbers of parts."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,11 @@ class Traits:
     """Properties of an objective that studies and runs need before streams are created.
 
     mask_rate: the fraction of labelled positions, for cost estimates.
-    memory: the size of its own modules in bytes, if they are large.
+    memory: the size in bytes of the objective's own modules, if they are large.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
-    text: whether it also reads monolingual text.
-    dictionary: whether it needs dictionary entries that link two different words.
-    links: the word links that it learns from.
+    text: whether the objective also reads monolingual text.
+    dictionary: whether the objective needs dictionary entries that link two different words.
+    links: the word links that the objective learns from.
     parallel_share: the fraction of parallel sentences that it reads.
     predicts: whether it trains a prediction head.
     needs_start: whether it cannot start from random weights.
@@ -126,12 +127,12 @@ class Objective(Named, ABC):
 
     @property
     def reads_dictionary(self) -> bool:
-        """Whether models depend on dictionaries."""
+        """Whether models trained with this objective depend on dictionaries."""
         return self.traits.dictionary or bool(code_of(type(self)))
 
     @property
     def reads_bitexts(self) -> bool:
-        """Whether models depend on bitexts."""
+        """Whether models trained with this objective depend on bitexts."""
         return bool(code_of(type(self)))
 
     @property
@@ -146,7 +147,7 @@ class Objective(Named, ABC):
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         """Create the objective's own modules, which may share parameters with the model. They are trained,
-        saved and restored with it, but are not part of its checkpoint."""
+        saved and restored with the model, but are not part of its checkpoint."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
@@ -169,7 +170,7 @@ class Composite(Objective):
     """An objective that consists of other objectives and combines their data, modules and costs."""
 
     def __post_init__(self) -> None:
-        _ = self.parts  # raises for invalid settings
+        _ = self.parts  # raises an error for invalid settings
 
     @property
     @abstractmethod
@@ -255,7 +256,7 @@ class Sum(Composite):
 class After(Composite):
     """Trains `then`, starting from a model that was trained with `first` for a fraction `portion` of all
     steps, on the same languages and with the same seed. The first model is a separate run that other
-    objectives may also start from. Both objectives or neither must use language embeddings."""
+    objectives may also start from. Either both objectives or neither must use language embeddings."""
 
     then: Objective
     first: Objective
@@ -297,8 +298,8 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """Trains only the prediction head with `objective`, without the embedding table that the head shares,
-    because the noisy gradients from a new head would make the encoder forget."""
+    """Trains only the prediction head, with `objective`; the encoder, including the embedding table that the
+    head shares, stays frozen, because noisy gradients from a new head would make the encoder forget."""
 
     objective: Objective
 
@@ -326,6 +327,6 @@ class HeadOnly(Composite):
         learner = super().learner(model, seed)
         head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
         for name, parameter in model.named_parameters():
-            # XLM-R's embedding table is named after the head.
+            # In XLM-R, the embedding table is named after the head.
             parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner

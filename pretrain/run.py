@@ -58,7 +58,7 @@ Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with 
 
 @dataclass(frozen=True)
 class Pretraining:
-    """All settings that determine a run's weights, apart from the machine.
+    """All settings, apart from the machine, that determine a run's weights.
 
     languages: the languages to read, with estimated links for their bitexts if the objective needs them.
     start: the folder of the model to start from; None for random weights.
@@ -114,10 +114,11 @@ def pretrain(
     notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
     """Train, or resume training, until the folder contains a checkpoint, and return the checkpoint's folder.
-    `probe` returns the numbers to record every `probe_every` steps, `notify` is told which weights the
-    starting model lacks, and `allow_change` permits resuming on a different machine, with different rounding.
-    Raises BadInput if the folder belongs to a different configuration, a state or checkpoint is damaged, or
-    the start, the objective and the corpora do not suit the model."""
+    `probe` returns the numbers to record every `probe_every` steps, `notify` is called with a message about
+    weights that the starting model lacks, and `allow_change` permits resuming on a different machine, with
+    different rounding. Raises BadInput if the folder belongs to a different configuration, if a state or
+    checkpoint is damaged, or if the starting model, the objective or the corpora do not match the model's
+    config."""
     identity = config.identity(world)
     if finished(folder):
         run = Artefact.open(folder, RUN)
@@ -223,13 +224,13 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     remove_states(folder / RESUME)
-    with suppress(OSError):  # it is missing, or contains the user's files
+    with suppress(OSError):  # the folder is missing, or contains the user's files
         (folder / RESUME).rmdir()
 
 
 class Metrics:
-    """Writes a run's metrics to `path`, after a resumed run's `rows`: mean losses since the previous row, and
-    the speed, at `ids` ids per step."""
+    """Writes a run's metrics to `path`, after the `rows` from before the run was resumed: the mean losses
+    since the previous row, and the speed, given `ids` ids per step."""
 
     def __init__(
         self, path: Path, config: TrainConfig, streams: Sequence[Stream], ids: int, writes: bool, rows: bytes
@@ -311,7 +312,8 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """Return each run's manifest facts and metrics by name; raise BadInput if the file's SHA-256 is wrong."""
+    """Return the manifest facts and metrics of each run, by the run's name; raise BadInput if the file's
+    SHA-256 is wrong."""
     if not file.is_file() or sha256(file) != _expected(file):
         digest = _digest_file(file).name
         raise BadInput(f"this file of runs is missing, or its SHA-256 is not the one in {digest}", file)

@@ -1,5 +1,5 @@
-"""Load models and tokenizers of any type that transformers knows, without downloads, prompts, unpickling or
-running code from their folders."""
+"""Load models and tokenizers of any type that transformers supports, without downloads, prompts, unpickling
+or running code from their folders."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
             raise BadInput(f"{name} is set, but only bidirectional encoders are supported", path)
     if config.pad_token_id is None:
         raise BadInput("pad_token_id is null; set it to the id of the tokenizer's padding", path)
-    config.return_dict, config.chunk_size_feed_forward = True, 0  # affects only the format of outputs
+    config.return_dict, config.chunk_size_feed_forward = True, 0  # affect only the format of outputs
     return config
 
 
@@ -87,12 +87,12 @@ def read_tensor(folder: Path, name: str) -> torch.Tensor:
 
 
 def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[str]]:
-    """Load a folder's model into a transformers class (by default, AutoModel), on the CPU in float32, and
-    return it with the sorted names of missing weights. Raises MemoryError if memory runs out, and BadInput if
-    the folder's model is missing, damaged, unsafe or inconsistent."""
+    """Load the model in a folder into a transformers class (by default, AutoModel), on the CPU in float32,
+    and return it with the sorted names of missing weights. Raises MemoryError if memory runs out, and
+    BadInput if the folder's model is missing, damaged, unsafe or inconsistent."""
     from transformers import AutoModel
 
-    check_part(folder, RUN)  # safetensors have no checksum
+    check_part(folder, RUN)  # safetensors files contain no checksum
     kind = kind or AutoModel
     config, names = read_config(folder), tensor_names(folder)
     if getattr(config, "num_hidden_layers", 0) > len(names):
@@ -133,7 +133,7 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
-    """Call `load` without transformers' messages, and convert errors to BadInput for `place`."""
+    """Call `load`, suppressing transformers' messages, and convert errors to BadInput for `place`."""
     from transformers.utils import logging
 
     level = logging.get_verbosity()

@@ -1,4 +1,4 @@
-"""The tokenizers in checkpoints, and checks of tokenizers against a model, a vocabulary and AutoTokenizer."""
+"""The tokenizers in checkpoints, and checks that they agree with a model, a vocabulary and AutoTokenizer."""
 
 import json
 import shutil
@@ -132,7 +132,8 @@ def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Raise BadInput unless a tokenizer's ids are below `rows` and padding's id is `pad`, as in its model."""
+    """Raise BadInput unless a tokenizer's ids are below `rows` and its padding id is `pad`, as in its
+    model."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)
@@ -163,8 +164,8 @@ def _types(folder: Path) -> dict[str, int]:
 
 @cache
 def check_tokenizer(folder: Path) -> None:
-    """Raise BadInput unless AutoTokenizer, most of whose classes ignore parts of tokenizer.json, yields its
-    ids."""
+    """Raise BadInput unless AutoTokenizer, most of whose classes ignore parts of tokenizer.json, produces the
+    same ids as that file."""
     settings = tokenizer_settings(folder)
     named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
     added = (folder / "added_tokens.json").exists() or settings.get("added_tokens_decoder")
@@ -187,7 +188,7 @@ def check_tokenizer(folder: Path) -> None:
 
 def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
     """Yield words with their ids from both tokenizers, then the ids and token types of a row of two texts.
-    The words are types known only to AutoTokenizer, and types with other case, accents and word
+    The words are types that only AutoTokenizer contains, and types with changed case, accents and word
     boundaries."""
     ours.no_padding()
     ours.no_truncation()

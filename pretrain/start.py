@@ -1,5 +1,5 @@
-"""The model that a run starts from. To save memory, it has embedding rows only for types in the training text
-until the run's checkpoint is written."""
+"""The model that a run starts from. To save memory, until the run's checkpoint is written, the model contains
+embedding rows only for types in the training text."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from calque.pretrain.saved_tokenizer import check_own_types, check_same_types, c
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Raise BadInput if a run with this model config cannot start from a folder."""
+    """Raise BadInput if a run with this model config cannot start from the model in a folder."""
     saved = read_config(folder)
     different = _other_shape(saved, config)
     _refuse_second_tensors(saved, folder)
@@ -48,7 +48,7 @@ def has_head(folder: Path) -> bool:
 @dataclass(frozen=True)
 class InitialModel:
     """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`,
-    which must have the config's shape. The config determines its dropout."""
+    whose shape must match the config. The config also sets the dropout."""
 
     start: Path | None
     config: ModelConfig
@@ -155,8 +155,8 @@ def _changed(config: Any, **changes: Any) -> Any:
 
 
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """Return the model with only the rows of the types `kept`, (R,) int64, in this order; `pad` is padding's
-    row."""
+    """Return the model with only the rows of the types `kept`, (R,) int64, in this order; `pad` is the row of
+    the padding type."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
         before = f"so all types before it need rows, but only {pad} have one"
@@ -170,7 +170,8 @@ def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
 
 
 def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
-    """Copy the weights of a trained model from `with_rows` into the kept rows of the whole model `into`."""
+    """Copy the weights of a trained model, created by `with_rows`, into the full model `into`, whose other
+    rows stay unchanged."""
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():

@@ -73,7 +73,7 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for parameter in learner.trained.values():
         decays = config.decayed == "all" or parameter.ndim > 1
-        # Compared by id, because XLM-R's embedding table is named after the head.
+        # Parameters are compared by id, because in XLM-R the embedding table is named after the head.
         times = 1.0 if id(parameter) in in_encoder else config.head_rate
         groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
     return torch.optim.AdamW(
@@ -100,9 +100,9 @@ def train(
     """Train from step `first` to the last step, and return the draws.
 
     `after(step, means, gradient norm)` is called once per update, with the 1-based step and the mean of each
-    term. To avoid waiting for a GPU, these are read only after the last step and after steps that `read`
-    accepts, and `after` is then called for all steps since the previous reading. Raises NonFinite if a loss
-    or its gradient is not finite."""
+    term. To avoid waiting for a GPU, these numbers are read only after the last step and after steps that
+    `read` accepts; `after` is then called for all steps since the previous reading. Raises NonFinite if a
+    loss or its gradient is not finite."""
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
     unread: list[tuple[int, list[str], Tensor]] = []
@@ -174,8 +174,8 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
-    """Run each stream's `before_step`; return the micro-batches, and the counts of uncounted terms over all
-    processes."""
+    """Run each stream's `before_step`, then return the micro-batches and the counts of `uncounted` terms,
+    summed over processes."""
     parts, counts = list(parts), dict[str, Tensor]()
     none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:

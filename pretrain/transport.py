@@ -1,9 +1,9 @@
 """Batched word alignment by optimal transport, and extraction of links from scores.
 
 Shapes: B sentence pairs, with n sub-words on one side (rows) and m on the other (columns); L links. Masks,
-(B, n) and (B, m), are true for sub-words; padding gets no mass and no links. Scores, (B, n, m), are not
-negative. Links are tables, (B, n, m) bool, or lists of (pair, row, column), (L, 3) int64; listing them means
-waiting for the GPU. Ties go to the first cell, as in NumPy.
+(B, n) and (B, m), are true for sub-words; padding receives no mass and no links. Scores, (B, n, m), are
+non-negative. Links are tables, (B, n, m) bool, or lists of (pair, row, column), (L, 3) int64; creating such a
+list means waiting for the GPU. If cells are tied, the first one wins, as in NumPy.
 """
 
 from typing import Literal
@@ -29,19 +29,20 @@ def sinkhorn(
 ) -> Tensor:
     """Return the transport plan, (B, n, m), for log K after Sinkhorn iterations, with zeros at padding. Each
     iteration normalises first all columns and then all rows to sum to 1, as in the published code;
-    `first="rows"` follows the paper's equation 6. Half an iteration normalises only the `first`."""
+    `first="rows"` follows the paper's equation 6. Half an iteration performs only the first of these two
+    normalisations."""
     padding = ~_real(row_mask, col_mask)
     plan = log_kernel.masked_fill(padding, -torch.inf)
     for turn in range(round(2 * iterations)):
         columns = (turn % 2 == 0) == (first == "columns")
-        # Columns or rows of padding become NaN.
+        # Columns and rows that are all padding become NaN, and are then masked.
         plan = plan.log_softmax(1 if columns else 2).masked_fill_(padding, -torch.inf)
     return plan.exp()
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Replace the plan by normalised K for pairs with a side of only one sub-word. Transport to or from a
-    single sub-word does not depend on K, so rounding errors would otherwise decide which link is chosen."""
+    """Replace the plan by normalised K for pairs in which one side is a single sub-word. Transport to or from
+    a single sub-word does not depend on K, so rounding errors would otherwise decide which link is chosen."""
     kernel = log_kernel.masked_fill(~_real(row_mask, col_mask), -torch.inf)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
     return torch.where(single[:, None, None], kernel.flatten(1).softmax(1).view_as(plan), plan)

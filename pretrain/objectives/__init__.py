@@ -32,7 +32,7 @@ OBJECTIVES: list[type[Objective]] = [
     RepelMLM,
     RotateMLM,
 ]
-"""The order is used in lists and for colours in figures. Study files may add objectives."""
+"""All objectives, in the order used for lists and for colours in figures. Study files may add more."""
 AFTER, HEAD = "-after-", "-head"
 
 

@@ -19,8 +19,8 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss`, applied to each
-    entry's cosine."""
+    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss` over the entries'
+    cosines."""
 
     instances = 0
 
@@ -94,8 +94,8 @@ class AlignMLM(Composite):
 @dataclass(frozen=True)
 class Repel(Align):
     """alpha * L_REPEL, where L_REPEL is the mean over dictionary pairs of max(0, cosine of the word
-    embeddings). It cannot diverge, and it does not make embeddings opposite, which would be an alignment up
-    to a rotation."""
+    embeddings). This loss cannot diverge, and it does not push embeddings in opposite directions, which would
+    align them up to a rotation."""
 
     short_name = "REPEL"
 
@@ -105,7 +105,7 @@ class Repel(Align):
 
 @dataclass(frozen=True)
 class RepelMLM(Composite):
-    """L_REPEL-MLM = L_MLM + alpha * L_REPEL, with the same pairs and weight as ALIGN-MLM."""
+    """L_REPEL-MLM = L_MLM + alpha * L_REPEL, with the same pairs and weight as in ALIGN-MLM."""
 
     alpha: float = ALPHA
     mask_rate: float = MASK_RATE

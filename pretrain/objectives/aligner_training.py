@@ -1,6 +1,7 @@
 """Aligner training: a contrastive loss on linked words in sentences and their translations.
 
-A word's vector is the mean of its sub-words' states at one layer, minus the sentence's mean, normalised.
+A word's vector is the mean of its sub-words' states at one layer, minus the sentence mean, and then
+normalised.
 
 Shapes: B pairs, with at most n and m words on their sides, hidden size H.
 """
@@ -35,7 +36,7 @@ GROUP = 8  # maximum number of sentence pairs that share negatives
 
 class ContrastedWords(PairStream):
     """Unmasked sentence pairs in groups of similar length, with each side in a separate row. `LABELLED` is
-    the fraction of linked words (or, if the model labels them itself, of all words) that get a label."""
+    the fraction of linked words (or, if the model labels them itself, of all words) that receive a label."""
 
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
@@ -114,8 +115,8 @@ class AlignerTraining(PairObjective):
     """Trains a model to identify each linked word's translation among the words in up to eight sentence
     pairs.
 
-    layer: the layer that the loss applies to, and the last one trained; by default, at two thirds of the
-        depth.
+    layer: the layer that the loss applies to, and the last one trained; by default, the layer at two thirds
+        of the model's depth.
     labels: fast_align's links with a probability of at least `least` under the current model ("agreement"),
         all of fast_align's links, the model's own links as in XLM-Align, or gold links.
     """
@@ -141,7 +142,7 @@ class AlignerTraining(PairObjective):
 
     @property
     def traits(self) -> Traits:
-        version = 2 if self.labels == "agreement" else 1  # format 1: agreement by mutual argmax
+        version = 2 if self.labels == "agreement" else 1  # in format 1, agreement meant mutual argmax
         traits = replace(super().traits, links=LINKS[self.labels], format=version)
         return replace(traits, predicts=False, needs_start=True)
 
@@ -150,8 +151,8 @@ class AlignerTraining(PairObjective):
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:
-        """Return the layer below the one that the loss applies to; it aligns words better (measured on
-        en-fr)."""
+        """Return the layer below the one that the loss applies to, because it aligns words better (as
+        measured on en-fr)."""
         return max(1, self.layer_of(layers) - 1)
 
     def __post_init__(self) -> None:

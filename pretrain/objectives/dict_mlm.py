@@ -32,7 +32,7 @@ class Translations:
         for pair in languages.dictionaries:
             for own, other in (pair, pair[::-1]):
                 entries, image = languages.dictionary(own, other), np.arange(languages.rows)
-                image[entries[::-1, 0]] = entries[::-1, 1]  # in reverse order, so that first entries win
+                image[entries[::-1, 0]] = entries[::-1, 1]  # reversed, so that a word's first entry wins
                 self.images[languages[own].number][languages[other].number] = image
         if not any(self.images):
             raise BadInput("there is no dictionary with which to translate words", languages.folder)
@@ -40,8 +40,8 @@ class Translations:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Translate `ids`, which belong to `languages`; return the translations and their languages. All are
-        (N,)."""
+        """Translate `ids`, which belong to `languages`; return the translations and their languages. All
+        arrays are (N,)."""
         most = max(map(len, self.images))
         drawn = random.integers(0, most, len(ids))
         translated, of = ids.copy(), languages.copy()
@@ -73,14 +73,14 @@ class CodeSwitched(Monolingual):
         masked = self.masking.corrupt(ids, languages, others, fate[~switched], random)
         labels = labels_at(ids, selected)
         masked.reshape(-1)[at] = translated
-        languages.reshape(-1)[at] = of  # each word gets the embedding of its language
+        languages.reshape(-1)[at] = of  # each word gets its own language's embedding
         return as_rows(masked, labels, languages, padded=False), {"mlm": len(selected)}
 
 
 @dataclass(frozen=True)
 class DictMLM(TextObjective):
     """At half of the selected positions, the original id is the label and its image replaces it in the input,
-    as in the ALIGN-MLM paper's runs. An id without a dictionary entry is its own image."""
+    as in the runs of the ALIGN-MLM paper. An id without a dictionary entry is its own image."""
 
     mask_rate: float = MASK_RATE
 
@@ -122,7 +122,7 @@ class Switched(Monolingual):
 @dataclass(frozen=True)
 class Link(TextObjective):
     """MLM with a fraction `share` of the source's unmasked words replaced by their images, if they have
-    dictionary entries. Labels are the original words. It uses no language embeddings."""
+    dictionary entries. The labels are the original words. There are no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

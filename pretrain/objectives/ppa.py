@@ -27,7 +27,7 @@ Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrastive loss
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
-    """Return the summed InfoNCE, in float32: each query (B, D) should match its own key (B, D), not the
+    """Return the summed InfoNCE loss, in float32: each query (B, D) should match its own key (B, D), not the
     `others` (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, others = queries.float(), keys.float(), others.float()
@@ -38,7 +38,7 @@ def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) 
 
 @dataclass(frozen=True)
 class PairsWithKeys:
-    """Sentence pairs with the keys of their second sides, and the queue as it was before the step."""
+    """Sentence pairs with the keys of their second sides, and the queue before the step."""
 
     pairs: PairRows
     keys: Tensor
@@ -49,7 +49,7 @@ class Contrasted(PairStream):
     """Sentence pairs, with one row per pair for TLM and two for contrast: the query and the key.
 
     Before a step, the slow encoder is updated and computes the keys. A query is compared with its own key and
-    those from earlier steps, regardless of how batches are divided.
+    with the keys from earlier steps, regardless of how batches are divided.
     """
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
@@ -85,7 +85,7 @@ class PPA(PairObjective):
     is the last layer's state at the first position, normalised and projected to `dimensions` dimensions.
 
     queue: the number of earlier keys used as negatives.
-    momentum: the fraction of its weights that the slow encoder keeps in an update.
+    momentum: the weight of the slow encoder's previous values in each update.
     beside: the loss added to L_MoCo (Table 5); MLM masks the same ids as TLM, with each side in its own row.
     """
 

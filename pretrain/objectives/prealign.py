@@ -50,20 +50,21 @@ class Anchors(Batch):
         return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
 
     def rows(self, specials: Specials) -> Rows:
-        """Return each word between special tokens, (W, 3)."""
+        """Return one row per word, with the word between special tokens, (W, 3)."""
         words, numbers = (column.T.reshape(-1, 1) for column in (self.ids, self.languages))
         ids = F.pad(F.pad(words, (1, 0), value=specials.start), (0, 1), value=specials.end)
         return Rows(ids, torch.full_like(ids, UNLABELLED), numbers.expand(-1, 3), padded=False)
 
     @property
     def anchors(self) -> Tensor:
-        """The anchors' indices in the list of words, (A,); each one's translation follows P words later."""
+        """The anchors' indices in the list of words, (A,); each anchor's translation follows P words
+        later."""
         return torch.arange(self.first, self.last, device=self.ids.device)
 
     @property
     def excluded(self) -> Tensor:
-        """A mask of words excluded from each anchor's sum, (A, W): all in other entries that share a word
-        with the anchor's entry, so that no word is pushed away from one of its translations."""
+        """A mask of words excluded from each anchor's sum, (A, W): the words in all other entries that share
+        a word with the anchor's entry, so that no word is pushed away from one of its translations."""
         own = self.ids[self.first : self.last]
         same = (own[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         same[torch.arange(len(own), device=own.device), self.anchors] = False
@@ -71,8 +72,9 @@ class Anchors(Batch):
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
-    """Return InfoNCE, summed over anchors w with translations t, in float32: -log(exp(cos(w, t) / T) / sum
-    over words v of exp(cos(w, v) / T)). As in the published code, the `words` (W, H) include the anchor."""
+    """Return the InfoNCE loss, summed over anchors w with translations t, in float32: -log(exp(cos(w, t) / T)
+    / sum over words v of exp(cos(w, v) / T)). As in the published code, the `words` (W, H) include the
+    anchor."""
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.excluded, -torch.inf)
@@ -80,7 +82,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """Samples dictionary entries in every step, so it has no instances."""
+    """Samples new dictionary entries in every step, so there are no instances."""
 
     instances = 0
 
@@ -106,8 +108,8 @@ class WordContrast(Stream):
 
 @dataclass(frozen=True)
 class Contrast(Objective):
-    """InfoNCE on `pairs` dictionary entries per step, averaged over all layers and the embeddings (section
-    3.2). Anchors are the entries' first words, as in the published code."""
+    """The InfoNCE loss on `pairs` dictionary entries per step, averaged over all layers and the embeddings
+    (section 3.2). Anchors are the entries' first words, as in the published code."""
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE

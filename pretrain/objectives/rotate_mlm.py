@@ -1,4 +1,5 @@
-"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto their translations.
+"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto those of their
+translations.
 
 Shapes: d pairs of rows, hidden size H.
 """
@@ -54,7 +55,7 @@ class Rotation:
 
 class RotatedOnce(Monolingual):
     """Rows masked as for MLM. After a fraction `at` of the steps, the embeddings that only a derived language
-    uses are rotated onto their translations."""
+    uses are rotated onto those of their translations."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -97,9 +98,9 @@ def _rows(language: Language) -> np.ndarray:
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
     """Rotate the `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
-    `pairs` (d, 2) closest to the first. Second moments rotate exactly only if a row's gradients are
-    uncorrelated across dimensions. Moments cannot be reset to 0, because AdamW's bias correction depends on
-    the steps of the whole table."""
+    `pairs` (d, 2) closest to the first. The rotation of the second moments is exact only if a row's gradients
+    are uncorrelated across dimensions. Moments cannot be reset to 0, because AdamW's bias correction depends
+    on the steps of the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):

@@ -23,7 +23,8 @@ MASKS = 0.3  # the paper's mask rate
 
 
 class Exchanged(PairStream):
-    """Sentence pairs whose masked ids are predicted by TLM and, if linked, from vectors on the other side."""
+    """Sentence pairs whose masked ids are predicted by TLM and, if they are linked, also from vectors on the
+    other side."""
 
     def draw(
         self, instances: Sequence[int], random: np.random.Generator

@@ -18,8 +18,9 @@ from calque.pretrain.objectives.mlm import MLM
 
 
 class Parallel(Stream):
-    """Rows of parallel sentences from one bitext: sentences in the first half, their translations in the
-    second. Each half consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix G.3)."""
+    """Rows of parallel sentences from one bitext, with sentences in the first half and their translations in
+    the second. Each half consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix
+    G.3)."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: TLM) -> None:
         self.weights = {"tlm": 1.0}

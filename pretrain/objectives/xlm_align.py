@@ -35,7 +35,7 @@ DEPTH = 10 / 12  # the relative depth of the layer that labels pairs in the pape
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Sentence pairs with each side's target ids, (B, W, W), and the reported sums of losses."""
+    """Sentence pairs with each side's target ids, (B, W, W), and the sums to report along with the losses."""
 
     pairs: PairRows
     targets: tuple[Tensor, Tensor]
@@ -43,7 +43,7 @@ class LabelledPairs:
 
 
 class SentencePairs(PairStream):
-    """Sentence pairs; TLM and DWA share one forward pass."""
+    """Sentence pairs for TLM and DWA, which share one forward pass."""
 
     @property
     def uncounted(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -141,10 +141,11 @@ class Settings(Named):
         (table 7).
     labels: whether links come from the current model, the derivation (`gold`, an upper bound) or an aligner
         (`estimated`).
-    label_layer: the labelling layer; by default, at the same relative depth as the paper's layer 10 of 12.
+    label_layer: the layer that labels pairs; by default, the one at the same relative depth as layer 10 of 12
+        in the paper.
     layer: the layer that DWA applies to; by default, the last one.
-    pieces: the number of parts of a micro-batch, divided by length and padded separately; with one part, two
-        thirds of natural text would be padding.
+    pieces: the number of parts into which a micro-batch is divided by length, each with its own padding; with
+        one part, two thirds of a batch of natural text would be padding.
     """
 
     parallel_fraction: float = USUAL
@@ -188,7 +189,7 @@ class DWA(Settings, PairObjective):
 
     @property
     def traits(self) -> Traits:
-        # In format 1, rounding decided the link if a side had one sub-word.
+        # In format 1, rounding errors determined the link if a side was a single sub-word.
         return replace(super().traits, links=LINKS[self.labels], format=2)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
