@@ -41,7 +41,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
     for name in _DECODERS:
         if getattr(config, name, False):
             raise BadInput(f"{name} is set, but only bidirectional encoders are supported", path)
-    if config.pad_token_id is None:
+    if getattr(config, "pad_token_id", 0) is None:
         raise BadInput("pad_token_id is null; set it to the id of the tokenizer's padding", path)
     config.return_dict, config.chunk_size_feed_forward = True, 0  # affect only the format of outputs
     return config
