@@ -7,7 +7,7 @@ from calque.derive.sentence import Sentence, iob2, shown
 from calque.derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"
-WIDTH = 110  # maximum line width in columns
+WIDTH = 110  # maximum line width in characters
 MARGIN = 12  # minimum width of the column for language names
 
 Row = tuple[str, Sequence[str]]
@@ -47,7 +47,7 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
-    """Align the rows' cells in columns, in blocks of at most WIDTH columns."""
+    """Align the rows' cells in columns, divided into blocks that are no wider than WIDTH."""
     names, cells = [name for name, _ in rows], [shown(cells) for _, cells in rows]
     blocks = [[_padded(names, margin - 1)]]
     used = margin

@@ -55,7 +55,7 @@ class Ragged:
         """Return items `first` to `last` (exclusive) without copying their values."""
         start, end = self.ends[[first, last]]
         ends = self.ends[first : last + 1]
-        # A memory map is copied only if its numbers change.
+        # Subtraction copies `ends`, which may be a memory map, so it is skipped if `start` is 0.
         return type(self)(self.values[start:end], ends - start if start else ends)
 
 

@@ -1,4 +1,5 @@
-"""The lexicon: each topic's core words, names, and invented words, up to an exact number of word types."""
+"""The lexicon: each topic's core words, names and invented words, which add up to an exact number of word
+types."""
 
 import random
 import re
@@ -13,7 +14,7 @@ from calque.derive.files import read_toml
 WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
 GENERAL: dict[str, str] = WORDS["general"]
-"""The entries shared by all topics, by kind, in the notation of words.toml."""
+"""The entries that all topics share, grouped by kind, in the notation of words.toml."""
 ALL_CORE = frozenset(
     re.split(r"[\s/:]+", " ".join(" ".join(kinds.values()) for kinds in (GENERAL, *WORDS["topics"])))
 )
@@ -25,8 +26,8 @@ BASE, THIRD, PAST, PARTICIPLE = range(4)
 NOUNS = frozenset(("person", "animal", "thing", "place"))
 VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
 SHARED = 0.5
-"""The fraction of invented words that reuse a topic's word of a different class, so that only context
-disambiguates them."""
+"""The fraction of invented words that reuse a word of a different class from the same topic, so that only
+context disambiguates them."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 
 Names = dict[str, list[str]]  # the words for each use, most frequent first
@@ -35,8 +36,8 @@ FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
-    """Return a noun's forms (singular, plural), a verb's (base, third person, past, participle), or
-    (lemma,)."""
+    """Return a noun's forms (singular, plural), a verb's (base, third person, past, participle), or (lemma,)
+    for other kinds."""
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:
@@ -79,7 +80,7 @@ class Lexeme:
 
 class Lexicon:
     """A lexicon with exactly `types` word `forms`. `topics[t][kind]` lists the lexemes of a kind in topic t,
-    most frequent first; `withheld` is every third name, reserved for test data."""
+    most frequent first; `withheld` contains every third name; these are reserved for test data."""
 
     def __init__(self, types: int, seed: int) -> None:
         self._rng = random.Random(f"{seed}:lexicon")
@@ -213,7 +214,7 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
 
 
 def _mix(given: list[Entity], withheld: list[Entity]) -> list[Entity]:
-    """Insert one withheld entity after every two others."""
+    """Insert one withheld entity after every two of the other entities."""
     mixed = []
     for first, second, rare in zip_longest(given[::2], given[1::2], withheld):
         mixed += [entity for entity in (first, second, rare) if entity is not None]

@@ -39,7 +39,7 @@ def balanced(cases: Sequence[C], rounds: int = 200) -> list[C]:
 
 
 def _supported(cases: Sequence[C]) -> list[C]:
-    """Return the cases whose every view occurs with all labels."""
+    """Return the cases all of whose views occur with every label."""
     kept, before = list(cases), -1
     every = {case.label for case in cases}
     while len(kept) != before:
@@ -55,7 +55,7 @@ def _supported(cases: Sequence[C]) -> list[C]:
 def draw_cases(
     labels: Sequence[str], cases: Sequence[C], draw: Callable[[C], Example], rng: random.Random
 ) -> Iterator[Example]:
-    """Yield distinct examples of cases drawn in proportion to their weights (see `fresh`)."""
+    """Yield distinct examples of cases that are drawn in proportion to their weights (see `fresh`)."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
     weights = {label: [case.weight for case in some] for label, some in by_label.items()}
 
@@ -88,9 +88,9 @@ def fresh(
 
 @dataclass(frozen=True)
 class Material:
-    """The words of a pair; `nouns` and `poles` are in the order of derive.pocket.inference. `poles` are verbs
-    if `deed`, otherwise adjectives. If `acts`, the noun that may change is the agent and `other` the patient;
-    otherwise, it is the reverse."""
+    """The words of a pair; `nouns` and `poles` are in the order defined in derive.pocket.inference. `poles`
+    are verbs if `deed`, otherwise adjectives. If `acts`, the noun that may change is the agent and `other`
+    the patient; otherwise, these roles are reversed."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -106,7 +106,8 @@ class Material:
 
 
 class WordDraws:
-    """Draws words for pairs and questions according to topics' preferences, independently of the label."""
+    """Draws words for pairs and questions according to the topics' preferences and independently of the
+    label."""
 
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
@@ -223,7 +224,7 @@ class WordDraws:
         return self._fitting(sense, role, lambda word: _is_new(word, others))
 
     def _two(self, sense: Sense, role: str) -> tuple[Sense, Sense]:
-        """Draw two words that exclude each other."""
+        """Draw two mutually exclusive words."""
 
         def exclude(two: tuple[Sense, Sense]) -> bool:
             one, other = two[0].lemma, two[1].lemma

@@ -38,8 +38,8 @@ FORMS = tuple(
 
 @dataclass(frozen=True)
 class ParaphraseCase:
-    """Two sentences about the same action. `named`: which of the two people are referred to by name. `alike`:
-    whether the verb has the same form in both voices."""
+    """Two sentences about the same action. `named` says which of the two people are referred to by name, and
+    `alike` whether the verb has the same form in both voices."""
 
     first: SentenceForm
     second: SentenceForm
@@ -82,7 +82,8 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @cache
 def paraphrase_cases() -> list[ParaphraseCase]:
-    """Return all kinds of pairs, balanced so that single sentences and overlap do not reveal the label."""
+    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the
+    label."""
     either, cases = (False, True), []
     for first, second, exchanged, named, alike in product(
         FORMS, FORMS, either, product(either, either), either
@@ -93,7 +94,7 @@ def paraphrase_cases() -> list[ParaphraseCase]:
 
 
 def _outside(case: ParaphraseCase) -> tuple[object, ...]:
-    """Return the features of a pair's words, whatever the words are."""
+    """Return the surface features of a pair that do not depend on which words are drawn."""
 
     def noun(word: str) -> Sense:
         return Sense((word, word), lexeme=Lexeme(word, "person", (word, word)))
@@ -108,7 +109,8 @@ def _outside(case: ParaphraseCase) -> tuple[object, ...]:
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
-    """Return features of overlap: lengths, shared words and bigrams, order, and equal starts and ends."""
+    """Return features of word overlap: lengths, shared words and bigrams, word order, and equal starts and
+    ends."""
     shared = set(first) & set(second)
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     order = [places[word] for word in dict.fromkeys(first) if word in shared]

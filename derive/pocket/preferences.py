@@ -61,7 +61,7 @@ class Sense:
 
 
 class Preferences:
-    """Builds the senses of `topics`, which lead to all others."""
+    """Builds the senses of `topics`, whose tables lead to all other senses."""
 
     def __init__(self, lexicon: Lexicon, seed: int) -> None:
         self._rng = random.Random(f"{seed}:preferences")

@@ -1,6 +1,6 @@
 """Questions about short paragraphs, which ask for the agent, the patient or the place of an action.
 
-Several sentences of a paragraph contain the question's words and differ only in roles and negation.
+Several sentences in each paragraph contain the question's words and differ only in roles and negation.
 """
 
 import random
@@ -14,7 +14,7 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
-PLACED = 0.4  # fraction of sentences that mention a place; all do if the question asks for it
+PLACED = 0.4  # fraction of sentences that mention a place; all of them do if the question asks for a place
 FRONTED = 0.3  # fraction of places moved to the front
 ANSWER = "answer"  # the label of the answer's span
 SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role (`diagnostic`)
@@ -22,7 +22,7 @@ SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's 
 
 @dataclass(frozen=True)
 class Event:
-    """An action, which its sentence denies if `negative`."""
+    """An action, which the sentence about it negates if `negative`."""
 
     agent: Sense
     verb: Sense
@@ -45,8 +45,8 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """Return the event asked about and its distractors: a negated event, two with different roles, and up to
-    two with a different verb."""
+    """Return the event asked about and its distractors: a negated event, two events with different roles, and
+    up to two with a different verb."""
     people, places, verbs = words.scene()
     first, second, *rest = people
     if rng.random() >= 0.5:

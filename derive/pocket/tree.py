@@ -1,4 +1,4 @@
-"""Unordered dependency trees, their phrases and words, and the word orders that linearise them."""
+"""Unordered dependency trees, their phrases and words, and word orders to linearise them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.sentence import Sentence, Span
 
 Places = Mapping[str, int]
-"""Positions of dependents relative to the head: negative values precede it, and larger absolute values are
-further away."""
+"""Positions of dependents relative to the head: dependents with negative values precede it, and those with
+larger absolute values are further away."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn later from its governor's favourites in a role; without a governor, a member of the
-    cast."""
+    """A word to be drawn later from its governor's favourites in a role; a word without a governor is a
+    member of the cast."""
 
     governor: Pick | None
     role: str
@@ -287,7 +287,7 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """Add agent and patient to a verb in active or passive voice."""
+    """Add the agent and the patient to a verb in the active or passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 

@@ -1,7 +1,8 @@
-"""CoNLL-U treebanks, checked strictly.
+"""Read CoNLL-U treebanks, with strict checks.
 
-In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`). They get the tag of
-the word with the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks ties.
+In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`). Each token gets the
+tag of the word that has the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks
+ties.
 """
 
 import re
@@ -43,17 +44,17 @@ def read_conllu(
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences; repairs and exclusions are counted in `counts`.
 
-    unparsed: accept sentences with `_` in all HEAD and DEPREL fields.
-    units: in XTREME's units, multiword tokens are tagged as in its conversion for `language`.
-    part: the lines of complete sentences, to read instead of the file.
+    unparsed: accept sentences with `_` in all HEAD and DEPREL fields. units: in XTREME's units, multiword
+    tokens are tagged as in XTREME's conversion for `language`. part: the lines of complete sentences, which
+    are read instead of the file.
     """
     for block in _blocks(path, Counter() if counts is None else counts, unparsed, part):
         yield block.sentence() if units == WORDS else block.with_tokens(language)
 
 
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
-    """Yield the text of each sentence in a treebank: its `# text` comment or else its words, joined with
-    spaces."""
+    """Yield the text of each sentence in a treebank: its `# text` comment or, if there is none, its words
+    joined with spaces."""
     for block in _blocks(path, Counter(), unparsed=True):
         yield block.text or " ".join(block.words)
 
@@ -67,7 +68,7 @@ def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences in `treebank_files`."""
+    """Stream the sentences in all `treebank_files`."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts)
 
@@ -203,7 +204,7 @@ def _blocks(
 
 
 def _column_names(path: Path) -> tuple[str, ...]:
-    """Return a treebank's column names: CoNLL-U's ten, or the first line of a CoNLL-U Plus file."""
+    """Return a treebank's column names: CoNLL-U's ten, or those in the first line of a CoNLL-U Plus file."""
     place, line = next(iter(Lines(path)))
     if not line.startswith(PLUS):
         return NAMES
@@ -214,7 +215,7 @@ def _column_names(path: Path) -> tuple[str, ...]:
 
 
 def _cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
-    """Return a line's ten columns; those missing from `names` are `_`."""
+    """Return a line's ten columns; columns missing from `names` are `_`."""
     columns = line.split("\t")
     if len(columns) != len(names):
         raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")

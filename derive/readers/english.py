@@ -60,7 +60,8 @@ def split_words(text: str) -> list[str]:
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """Split a text into sentences of words; `counts` counts runs of format characters that are left out."""
+    """Split a text into sentences of words; the number of runs of format characters left out is added to
+    `counts`."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         in_words = sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
@@ -72,7 +73,9 @@ def cut(text: str) -> list[str]:
     """Split a text into sentences, dropping only the white space between them."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = seen = -1  # the last space and full stop before the mark, and the end of the searched text
+    space = stop = (
+        seen
+    ) = -1  # positions of the last space, the last full stop and the last searched character
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))
@@ -88,7 +91,7 @@ def cut_tokens(text: str) -> list[list[str]]:
     """Split tokenised text (WikiText) into sentences of words; a straight quotation mark that closes a
     sentence belongs to it."""
     sentences, start = [], 0
-    quotes = seen = 0  # the number of quotation marks so far, and where to search for the next
+    quotes = seen = 0  # the number of quotation marks so far, and the position to search from
     for match in _TOKEN_END.finditer(text):
         end, mark = match.end(), match.start()
         if match[1]:
