@@ -26,7 +26,8 @@ from calque.derive.files import MANIFEST, write_json
 from calque.derive.language import SOURCE
 
 KIND, FORMAT = "languages", 5
-"""The manifest's kind, and its format, a number incremented when the same inputs would yield other files."""
+"""The manifest's kind, and its format, a number incremented when the same inputs would yield different
+files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"

@@ -35,8 +35,8 @@ CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 @dataclass(frozen=True)
 class Transliterate(Transform):
     """Gives types a new script (ALIGN-MLM, section 3), except for an exact fraction `overlap`, sampled with
-    `seed`. `by`: whether the shared types are sampled from all types or a word class, or are the most or
-    least frequent ones; only "uniform" does not need the usage of types."""
+    `seed`. `by` says whether the shared types are sampled from all types or from a word class, or are the
+    most or least frequent types; all choices except "uniform" require the `usage` of types."""
 
     short_name, full_name = "trans", "Trans"
     forms = (
@@ -118,7 +118,7 @@ SCRIPT = Transliterate()
 class Cognates(Transform):
     """Gives the last sub-word of every word a new script; in earlier positions, an exact fraction `share` of
     the types keeps its script. A type's image is its form at the ends of words or, if it never occurs there,
-    inside words."""
+    its form inside words."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
@@ -171,7 +171,8 @@ class Cognates(Transform):
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """Return a spelling's letter replacements, or None if it changes more than single letters."""
+    """Return the letter replacements in a transform's spelling, or None if the spelling changes more than
+    single letters."""
     letters = {}
     for letter in map(chr, range(0xD800)):  # up to the surrogates
         spelt = transform.spell(letter)

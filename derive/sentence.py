@@ -8,15 +8,15 @@ from typing import Self, TypeVar
 from calque.derive.errors import BadInput
 
 T = TypeVar("T")
-PART = "goeswith"  # UD's relation of the later parts of a word to its first part
+PART = "goeswith"  # UD's relation between the later parts of a word and its first part
 UNKNOWN = "\0"
 """Stands for a word that is missing from the text, such as WikiText's `<unk>`; text never contains NUL."""
 
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers sentences, to seed random transforms, from `first` upwards, with `1 << bits` numbers per
-    group."""
+    """Assigns numbers to sentences, which seed random transforms. They start at `first`, and each group is
+    allotted `1 << bits` numbers."""
 
     bits: int
     first: int = 0
@@ -30,8 +30,8 @@ class Numbering:
 
 
 CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
-"""The groups are chunks of a corpus, examples of a split, and questions, whose numbers exceed any
-corpus's."""
+"""The groups are chunks of a corpus, examples of a split, and questions, whose numbers are larger than those
+of any corpus."""
 PARTS = Numbering(80)  # the parts of a composed transform; each gets separate numbers for all of the above
 
 
@@ -49,7 +49,7 @@ class Sentence:
     """A sentence's words and annotation columns, which are empty or have one entry per word. `heads` are
     0-based; the root's is -1. `origin[i]` is word i's position before any transform and, if words were
     changed, `sources[i]` lists the positions of all words that it renders, starting with `origin[i]`.
-    `glued[i]`: whether there is no space before word i."""
+    `glued[i]` is true if there is no space before word i."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -72,7 +72,8 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Return the sentence with the words and annotation at positions `order`; spans may be split."""
+        """Return the sentence with its words and annotation in the given order of positions; spans may be
+        split."""
         if sorted(order) != list(range(len(self))):
             expected = f"expected each position from 0 to {len(self) - 1} once"
             raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")
@@ -88,9 +89,9 @@ class Sentence:
         )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """Return the sentence with new words, each given with the positions of the words that it renders, its
-        main word first. Each gets its main word's tag, and the span of the first rendered word that is in a
-        span."""
+        """Return the sentence with new words, each given with the positions of the words that it renders,
+        starting with its main word. Each new word gets the tag of its main word, and the span of the first
+        rendered word that is in a span."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"

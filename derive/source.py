@@ -42,11 +42,11 @@ class Source(ABC):
         """Return a chunk's sentences, and counts of exclusions by reason."""
 
     def has_images(self, chunk: Any) -> bool:
-        """Whether the sentences in a chunk are part of derived languages."""
+        """Whether the sentences in a chunk are also included in derived languages."""
         return True
 
     def questions(self) -> Sequence[Question]:
-        """Return questions about facts that the corpus states, if any."""
+        """Return questions about facts stated in the corpus, if there are any."""
         return ()
 
     @property
@@ -59,7 +59,7 @@ class Source(ABC):
         """Return the examples for a task."""
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        """Return the files that contain a split's examples; none if examples are generated."""
+        """Return the files that contain a split's examples, or no files if the examples are generated."""
         return ()
 
     @abstractmethod
@@ -71,7 +71,8 @@ class Source(ABC):
         """Return a fingerprint of a task's examples and, if `trees`, of their trees."""
 
     def corpus_identity(self, trees: bool = False) -> str:
-        """Return `corpus_fingerprint`, extended by the code of a source defined outside Calque."""
+        """Return `corpus_fingerprint`, extended with the code of the source if it is defined outside
+        Calque."""
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
@@ -91,7 +92,7 @@ class Source(ABC):
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Return the source after caching all that its sentences require, including trees if `trees`."""
+        """Cache everything that the sentences require, including trees if `trees`, and return the source."""
         return self
 
 

@@ -1,4 +1,4 @@
-"""Strict parsing of JSON from outside; all errors are ValueErrors."""
+"""Strict parsing of JSON from external files; all errors are ValueErrors."""
 
 import json
 from typing import Any, NoReturn

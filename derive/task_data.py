@@ -26,7 +26,8 @@ from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
-"""The manifest's kind, and its format, a number incremented when the same inputs would yield other files."""
+"""The manifest's kind, and its format, a number incremented when the same inputs would yield different
+files."""
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 
 

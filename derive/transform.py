@@ -1,4 +1,5 @@
-"""Transforms that each change one property of a language; their composition; checks of their images."""
+"""Transforms, each of which changes one property of a language, their composition, and checks on their
+images."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ TORN = "more entities than before: the new order splits some, and each piece cou
 
 class Transform(Named, ABC):
     """Changes one property of a language. Subclasses are frozen dataclasses with a `name`, or `forms` (see
-    `derive.forms`), and a `__call__` method. Transforms of words inherit from `Rewrite` (`derive.words`);
-    transforms of the script override `image` and `spell`."""
+    `derive.forms`), and a `__call__` method. Transforms that change words inherit from `Rewrite`
+    (`derive.words`); transforms that change the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and errors, with explanations
     term: ClassVar[str] = ""  # the definition for glossaries in reports
@@ -68,11 +69,12 @@ class Transform(Named, ABC):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What is needed besides words: "trees" and "tags" of sentences, or the "usage" of types."""
+        """What the transform needs besides words: the "trees" and "tags" of sentences, or the "usage" of
+        types."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """Return the transform with a corpus's usage of types in its field `usage`, if needed."""
+        """Return the transform with its field `usage` set to a corpus's usage of types, if it needs this."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
@@ -85,7 +87,7 @@ class Transform(Named, ABC):
         return Counter()
 
     def ready(self, cache: Path) -> Transform:
-        """Return the transform after training it, if necessary; results are cached in the folder `cache`."""
+        """Train the transform if necessary, and return it; results are cached in the folder `cache`."""
         return self
 
     def reseeded(self, by: int) -> Transform:
@@ -105,8 +107,8 @@ def check_share(share: float, of: str) -> None:
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """Return a sentence's random number generator, the same in every process; independent draws need
-    different seeds."""
+    """Return the random number generator for a sentence, which is the same in every process; independent
+    draws need different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
@@ -162,7 +164,7 @@ class Compose(Transform):
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
         if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
-            # Not "Compose", used for earlier images with the parts of a word scattered.
+            # Not "Compose", which identifies earlier images, in which the parts of a word were scattered.
             return ["Compose, parts of a word together", *identities]
         are_plain = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]

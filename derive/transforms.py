@@ -1,4 +1,4 @@
-"""All transforms, the parsing of their names, and a test of user-defined ones.
+"""All transforms, a parser for their names, and a test for user-defined transforms.
 
 A new transform is defined in its own file and listed here.
 """
@@ -39,7 +39,7 @@ REWRITES = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}  
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
 
-SAMPLE = 100  # number of sentences for trying out user-defined transforms
+SAMPLE = 100  # number of sentences used to test user-defined transforms
 
 
 def transform(name: str) -> Transform:
@@ -63,7 +63,8 @@ def _part(name: str) -> Transform:
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
     """Raise BadInput for a user-defined transform that raises an error, loses or adds words, or yields
-    different images in reverse order and, with several `workers`, in a different process."""
+    different images if sentences are processed in reverse order and, with several `workers`, in a different
+    process."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return

@@ -63,7 +63,8 @@ class PairLayout:
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after text `number` (0 or 1), which may be the row's `last`."""
+        """Return the special ids before and after text `number` (0 or 1); `last` says whether it ends the
+        row."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
@@ -81,14 +82,14 @@ CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADJ", "ADV", "NOUN", "VERB"), "content"),
 }
 """Maps UPOS tags to word classes; numerals, interjections, punctuation and symbols have no class."""
-NEARLY = 0.9  # a type belongs to a class if at least this fraction of its uses does
+NEARLY = 0.9  # a type belongs to a class if at least this fraction of its occurrences does
 _NAMES: tuple[WordClass, ...] = get_args(WordClass)
 
 
 @dataclass(frozen=True)
 class Usage:
     """How often each type occurs, (5, V): in total, at the ends of words, and in words of each of three
-    classes. `cut` is `Vocabulary.cut`; `of_text` is false for artificial usage."""
+    classes. `cut` is `Vocabulary.cut`; `of_text` is false if the usage is artificial."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -106,8 +107,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count types in a text, given its sub-words (T,), sub-words per word (W,), and the words' UPOS tags
-        or ""."""
+        """Count types in a text, given its sub-words (T,), the number of sub-words per word (W,), and each
+        word's UPOS tag or ""."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
         chosen = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in _NAMES)]
         return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))

@@ -34,8 +34,8 @@ ROLES = {
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
-BLOCK = 1 << 14  # words encoded at a time, at about a kilobyte each in the tokenizer's result
-DISTINCT = 1 << 18  # maximum number of words counted, at about a kilobyte each
+BLOCK = 1 << 14  # number of words encoded at a time; each takes about a kilobyte in the tokenizer's result
+DISTINCT = 1 << 18  # maximum number of distinct words counted; each takes about a kilobyte
 LONGEST_LEARNT = 1_000  # maximum length of words to learn from, in characters: BPE takes quadratic time
 ROOM = 1 << 19  # maximum number of words in a cache
 
@@ -74,7 +74,7 @@ class Vocabulary:
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 
     def count(self, ids: np.ndarray) -> None:
-        """Add ids of the corpus to the counts."""
+        """Add ids from the corpus to the counts."""
         self.counts += np.bincount(ids, minlength=self.size)
 
     def encode(self, word: str) -> tuple[int, ...]:
@@ -156,8 +156,8 @@ def most_frequent(words: Counter[str], types: int) -> list[str]:
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if they are too
-    few."""
+    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if there are too few
+    words."""
     if size < SMALLEST:
         raise BadInput(f"a vocabulary needs at least {SMALLEST} types (special ones and bytes), not {size:,}")
     if not words:
@@ -244,8 +244,8 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
 
 
 def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the ids that a tokenizer's template adds before, between and after one or two texts of one
-    word, and the token type of each id."""
+    """Return the ids that a tokenizer's template adds before, between and after one or two one-word texts,
+    and the token type of each id."""
     words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     if template is not None:
         words.post_processor = template
@@ -262,7 +262,7 @@ def _layout(template: Any) -> PairLayout | None:
     if not (before and between and after):
         return None
     first, second = types[len(before)], types[-len(after) - 1]
-    switch = len(before) + 2  # the first id of the second text's type, after the first text and one mark
+    switch = len(before) + 2  # the first id with the second token type follows the first text and one mark
     if types != [first] * switch + [second] * (len(types) - switch):
         found = f"the tokenizer's template assigns the token types {types} to two words"
         raise BadInput(f"{found}; only templates like BERT's are supported")
@@ -289,7 +289,7 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
-    """Read the settings in a folder's `tokenizer_config.json`; empty if the file does not exist."""
+    """Read the settings in a folder's `tokenizer_config.json`; return {} if the file does not exist."""
     path = folder / TOKENIZER_CONFIG
     try:
         return dict(**strict_json.loads(path.read_text(encoding="utf-8")))

@@ -33,8 +33,8 @@ class Rewrite(Transform):
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """Return new words, each with the positions of the words that it renders, main word first; empty if
-        none change."""
+        """Return the new words, each with the positions of the words that it renders, starting with its main
+        word, or an empty sequence if no word changes."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -173,7 +173,8 @@ class Translate(Rewrite):
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Parse a name; the lexicon from English into its language is expected in CALQUE_DATA/lexicons."""
+        """Parse a name; the lexicon from English into the named language is expected in
+        CALQUE_DATA/lexicons."""
         if (values := cls.parse_fields(name)) is None:
             return None
         folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")

@@ -24,7 +24,7 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 class Workers:
-    """A pool of `count` spawned processes (jobs must be picklable), or this process if `count` is 1."""
+    """A pool of `count` spawned processes (jobs must be picklable), or only this process if `count` is 1."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -61,7 +61,7 @@ class Workers:
 
 @dataclass(frozen=True)
 class Jobs(Generic[Job]):
-    """Jobs for a pool of workers, whose progress is reported."""
+    """Jobs for a pool of workers, with progress reports."""
 
     jobs: Sequence[Job]
     pool: Workers
@@ -78,7 +78,7 @@ class Jobs(Generic[Job]):
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Block keyboard interrupts while processes start, because interrupted imports print tracebacks."""
-    resource_tracker.ensure_running()  # starting it unblocks signals
+    resource_tracker.ensure_running()  # starting the tracker later would unblock signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

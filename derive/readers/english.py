@@ -75,7 +75,7 @@ def cut(text: str) -> list[str]:
     sentences, start = [], 0
     space = stop = (
         seen
-    ) = -1  # positions of the last space, the last full stop and the last searched character
+    ) = -1  # positions of the last space, the last full stop and the last character searched
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))

@@ -30,7 +30,7 @@ _PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NA
 """Placeholders for missing text: a lone tag, such as eBible's `<range>` for a verse merged with the previous
 one; PAWS-X's NS; spreadsheet errors."""
 
-Cut = Callable[[str, Counter[str]], list[list[str]]]  # splits text into sentences of words; counts repairs
+Cut = Callable[[str, Counter[str]], list[list[str]]]  # splits text into sentences of words and counts repairs
 Row = tuple[Place, Mapping[str, Any]]  # a pair's location and its values by lower-case column name
 
 
@@ -49,10 +49,10 @@ def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
     """Stream a file's pairs, split into sentences and words by `cut`. A table with your own labels starts
-    with the columns' names; in others, the columns without names are premise, hypothesis, label. If columns
-    are called premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs
-    without a gold label are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without
-    texts, so that parallel files stay aligned."""
+    with a header; in other tables, columns without a header are read as premise, hypothesis and label. If
+    columns are called premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and
+    contradiction. Pairs without a gold label are left out. A pair with a missing side (PAWS-X's `NS`) becomes
+    an example without texts, so that parallel files stay aligned."""
     counts = Counter() if counts is None else counts
     languages: set[str] = set()
     for place, row in _rows(path, counts, columns):
@@ -125,8 +125,8 @@ Chars = tuple[int, int]  # the offsets of the first character and of the one aft
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
     """Stream a file's questions in any language; those without an answer are left out. Each text is one
-    sentence, split into words at white space and at the boundaries of answers, so that answers are exactly as
-    annotated."""
+    sentence, split into words at white space and at the boundaries of answers, so that answers match the
+    annotation exactly."""
     place, counts = Place(path), Counter() if counts is None else counts
     questions = answered = 0
     for context, row in _asked(place, counts):

@@ -19,9 +19,9 @@ Row = tuple[Place, list[str]]  # a word's line and columns
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with entity spans. Tags follow IOB1 or IOB2. The word is in the first column
-    and its tag in the last or, after word numbers (Universal NER), in the next one. Repairs and exclusions
-    are counted in `counts`."""
+    """Stream a file's sentences with entity spans. Tags follow IOB1 or IOB2. Each line starts with the word
+    and ends with its tag; numbered lines (Universal NER) start with the word's number, the word and its tag.
+    Repairs and exclusions are counted in `counts`."""
     counts = Counter() if counts is None else counts
     numbered, width, prefix = False, 0, ""
     for rows in _sentences(path, counts):
@@ -53,7 +53,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
     """Stream sentences whose words all have labels, stored as one-word spans. Each line contains a word, a
-    tab and a label; the first may name the columns, word and label."""
+    tab and a label; the first line may be a header with the names word and label."""
     for rows in _sentences(path, Counter() if counts is None else counts, labels=True):
         words, spans = list[str](), list[Span]()
         for place, columns in rows:
@@ -79,8 +79,8 @@ def _layout(rows: Sequence[Sequence[str]]) -> tuple[bool, int, str]:
 
 
 def _sentences(path: Path, counts: Counter[str], labels: bool = False) -> Iterator[list[Row]]:
-    """Yield each sentence's lines. Columns are separated by tabs or, if there are none, by spaces;
-    `labels` may contain any characters, so no line is a comment."""
+    """Yield each sentence's lines. Columns are separated by tabs or, if there are none, by spaces; with
+    `labels`, words may contain any characters, so no line is treated as a comment."""
     rows, found = list[Row](), False
     tabs = any("\t" in line for _, line in islice(Lines(path), 100) if line[0:1] != "#")
     for place, line in Lines(path, counts, must_end=True):

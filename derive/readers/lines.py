@@ -25,7 +25,7 @@ COMPRESSIONS: dict[str, tuple[bytes, Callable[..., Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open),
     ".xz": (b"\xfd7zXZ\0", lzma.open),
 }
-"""Maps a suffix to a compressed file's first bytes, and the function that opens it."""
+"""Maps each suffix to the first bytes of such compressed files, and the function that opens them."""
 
 MARKS = "byte order marks where files were joined, removed"
 FORMAT_ALONE = "format characters between spaces (direction marks), removed"
@@ -93,7 +93,7 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, which is decompressed if its first bytes indicate a compressed format."""
+    """Open a file, decompressing it if its first bytes indicate a compressed format."""
     check_file(path)
     with _damage(path), (_decompressor(path) or Path.open)(path, "rb") as file:
         if not file.peek(1):
@@ -216,7 +216,8 @@ class Chunk:
 
 @lru_cache(maxsize=2)  # the two files of a bitext
 def _kept_open(path: Path, *state: int) -> Any:
-    """Open a compressed file and keep it open, so that the next chunk is not read from the beginning."""
+    """Open a compressed file and keep it open, so that the next chunk can be read without starting from the
+    beginning."""
     decompress = _decompressor(path)
     assert decompress
     return decompress(path)
@@ -229,7 +230,7 @@ def _is_whole(line: bytes) -> bool:
 def cut_file(
     path: Path, kind: str, size: int = SIZE, ends: Callable[[bytes], bool] = _is_whole
 ) -> Iterator[Chunk]:
-    """Divide a file into chunks of about `size` bytes, each up to a line that `ends` accepts."""
+    """Divide a file into chunks of about `size` bytes, each ending with a line that `ends` accepts."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):

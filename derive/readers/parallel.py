@@ -28,7 +28,7 @@ gender."""
 
 
 class TwoFiles:
-    """The sentence pairs in two files with one sentence per line, which every iteration reads again."""
+    """The sentence pairs in two files with one sentence per line; every iteration rereads the files."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
@@ -135,7 +135,8 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
 
 def _check_base(pairs: Iterable[Iterable[Link]], path: Path, option: str) -> None:
-    """Raise BadInput for links that seem to be 1-based: no position is 0 in at least `MANY` linked pairs."""
+    """Raise BadInput if links seem to be 1-based, because at least `MANY` pairs have links but no position is
+    0."""
     linked = [links for links in pairs if links]
     if len(linked) >= MANY and not any(0 in link for links in linked for link in links):
         bases = f"{option}-one for 1-based and {option}-zero for 0-based positions"
@@ -199,9 +200,9 @@ def _wpt(path: Path, lines: list[Numbered], pairs: int) -> Iterator[_Row]:
 def read_links(
     path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[Links]:
-    """Stream the sorted links of sentence pairs. Positions are 0-based, or 1-based if `from_one`; None means
-    0-based, but raises BadInput if no position is 0 in a file with at least `MANY` linked pairs. Scores, as
-    in `0-2:0.9`, are ignored."""
+    """Stream the sorted links of each sentence pair. Positions are 0-based, or 1-based if `from_one`; None
+    means 0-based, but raises BadInput if no position is 0 in a file with at least `MANY` linked pairs.
+    Scores, as in `0-2:0.9`, are ignored."""
     if from_one is None:
         _check_base(read_links(path), path, "--links-from")
     first = int(from_one or 0)

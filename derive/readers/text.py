@@ -162,7 +162,7 @@ def _json_texts(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str
 
 
 def texts_of(place: Place, value: object, counts: Counter[str]) -> list[str]:
-    """Return the lines of a text in a column called text; a missing text is counted."""
+    """Return the lines of a value in the column called text; missing values are counted."""
     if value is None:
         counts["rows without text"] += 1
         return []
@@ -187,7 +187,7 @@ def set_apart(text: str) -> str:
 
 
 def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
-    opened: Place | None = None  # the open document's <doc>
+    opened: Place | None = None  # the <doc> line of the current document
     title = False
     for place, line in lines:
         begins, ends = line.startswith("<doc "), line.rstrip() == "</doc>"
@@ -209,8 +209,8 @@ def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """Replace HTML character references in a line, even if escaped twice; line breaks and tabs become
-    spaces."""
+    """Replace HTML character references in a line, even if they were escaped repeatedly; line breaks and tabs
+    become spaces."""
     before = text
     for _ in range(3):
         text = _REFERENCE.sub(lambda found: _WHITE.sub(" ", unescape(found[0])), text)

@@ -22,7 +22,7 @@ def everyday(types: int = TYPES) -> Files:
 
 
 def french_order() -> Reorder:
-    """Return `syn-fr` without downloading anything: French order comes from a stored grammar."""
+    """Return `syn-fr` with French word order from a stored grammar, which needs no download."""
     folder = opened().folder
     english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
     return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)

@@ -1,4 +1,4 @@
-"""A source of files: running text for pretraining, and annotated files for tasks."""
+"""A source that reads files: running text for pretraining, and annotated files for tasks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,9 +36,9 @@ Item = TypeVar("Item", Sentence, Example)
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keeps sentences of `shortest` to `longest` words that are all among the `types` most frequent ones
-    (after Dufter and Schütze 2020). The same rule applies to examples for the `tasks`, except that words in
-    entities may be rare."""
+    """Keeps sentences of `shortest` to `longest` words, all of which are among the `types` most frequent
+    words (after Dufter and Schütze 2020). The same rule applies to examples for the `tasks`, except that
+    words in entities may be rare."""
 
     types: int = 4_000
     shortest: int = 4
@@ -75,7 +75,7 @@ class EasyText:
 class TaskFiles:
     """A task's files by split.
 
-    held_out: the number of training examples sampled with `seed` for `dev` and for `test`, if they have no
+    held_out: the number of training examples sampled with `seed` for each of `dev` and `test` that has no
         files.
     limit: the maximum number of training examples (0: no limit).
     tested: the maximum size of a dev or test set (0: no limit); parallel sets keep the same examples.
@@ -150,8 +150,8 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set or a sample of it, then remove examples that it or, by `lacking`, a parallel set
-        lacks."""
+        """Read a test set or a sample of it, and remove examples that are missing from this set or, according
+        to `lacking`, from a parallel set."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -190,8 +190,8 @@ class TaskFiles:
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[Example]]:
-        """Return the examples in each sampled split, with the training split last; `counts` receives the
-        number of unused examples."""
+        """Return the examples in each sampled split, with the training split last; the numbers of unused
+        examples are added to `counts`."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -388,7 +388,8 @@ READERS: dict[str, Read] = {
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """Return a task's reader that keeps texts as written; treebanks are read in `units` for `language`."""
+    """Return a reader for a task that keeps texts as written; treebanks are read in these `units` for
+    `language`."""
     if task == "qa":
         return read_questions
     if task not in READERS:

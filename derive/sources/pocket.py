@@ -18,11 +18,17 @@ from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream
-TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their streams, one per split
+TASKS = (
+    "pos",
+    "ner",
+    "nli",
+    "qa",
+    "paraphrase",
+)  # in the order of their random streams; each task has one stream per split
 LABELS = {
     "nli": len(INFERENCES),
     "paraphrase": len(SAMENESS),
-}  # number of labels; a round has one example of each
+}  # number of labels; each round contains one example per label
 SHARED, ALONE = -1, -2  # the chunks of facts shared with derived languages, and of the other facts
 MOST_SENTENCES = 1_000_000_000
 MOST_EXAMPLES = 1_000_000  # maximum number of examples in a split, which must fit in memory
@@ -71,8 +77,8 @@ class PocketEnglish(Source):
         return f"Pocket English, {self.language.types:,} word types{facts}"
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """Yield each chunk's number in the stream and number of sentences. Facts follow the first chunk,
-        because the preview shows the first chunk, and the last may be held out."""
+        """Yield each chunk's index in the random stream and its number of sentences. The facts follow the
+        first chunk, because the preview shows that chunk and the last ones may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:
