@@ -44,9 +44,9 @@ def read_conllu(
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences; repairs and exclusions are counted in `counts`.
 
-    unparsed: accept sentences with `_` in all HEAD and DEPREL fields. units: in XTREME's units, multiword
-    tokens are tagged as in XTREME's conversion for `language`. part: the lines of complete sentences, which
-    are read instead of the file.
+    unparsed: accept sentences with `_` in all HEAD and DEPREL fields.
+    units: in XTREME's units, multiword tokens are tagged as in XTREME's conversion for `language`.
+    part: the lines of complete sentences, which are read instead of the file.
     """
     for block in _blocks(path, Counter() if counts is None else counts, unparsed, part):
         yield block.sentence() if units == WORDS else block.with_tokens(language)

@@ -73,9 +73,7 @@ def cut(text: str) -> list[str]:
     """Split a text into sentences, dropping only the white space between them."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = (
-        seen
-    ) = -1  # positions of the last space, the last full stop and the last character searched
+    space = stop = seen = -1  # positions of the last space, last full stop and last character searched
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))

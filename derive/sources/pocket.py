@@ -18,13 +18,7 @@ from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream
-TASKS = (
-    "pos",
-    "ner",
-    "nli",
-    "qa",
-    "paraphrase",
-)  # in the order of their random streams; each task has one stream per split
+TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their random streams, one per split
 LABELS = {
     "nli": len(INFERENCES),
     "paraphrase": len(SAMENESS),
