@@ -31,7 +31,7 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
-        """Learn from examples, whose words `spell` returns as spelled in their language."""
+        """Learn from examples; `spell` returns a word as it is spelled in the examples' language."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
@@ -75,7 +75,8 @@ class Majority(Baseline):
 
 @dataclass(frozen=True)
 class Unigram(Baseline):
-    """Assigns to every word its most frequent tag in training, or the most frequent tag overall."""
+    """Assigns to every word its most frequent training tag or, if the word is new, the most frequent tag
+    overall."""
 
     name: str = "unigram"
     title: str = "unigram"
@@ -93,7 +94,8 @@ class Unigram(Baseline):
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """Tags, in IOB2, every sequence of words that is a name in training; longer names come first."""
+    """Tags, in IOB2, every sequence of words that is a name in the training data; longer names take
+    precedence."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"
@@ -123,7 +125,8 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on the word counts of only text number `text` (Gururangan et al. 2018)."""
+    """Logistic regression on the word counts of one text, the one with index `text` (Gururangan et al.
+    2018)."""
 
     text: int
     name: str
@@ -209,7 +212,7 @@ def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:
-    """The share of pairs of shared words that first occur in the same order in both texts."""
+    """Return the share of pairs of shared words whose first occurrences have the same order in both texts."""
     places = [second.index(word) for word in dict.fromkeys(first) if word in shared]
     pairs = list(combinations(places, 2))
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0
@@ -226,7 +229,7 @@ def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
 
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
-    """Answers with a training answer, from the sentence that shares the most words with the question."""
+    """Finds an answer known from training in the sentence that shares the most words with the question."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"
@@ -244,7 +247,7 @@ class KnownAnswer(Baseline):
 def _known_answer(example: Example, spell: Spell, known: set[tuple[str, ...]], longest: int) -> Answer:
     question, sentences = set(words_of(example, spell)), []
     for sentence in example.texts[1]:
-        # Texts kept as written are split at spaces, because their words would reveal where answers are.
+        # Texts kept as written are split at spaces, because their words would reveal the answers' positions.
         words = sentence.text.split() if any(sentence.glued) else list(sentence.words)
         sentences.append((words, tuple(map(spell, words))))
     sentences.sort(key=lambda sentence: -len(question.intersection(sentence[1])))

@@ -77,7 +77,7 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """Return a function that marks words with the language's name, unless their ids are the source's."""
+    """Return a function that marks words with the language's name, unless they share the source's ids."""
     reader = Reader.of(languages, name)
 
     @cache

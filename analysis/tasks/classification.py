@@ -57,7 +57,7 @@ class NLI(Classification):
 
 
 class Paraphrase(Classification):
-    """Paraphrase detection, as in PAWS-X: two sentences have the same meaning (1) or not (0)."""
+    """Paraphrase detection, as in PAWS-X: whether two sentences have the same meaning (1) or not (0)."""
 
     name = "paraphrase"
     title = "Paraphrase"

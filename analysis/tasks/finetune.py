@@ -23,15 +23,15 @@ from calque.pretrain.train import NonFinite
 
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids per batch for prediction
-PIECE = 1 << 22  # divided by the model's squared width: overhead per piece of a batch on a CPU, in ids
+PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each piece of a batch on a CPU
 
 
 @dataclass(frozen=True)
 class FinetuneConfig:
     """Settings for fine-tuning by AdamW, with linear warm-up over a fraction of the steps, and decay to zero.
     The new head's learning rate is `head_rate` times the encoder's, and `max_length` is in ids. `dropout`
-    applies to hidden states and the head. `attention_dropout` (None: the checkpoint's) makes attention three
-    times slower on a CPU if it is above 0."""
+    applies to hidden states and the head. `attention_dropout` defaults to the checkpoint's; any value above 0
+    makes attention three times slower on a CPU."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0
@@ -218,8 +218,8 @@ def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Ten
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """Split a batch into pieces of similar length at the lowest cost: each costs its ids, with padding, plus
-    `overhead`."""
+    """Split a batch into pieces of similar length at the lowest cost: each piece costs its number of ids,
+    including padding, plus `overhead`."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]

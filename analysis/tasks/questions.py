@@ -25,8 +25,8 @@ NOWHERE = -1  # the character position of ids that are not in the context
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context. `starts` and `ends` (L,) are each id's characters in the
-    context, or NOWHERE; `best` (L,) whether no other window shows more context around it."""
+    """A question with a window of its context. `starts` and `ends` (L,) are each id's character offsets in
+    the context, or NOWHERE; `best` (L,) says whether no other window shows more context around the id."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -84,7 +84,7 @@ class Questions(Task):
             if found := [(span, row) for row, logits in pairs for span in spans(row, logits, most)]:
                 (_, start, end), row = max(found, key=lambda each: each[0][0])  # the first in case of a tie
                 answer = text[row.starts[start] : row.ends[end]]
-                return (answer.strip(),)  # a final space marker includes the space before it
+                return (answer.strip(),)  # a sub-word that is only a space marker covers a space
         raise AssertionError("every position of a context has a best window")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
@@ -154,7 +154,8 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 
 
 def windows_of(size: int, room: int) -> list[range]:
-    """Windows of `room` positions over `size` positions, STRIDE apart or `room` / 2 if that is less."""
+    """Return windows of `room` positions over `size` positions; they start STRIDE or `room` / 2 apart,
+    whichever is less."""
     if room < 1:
         raise ValueError("the question leaves no room for a context in the row")
     step = max(1, min(STRIDE, room // 2))
@@ -163,9 +164,9 @@ def windows_of(size: int, room: int) -> list[range]:
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """For each window, whether each position has the most context in it (the first, in a tie): the smaller
-    number of positions on either side, plus a hundredth of the window's length, as in Devlin et al.'s
-    code."""
+    """For each window, return whether each position has more context there than in any other window (ties go
+    to the first). Context is the smaller number of positions on either side, plus a hundredth of the window's
+    length, as in Devlin et al.'s code."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
@@ -177,8 +178,8 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """Return the score, start and end of each possible answer in a row, from its logits (2, at least L), with
-    its ends at one of the `most` best positions (None: at any)."""
+    """Return the score, start and end of each possible answer in a row, given `logits` (2, at least L).
+    Starts and ends are restricted to the `most` best positions each, or unrestricted if it is None."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

@@ -23,7 +23,7 @@ ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows whose token types are all
 @dataclass(frozen=True, slots=True)
 class TaskRow:
     """A model's input `ids` (L,), and `targets` (K,) whose meaning the head defines. `languages` are for
-    models with language embeddings, and `types` the tokenizer's token types, (1,) or (L,)."""
+    models with language embeddings, and `types` contains the tokenizer's token types, (1,) or (L,)."""
 
     ids: np.ndarray
     targets: np.ndarray
@@ -33,7 +33,7 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text's sub-words: their `ids`, and the characters from `starts` to `ends`, (N,) each."""
+    """A text's sub-words: their `ids`, and the character offsets at which they start and end, (N,) each."""
 
     ids: np.ndarray
     starts: np.ndarray
@@ -50,9 +50,9 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Reader:
-    """Maps words to ids in a language: `encode` returns a vocabulary's ids, and `table` (V,) the language's.
-    `encode_text` splits a text as written. `second` is the reader for an example's second text, if it
-    differs."""
+    """Maps words to ids in a language: `encode` returns a vocabulary's ids, and `table` (V,) maps them to the
+    language's ids. `encode_text` splits a text as written. `second` is the reader for an example's second
+    text, if it differs."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
@@ -78,7 +78,7 @@ class Reader:
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
-        """Return a reader for a given tokenizer, which encodes tagged words one by one, other texts as
+        """Return a reader for a given tokenizer, which encodes tagged words one by one, and other texts as
         written."""
 
         @lru_cache(REMEMBERED)
@@ -131,7 +131,7 @@ class Reader:
         return self.layout or PairLayout.usual(self.specials)
 
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
-        """Combine several texts, each in its own language, with the layout `pairs`."""
+        """Combine several texts, each in its own language, in the layout `pairs`."""
         parts = []
         for number, ids in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
@@ -153,7 +153,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _with_marks(text: str, covered: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Extend sub-words to the combining marks next to them that the tokenizer drops."""
+    """Extend sub-words to cover adjacent combining marks that the tokenizer drops."""
     inside = {place for start, end in covered for place in range(start, end)}
     loose = {i for i, letter in enumerate(text) if i not in inside and category(letter).startswith("M")}
     found = list[tuple[int, int]]()

@@ -20,8 +20,8 @@ Entity = tuple[str, int, int]  # type, first word and last word, numbered across
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction, and the number of answers behind it. `items` are each example's contribution, if it is a
-    ratio of sums."""
+    """A fraction, and the number of answers behind it. `items` contains each example's contribution, if the
+    score is a ratio of sums."""
 
     value: float
     count: int
@@ -101,14 +101,14 @@ ARTICLES: dict[str, str] = {
 
 
 def squad_words(text: str) -> list[str]:
-    """A text's words by SQuAD's rules: without ASCII punctuation or articles."""
+    """Split a text into words by SQuAD's rules, without ASCII punctuation and articles."""
     bare = "".join(letter for letter in text.lower() if letter not in string.punctuation)
     return re.sub(ARTICLES["en"], " ", bare).split()
 
 
 def mlqa_words(text: str, language: str) -> list[str]:
-    """A text's words by MLQA's rules: without punctuation in any script or articles; each Chinese character
-    is a word."""
+    """Split a text into words by MLQA's rules, without articles and any script's punctuation; each Chinese
+    character is a word."""
     letters = (each for each in text.lower() if each not in string.punctuation and category(each)[0] != "P")
     bare = "".join(letters)
     if articles := ARTICLES[language]:
@@ -119,7 +119,8 @@ def mlqa_words(text: str, language: str) -> list[str]:
 def answer_scores(
     gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
 ) -> dict[str, Score]:
-    """Compute exact match and F1 as in SQuAD: the best over a question's answers, averaged over questions."""
+    """Compute exact match and F1 as in SQuAD: the best over a question's gold answers, averaged over
+    questions."""
     if not gold:
         raise ValueError("there are no questions to score")
     exact, ratios = [], []

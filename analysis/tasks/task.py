@@ -90,7 +90,7 @@ class Task(ABC):
     name: ClassVar[str]  # name of the task in records and settings, and of its data folder
     title: ClassVar[str]  # display name
     summary: ClassVar[str] = ""  # a sentence about the task, for glossaries and the documentation
-    data: ClassVar[str]  # the kind of data, by the name that sources and readers use
+    data: ClassVar[str]  # the kind of data, as sources and readers call it
     metrics: ClassVar[tuple[Metric, ...]]  # the first one is used to compare models
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
     head: ClassVar[Head]  # the head trained on top of an encoder
@@ -101,7 +101,7 @@ class Task(ABC):
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:
-        """The task with a natural language's scoring rules. Raises BadInput if there are none."""
+        """Return the task with a natural language's scoring rules. Raises BadInput if there are none."""
         return self
 
     @abstractmethod
@@ -140,8 +140,8 @@ DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows that encode N examples: example i has `counts[i]` of them; `cut` examples do not fit into
-    one."""
+    """The rows that encode N examples: example i is encoded as `counts[i]` rows; `cut` examples do not fit
+    into one row."""
 
     rows: tuple[TaskRow, ...]
     counts: np.ndarray
@@ -165,7 +165,8 @@ class EncodedSet:
 
 @dataclass(frozen=True)
 class Split:
-    """A file of a task's examples, read in each iteration. Errors name the files in `read_from`, if known."""
+    """A file of a task's examples, which each iteration reads anew. Errors name the files in `read_from`, if
+    known."""
 
     path: Path
     task: Task
@@ -204,8 +205,7 @@ class Split:
         return [gold for _, gold in self]
 
     def check(self, labels: Sequence[str]) -> None:
-        """Return the labels in `train`. Raises BadInput if one of `splits` is unusable or contains another
-        label."""
+        """Raise BadInput if the split is unusable or contains a label that is not in `labels`."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
@@ -240,8 +240,8 @@ class Split:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """Return the labels in `train`. Raises BadInput if one of `splits` is unusable or contains another
-    label."""
+    """Return the labels in `train`. Raises BadInput if one of `splits` is unusable or contains a label that
+    `train` lacks."""
     labels = train.task.labels(train.gold)
     for split in splits:
         split.check(labels)

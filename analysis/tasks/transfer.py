@@ -36,7 +36,7 @@ class TaskSet:
 @dataclass(frozen=True)
 class Predictions:
     """The predictions for `size` examples, their scores, and the numbers of examples that do not fit into one
-    row (`cut`) and whose answers have no sub-words (`unlabelled`)."""
+    row (`cut`) or whose answers have no sub-words (`unlabelled`)."""
 
     size: int
     cut: int
@@ -57,8 +57,8 @@ def evaluate(
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
 ) -> tuple[Predictions, dict[str, Predictions]]:
-    """Fine-tune on `train`, and return its counts and the predictions for each test set. Raises BadInput if
-    checkpoint and data do not match."""
+    """Fine-tune on `train`, and return the counts for `train` and the predictions for each test set. Raises
+    BadInput if the checkpoint and the data do not match."""
     task, length = train.split.task, longest_row(model.checkpoint, config)
     rows = train.split.encode(labels, train.reader, length)
     counts, rows = Predictions.of(rows), rows.labelled()
@@ -154,7 +154,7 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
-    """DELTA = SUP - ZS, with SUP's count, for every metric that has both."""
+    """DELTA = SUP - ZS, with SUP's count, for every metric with both scores."""
     zero_shot, found = dict[Record, float](), list[Record]()
     for record in records:
         common = replace(record, measure=DELTA, value=0.0, count=0, items=None)

@@ -28,7 +28,7 @@ def plan(recipes: Optional = None, to: To = DATA) -> None:
     from calque.experiments.data.fetch import state
     from calque.experiments.data.recipe import names, read_recipe
 
-    check = cache(partial(state, to))  # recipes share files, and digests take time
+    check = cache(partial(state, to))  # recipes share files, and computing digests takes time
     for recipe in [read_recipe(name) for name in recipes or names()]:
         _print_plan(recipe, {output: check(output) for output in recipe.outputs}, files=bool(recipes))
 

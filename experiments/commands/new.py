@@ -18,7 +18,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 LESSON = "lesson"
 PARTS = tuple(sorted(path.stem.removeprefix("my_") for path in TEMPLATES.glob("my_*.py")))
 KINDS = (*PARTS, LESSON)
-LONGEST = 32  # maximum letters in a name
+LONGEST = 32  # maximum number of letters in a name
 
 
 def new(

@@ -41,7 +41,7 @@ def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
 
 
 def write_or_print(text: str, out: Path | None) -> None:
-    """Write a text to a file or, if none is given, to the terminal."""
+    """Write text to a file or, if no file is given, print it to the terminal."""
     if out is None:
         typer.echo(text, nl=False)
         return

@@ -11,7 +11,7 @@ from calque.derive.errors import BadInput, printable, unknown
 from calque.experiments.commands.options import Own, Root, write_or_print
 from calque.experiments.run.places import ROOT
 
-SHOWN = 20  # differences listed; the rest are counted
+SHOWN = 20  # maximum number of differences listed; the rest are only counted
 PAPERS = ROOT / "papers"
 Report = Annotated[
     str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")

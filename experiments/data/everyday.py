@@ -51,7 +51,7 @@ def make_everyday(data: Path, folder: Path) -> dict[str, Any]:
             raise BadInput("the text differs from Calque's, so Calque's trees do not match it", folder)
         for name in (*NOTICES, TREES, GRAMMAR):
             shutil.copyfile(FOLDER / name, part / name)
-        shipped = Artefact.open(FOLDER, KIND).facts  # which also counts easy sentences by vocabulary size
+        shipped = Artefact.open(FOLDER, KIND).facts  # these also count easy sentences by vocabulary size
         facts |= {"easy": shipped["easy"], "models": shipped["models"]}
     return facts
 

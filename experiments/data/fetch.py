@@ -26,11 +26,11 @@ WORK = ".fetching"  # the subfolder for downloads and unpacked files
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
 ARCHIVES = {".zip": "zip", ".tar": "tar", ".tar.gz": "gztar", ".tgz": "gztar"}
 DAMAGE = (BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)
-TIMEOUT = 30.0  # seconds without a byte
+TIMEOUT = 30.0  # maximum number of seconds without receiving a byte
 
 
 def state(folder: Path, output: Output) -> str:
-    """Return whether a file is there, with the size and digest that its recipe states."""
+    """Return whether a file is missing, altered, or there with the size and digest stated in its recipe."""
     path = folder / output.place
     if not path.exists():
         return MISSING
@@ -39,7 +39,7 @@ def state(folder: Path, output: Output) -> str:
 
 
 def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -> list[str]:
-    """Fetch each download with a missing file, even if others fail, and return the new files' places. Raises
+    """Fetch each download with a missing file, even if others fail, and return the new files' paths. Raises
     BadInput for altered files, failed downloads and, without `trust`, files without a published digest."""
     if folder.exists() and not folder.is_dir():
         raise BadInput("is a file; expected the data folder, which need not exist yet", folder)
@@ -68,7 +68,7 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
 
 
 def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
-    """Download, unpack and check files, and move those that are not there yet into place."""
+    """Download, unpack and check files, and move those that are missing into place."""
     work = folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
     make_folder(work)
     whole = download_file(download, work / "part", Throttled(report))
@@ -150,14 +150,14 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output]) -> dict[str, Pat
                 file = _rows(file, output, file.with_name(f"rows-{number}"), name)
             places[output.place] = file
     except DAMAGE as error:
-        if getattr(error, "errno", None) is not None:  # an error from the disk instead of the archive
+        if getattr(error, "errno", None) is not None:  # a disk error, not a damaged archive
             raise
         raise BadInput(f"damaged, or not in the format that its name suggests: {error}", name) from None
     return places
 
 
 def _members(archive: Path, name: str) -> Path:
-    """Unpack a whole archive, unless it already is, and return the folder."""
+    """Unpack a whole archive, unless that was already done, and return the folder."""
     folder = archive.with_name(f"{archive.name}.members")
     if not folder.exists():
         kinds = [kind for suffix, kind in ARCHIVES.items() if name.endswith(suffix)]

@@ -54,7 +54,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Named downloads, also from included recipes."""
+    """A named list of downloads, including those from included recipes."""
 
     name: str
     about: str

@@ -36,7 +36,7 @@ def first_word(answer: str, sentence: str) -> None:
 
 
 def invented(language: Transform) -> None:
-    """Check that a word order is deterministic, and not English or its reverse."""
+    """Check that a word order is deterministic, and is neither English nor its reverse."""
     sentences = list(Pocket(types=300).sentences(SENTENCES))
     try:
         images, again = _images(language, sentences), _images(language, sentences)

@@ -82,8 +82,8 @@ def _now(command: str = "") -> dict[str, str]:
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """Return a folder's description, with all that a new report on its records needs. Raises BadInput if the
-    folder contains no records, or if one report cannot show them."""
+    """Return a folder's description, with everything that a new report on its records needs. Raises BadInput
+    if the folder contains no records, or if a single report cannot show them all."""
     then = stored(folder)
     runs, records, _ = read_records(folder)
     if not records:
@@ -131,7 +131,7 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
 
 
 def stored(folder: Path) -> About:
-    """Read the description in a report's folder, which is empty if there is none."""
+    """Read the description in a report's folder; return an empty one if there is none."""
     path = folder / ABOUT
     try:
         about = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -158,7 +158,7 @@ def tables_in(folder: Path) -> list[str]:
 
 
 def read_table(folder: Path, name: str) -> Table:
-    """Read a report's table. Raises BadInput if its file contains none."""
+    """Read a report's table. Raises BadInput if the file contains no table."""
     path = folder / f"{name}.md"
     try:
         return Table.of_markdown(path.read_text(encoding="utf-8"))

@@ -36,8 +36,8 @@ SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
 DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
-"""Maps verdicts on the claim that our number agrees with the paper's to directions; other verdicts are
-kept."""
+"""Maps each verdict on whether our number agrees with the paper's to a direction; other verdicts stay as they
+are."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Item:
 
     @property
     def number(self) -> int:
-        """The number of the published table that it reproduces or that its claims use."""
+        """The number of the published table that the item reproduces or that its claims use."""
         return self.table or int(self.name.removeprefix("table-"))
 
     @property
@@ -137,7 +137,8 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return an item's fields; missing ones come from the item named by `like`, or else the paper."""
+    """Return an item's fields; missing fields are copied from the item named in `like`, or else from the
+    paper."""
     own = dict(about["items"][name])
     if like := own.pop("like", None):
         return _fields(about, like) | own

@@ -34,7 +34,7 @@ class Recorded(NamedTuple):
 
 
 def read_records(folder: Path) -> Recorded:
-    """Read the runs, records and, unless the folder is old, floors in a report's folder. Raises BadInput if
+    """Read the runs, records and floors (absent in old folders) from a report's folder. Raises BadInput if
     records are missing, contain impossible values, or refer to an unknown run."""
     if not (folder / RECORDS).is_file():
         raise BadInput(f"contains no {RECORDS}; expected a report's folder from `calque run`", folder)

@@ -306,7 +306,7 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example |
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
-    """Return the first short sentence near the start of a corpus, or else the shortest there, with its
+    """Return the first short sentence near the start of a corpus, or else the shortest one there, with its
     number."""
     for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)

@@ -68,7 +68,7 @@ def scale_of(studies: Iterable[Study]) -> str:
 
 
 def extent(study: Study) -> str:
-    """Describe a study's numbers of models and steps on one line."""
+    """Describe on one line how many models and steps a study has."""
     train, models, trained = study.train, study.models(Path()), study.trained()
     ids = train.steps * train.batch * study.model.length
     steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
