@@ -234,7 +234,7 @@ class Checkpoint:
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
         """Derive a source sentence's counterpart in `language`. Raises BadInput if the language's transform
-        needs more than words, such as a parse tree.
+        needs more input than words, such as a parse tree.
 
         >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
         [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]

@@ -112,7 +112,7 @@ def csls(cosines: Tensor) -> Tensor:
 
 
 def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
-    """The mean of the largest cosines in each row, and in each column."""
+    """Return the mean of the largest cosines in each row, and that in each column."""
     return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 

@@ -198,7 +198,7 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers for intervals that extend beyond the axis
 BELOW = 0.24  # vertical offset of the paper's number from ours, as a fraction of a row's height
-NAMES = 1.9  # width in inches of settings' names
+NAMES = 1.9  # width of the settings' names, in inches
 ROOM, LEAST = 0.5, 5.0  # margin of the axis: a fraction of the data's range, and its minimum in points
 Row = tuple[str, str, str]  # a setting's name, objective and transform
 

@@ -248,8 +248,7 @@ def _delta(task: str) -> Column:
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
-    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than every other
-    objective's."""
+    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than all others."""
     cells = [(name, transform) for name in results.objectives]
     verdict = _beats_all(results, _delta(task), transform, objective, side)
     return unless_at_floor(verdict, results, cells, task, PRIMARY[task])
@@ -323,7 +322,8 @@ def rho_cell(rho: Correlation) -> str:
 
 
 def compared_metrics(results: Results) -> dict[str, str]:
-    """Choose the paper's metric for each task if its numbers are available, otherwise the primary one."""
+    """Choose each task's metric: the paper's if the paper's numbers are available, otherwise the primary
+    one."""
     printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 

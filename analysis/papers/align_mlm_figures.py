@@ -59,7 +59,8 @@ def delta_figure(results: Results) -> Plot | None:
 def _draw_delta(
     panel: Axes, x: float, width: float, look: Look, results: Results, cell: tuple[str, ...]
 ) -> tuple[list[Floor], list[Published]]:
-    """Draw a bar, the Delta of no transfer and the paper's number; return the floor and the number."""
+    """Draw a bar, the Delta expected without transfer, and the paper's number; return the floor and the
+    number."""
     if delta := mean(results.scores(DELTA, *cell)):
         panel.bar(x, 100 * delta.mean, 0.92 * width, **look.bar)
         drawing.draw_intervals(panel, [x - width / 6], drawing.ends([delta]), INK)

@@ -1,4 +1,5 @@
-"""Plot AER by layer, as in XLM-Align's Figure 2, and tasks by language, of models pretrained further."""
+"""Plot AER by layer, as in XLM-Align's Figure 2, and task scores by language, for models pretrained
+further."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -181,8 +181,7 @@ def _sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_table(results: Results) -> Table | None:
-    """Tabulate transfer and alignment by shared vocabulary, if any language shares vocabulary with its
-    source."""
+    """Tabulate transfer and alignment by shared vocabulary; None if no language shares any."""
     languages = _sharers(results)
     if not any(0 < sharer.tokens < 1 for sharer in languages):
         return None

@@ -48,7 +48,7 @@ from calque.analysis.tasks.catalog import metric_title, task_title
 PLAIN = "MLM"  # the objective to compare all others with
 COLUMNS = 3  # panels in a row
 LINE = 0.27  # height in inches per objective
-NAMES = 1.9  # width in inches of objectives' names
+NAMES = 1.9  # width of the objectives' names, in inches
 STRONGEST = "strongest word baseline"
 
 

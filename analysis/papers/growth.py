@@ -56,7 +56,7 @@ class Quantity:
         return {seed: curve for seed, curve in with_null.items() if curve}
 
     def at_steps(self, results: Results, objective: str, transform: str) -> dict[int, list[Record]]:
-        """Return all seeds' records by step, for the steps recorded for every seed."""
+        """Return, for each step that was recorded for every seed, all seeds' records."""
         of_seeds = self.curves(results, objective, transform).values()
         common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
         return {step: [curve[step] for curve in of_seeds] for step in common}
@@ -78,7 +78,7 @@ class Quantity:
 
 _TEXTS = read_toml(Path(__file__).with_name("quantities.toml"))
 NOTE: str = _TEXTS["note"]
-# The quantities in two figures: on predictions, and on words and sentences.
+# The quantities in two figures, one on predictions, the other on words and sentences.
 PREDICTED, ALIGNED = (tuple(Quantity(**row) for row in _TEXTS[group]) for group in ("predicted", "aligned"))
 QUANTITIES = (*PREDICTED, *ALIGNED)
 

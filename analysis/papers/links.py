@@ -144,8 +144,7 @@ def _sizes(systems: Systems) -> str:
 
 
 def _layers_table(systems: Systems, published: bool) -> Table:
-    """Tabulate the released aligner's AER at each layer; published rates are for pairs encoded in a single
-    row."""
+    """Tabulate the released aligner's AER at each layer; the published rates are for joint rows."""
     rows = []
     for system in sorted(systems.released, key=lambda s: (s.layers, s.learnt, s.joint, s.layer or 0)):
         rows.append((system.title, str(system.layer), system.way, OURS, *systems.rates(system)))

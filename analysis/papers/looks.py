@@ -15,7 +15,7 @@ from calque.pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):
-    """A colour, a marker, and a line style (for figures that give line styles no other meaning)."""
+    """A colour, a marker, and a line style (for figures in which line styles have no other meaning)."""
 
     colour: str
     marker: str

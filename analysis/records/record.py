@@ -306,7 +306,7 @@ class Described:
 
     @property
     def given(self) -> bool:
-        """Whether this is a given model, known only by the digest of its weights."""
+        """Whether this is a given model, identified only by the digest of its weights."""
         return all(part["kind"] == GIVEN for part in self.parts)
 
 

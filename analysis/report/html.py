@@ -53,7 +53,7 @@ def scroll(label: str, body: str, classes: str = "scroll") -> str:
 
 @cache
 def themed(colour: str) -> str:
-    """Return CSS for a colour in light and dark mode, which inverts greys and lightens other colours."""
+    """Return CSS for a colour in light and dark mode; dark mode inverts greys and lightens other colours."""
     shown = to_hex(colour)
     parts = [int(shown[i : i + 2], 16) for i in (1, 3, 5)]
     dark = f"color-mix(in srgb, {shown}, white 30%)"

@@ -20,7 +20,7 @@ from calque.analysis.statistics.intervals import (
 from calque.analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
-WEIGHTED = "frequency-weighted"  # a weighted mean: its error does not follow from the number of types
+WEIGHTED = "frequency-weighted"  # a weighted mean, whose error does not follow from the number of types
 Test = tuple[str, str, str]  # a test set: its task, its language, and its split or gold set
 
 

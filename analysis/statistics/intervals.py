@@ -41,7 +41,7 @@ class Estimate:
         return math.isclose(self.mean - self.low, self.high - self.mean, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """The one-sided p-value, by Student's t, that the mean is above (`side` +1) or below (-1) `bound`."""
+        """The one-sided p-value (Student's t) for the mean being above (`side` +1) or below (-1) `bound`."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
@@ -74,7 +74,7 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 
 def item_error(share: float, count: int) -> float:
-    """The standard error of a share of `count` items, plus two hits and two misses (Agresti and Coull
+    """The standard error of a share of `count` items, after adding two hits and two misses (Agresti and Coull
     1998)."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
@@ -105,8 +105,7 @@ Moments = tuple[float, float, float]  # variances of numerator and denominator, 
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Divide two means, paired by seed, with Fieller's interval; None if the denominator's interval includes
-    0."""
+    """Divide two means, paired by seed, with Fieller's interval; None if the second's interval includes 0."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -171,8 +170,7 @@ class Correlation:
     rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
     def beyond(self, bound: float, side: int) -> float | None:
-        """The one-sided bootstrap p-value that rho is above (`side` +1) or below (-1) `bound`, if there is a
-        bootstrap."""
+        """The one-sided bootstrap p-value, if any, for rho being above (`side` +1) or below (-1) `bound`."""
         if not len(self.rhos):
             return None
         return float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1))

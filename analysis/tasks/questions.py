@@ -179,7 +179,7 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
     """Return the score, start and end of each possible answer in a row, given `logits` (2, at least L).
-    Starts and ends are restricted to the `most` best positions each, or unrestricted if it is None."""
+    Starts and ends are restricted to the `most` best positions each (None: unrestricted)."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

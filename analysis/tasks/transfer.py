@@ -86,8 +86,8 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
 def by_entry(
     split: Split, answers: Sequence[Answer], languages: Languages, language: str
 ) -> dict[str, Score]:
-    """The accuracy over a tagged set's words with and without a dictionary entry, excluding words of several
-    sub-words and words unchanged from the source."""
+    """The accuracy over a tagged set's words with and without a dictionary entry, excluding words with
+    several sub-words and words that are the same as in the source."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}
     images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}

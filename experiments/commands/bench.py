@@ -1,4 +1,4 @@
-"""`calque bench`: speed compared with transformers' on this machine."""
+"""`calque bench`: comparing Calque's speed with transformers' on this machine."""
 
 from importlib.util import find_spec
 from pathlib import Path

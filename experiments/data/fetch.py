@@ -111,7 +111,7 @@ def _receive(download: Download, part: Path, report: Progress) -> None:
         return
     headers = HEADERS | ({"Range": f"bytes={start}-"} if start else {})
     with requests.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-        if response.status_code == 416:  # there are no more bytes; the digest decides whether they are right
+        if response.status_code == 416:  # nothing is left to send; the digest decides whether all is correct
             return
         response.raise_for_status()
         if response.raw.length_remaining is None and "Transfer-Encoding" not in response.headers:

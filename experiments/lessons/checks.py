@@ -1,4 +1,4 @@
-"""Checks for the lesson's exercises, which print whether an answer is right, or why not."""
+"""Checks for the lesson's exercises, which print whether an answer is correct or, if not, why."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -257,8 +257,8 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _question(study: str, changed: bool) -> str:
-    """Return the description of one of Calque's studies, or its question alone if settings are `changed`;
-    "" for the user's own studies."""
+    """Return the description of one of Calque's studies, or only its question if settings are `changed`; ""
+    for the user's own studies."""
     doc = study_doc(study) if study in studies() else ""
     return doc[: doc.find("?") + 1] if changed else doc
 

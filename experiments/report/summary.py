@@ -81,7 +81,7 @@ def extent(study: Study) -> str:
 
 
 def account(study: Study, root: Path) -> list[str]:
-    """Return a line for each count from deriving languages and examples, and for each folder."""
+    """Return a line for each count recorded while deriving languages and examples, and for each folder."""
     lines = list(_of_data(study, root))
     for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
         preview = f": read {PREVIEW}" if PREVIEW in artefact.digests else ""

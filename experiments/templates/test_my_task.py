@@ -1,4 +1,4 @@
-"""Tests that the task reads its table and scores right and wrong answers."""
+"""Tests that the task reads its table and scores correct and incorrect answers."""
 
 from collections import Counter
 from pathlib import Path
