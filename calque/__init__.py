@@ -76,10 +76,10 @@ def align(
     """Align the words, separated by spaces, in sentences and their translations. Return each pair's sorted
     links, as 0-based (source position, target position).
 
-    `model` is an encoder's folder; without it, fast_align is trained on the given pairs, of which it needs a
-    few hundred. `method` is how links are extracted from the
-    encoder's states (see `calque align --help`). Raises calque.derive.errors.BadInput if the lengths differ,
-    the method is unknown, or the model cannot be read.
+    `model` is the folder of an encoder; without one, fast_align is trained on the given pairs, and needs a
+    few hundred of them. `method` determines how links are extracted from the encoder's states (see `calque
+    align --help`). Raises calque.derive.errors.BadInput if the lengths differ, the method is unknown, or the
+    model cannot be read.
 
     >>> calque.align(["the cat", "the dog", "a dog"], ["le chat", "le chien", "un chien"])
     [[(0, 0), (1, 1)], [(0, 0), (1, 1)], [(0, 0), (1, 1)]]
@@ -142,10 +142,10 @@ def study(
     sweep: Mapping[str, Sequence[Any]] | None = None,
     name: str = "",
 ) -> StudySession:
-    """Open a study, by its name in `calque studies` or the Python file that defines it, with changed
+    """Open a study, given by its name in `calque studies` or by the Python file that defines it, with changed
     `settings` such as "train.steps=1000". `runs` is the results folder, where models already trained by other
-    studies are reused; `sweep` contains settings to vary, with their values, as in {"dictionary.fraction":
-    [0.05, 0.1]}; `name` is the report's name. Raises calque.derive.errors.BadInput if the study is unknown or
+    studies are reused; `sweep` maps settings to the values to try, as in {"dictionary.fraction": [0.05,
+    0.1]}; `name` is the report's name. Raises calque.derive.errors.BadInput if the study is unknown or
     settings are invalid.
 
     >>> tiny = calque.study("pocket", "train.steps=20", "train.warmup=2")
@@ -161,9 +161,9 @@ def study(
 
 def records(path: Path | str) -> Any:
     """Return the records in a report's folder, or committed records such as experiments/records/pocket, one
-    row per number, joined with its run: a DataFrame if pandas is installed, otherwise a list of dicts. The
-    column `path` contains the model's folder, and numeric values of swept settings are numbers. Raises
-    calque.derive.errors.BadInput if the records are missing or damaged.
+    row per number, joined with the description of its run, as a DataFrame if pandas is installed, otherwise
+    as a list of dicts. The column `path` contains the model's folder, and numeric values of swept settings
+    are numbers. Raises calque.derive.errors.BadInput if the records are missing or damaged.
 
     >>> rows = calque.records("experiments/records/pocket")
     >>> len(rows)

@@ -1,4 +1,4 @@
-"""Pretraining speed compared with transformers, measured in turns: `calque bench`."""
+"""`calque bench`: pretraining speed compared with that of transformers, measured in alternation."""
 
 import json
 import math
@@ -60,14 +60,14 @@ def write(comparisons: Sequence[Comparison], about: Mapping[str, Any], path: Pat
 
 
 def read(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
-    """Read what `write` wrote."""
+    """Read a file written by `write`."""
     about = json.loads(path.read_text(encoding="utf-8"))
     return about, [Comparison(**row) for row in about.pop("rows")]
 
 
 def in_turns(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
-    """Measure each side `rounds` times after one warm-up. Sides take turns, so other work slows them
-    equally."""
+    """Measure each side `rounds` times after one warm-up. The sides take turns, so that other work on the
+    machine slows them equally."""
     for side in sides:
         side()
     measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]

@@ -19,7 +19,7 @@ from calque.pretrain.cost import EFFICIENCY, run_flops
 from calque.pretrain.lazy import torch
 
 NAME = 20  # the width of the column with model names
-SHOWN = 3  # missing files without a recipe to list
+SHOWN = 3  # how many missing files without a recipe to list
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The total time if a run starts whenever one ends, even if its starting model is not trained yet."""
+        """The total time, assuming that a run starts whenever another one ends, even if its starting model
+        has not been trained yet."""
         ends = [0.0] * self.jobs
         for _, cost in self.runs:
             heapreplace(ends, ends[0] + self.seconds_of(cost))
@@ -51,7 +52,7 @@ class Plan:
 
 def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
     """Estimate the training that a study or sweep still needs, given the finished runs below `root`. `jobs`
-    runs are parallel; by default, as in `calque run`."""
+    runs are trained in parallel; by default, as many as in `calque run`."""
     trained = [step for step in study.trained(root) if not step.config.shipped]
     steps = [step for step in trained if not is_finished(step)]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]

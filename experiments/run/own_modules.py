@@ -1,4 +1,4 @@
-"""Imports of users' study files."""
+"""Importing users' study files."""
 
 import dataclasses
 import inspect
@@ -21,7 +21,7 @@ own_modules: list[str] = []  # study files imported by this process, and then by
 
 def import_own(name: str) -> ModuleType:
     """Import a study file, and register the transforms, objectives and tasks defined in it or in modules that
-    it imports from its folder. Raises BadInput if a task has the name of one of Calque's."""
+    it imports from its folder. Raises BadInput if a task has the same name as one of Calque's tasks."""
     module = import_module(name)
     own = modules_of(name)  # also records the digest of the imported code
     for kind in [part for each in own for part in vars(each).values() if isinstance(part, type)]:
@@ -49,6 +49,6 @@ def _has_defaults(kind: type) -> bool:
 
 
 def _list(kinds: list[Any], kind: type) -> None:
-    """Append a class to a list, removing its version from before the file was edited."""
+    """Append a class to a list, after removing the version from before the file was edited."""
     same = (kind.__module__, kind.__qualname__)
     kinds[:] = [*(other for other in kinds if (other.__module__, other.__qualname__) != same), kind]

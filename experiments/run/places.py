@@ -1,4 +1,4 @@
-"""Results folders: their names, and which reports use the steps that all studies below one root share.
+"""Results folders: their names, and which reports use the steps that all studies below the same root share.
 
 <root>/shared/...                  the steps
 <root>/<study>/<report>/uses.json  a report's steps, recorded before they are computed
@@ -12,19 +12,20 @@ from calque.derive.errors import BadInput, shown
 from calque.derive.files import write_json
 
 ROOT = Path("runs")  # the default results folder
-CACHE = "cache"  # its subfolder for all studies' learnt grammars and parsed trees
-SHARED = "shared"  # its subfolder for all studies' steps
+CACHE = "cache"  # its subfolder for the learnt grammars and parsed trees of all studies
+SHARED = "shared"  # its subfolder for the steps of all studies
 REPORT = "report"  # the folder of a study's report
 USES = "uses.json"
 RESERVED = ("floors", "jobs", "languages", "report", "reports", "start", "tasks")
 """Names of Calque's own folders in a study."""
-LONGEST = 120  # maximum bytes in a name: file systems allow 255, and fingerprints and splits are appended
+LONGEST = 120  # maximum bytes in a name; file systems allow 255, but fingerprints and splits are appended
 
 
 def name_mistakes(
     key: str, names: Sequence[str], least: int = 1, taken: Sequence[str] = RESERVED
 ) -> list[str]:
-    """Return the errors in names that become folders' names, which must not be among those `taken`."""
+    """Return the errors in names that are used for folders and must not be among the names already
+    `taken`."""
     wrong = [] if len(names) >= least else [f"{key}: expected at least one"]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         wrong.append(f"{key}: named twice: {', '.join(map(shown, twice))}")
@@ -40,7 +41,7 @@ def name_mistakes(
 
 
 def check_report_name(name: str | None) -> str | None:
-    """Return a report's name; raise BadInput if it cannot be a folder's name."""
+    """Return a report's name; raise BadInput if it cannot be used as a folder name."""
     if name is not None and not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{LONGEST - 1}}}", name):
         expected = f"1 to {LONGEST} letters, digits, dashes and underscores"
         raise BadInput(f"--name {shown(name)}: expected {expected}")

@@ -25,10 +25,10 @@ Measured = dict[Group, tuple[float, float]]  # a group's measured and planned se
 
 
 class Remaining:
-    """The number of finished steps, and the remaining time. A step is expected to take as long as in the
-    plan, multiplied by how much longer than in the plan finished steps of the same kind took. `parallel` is
-    the number of parallel steps (None: unknown until steps begin), and `speed` the operations per second in
-    one step (default: as in `calque plan`)."""
+    """The number of finished steps, and the remaining time. A step's expected time is its planned time,
+    multiplied by the ratio of actual to planned time for finished steps of the same kind. `parallel` is the
+    number of parallel steps (None: unknown until steps begin), and `speed` the number of operations per
+    second in one step (default: as in `calque plan`)."""
 
     def __init__(
         self, steps: Iterable[Step], parallel: int | None = None, speed: float | None = None
@@ -37,7 +37,7 @@ class Remaining:
         self.of, self.parallel, self._speed = len(self.waiting), parallel or 1, speed
         self._unknown = parallel is None
         self.begun: dict[Path, float] = {}
-        # The first and last fraction reported; resumed steps begin in the middle.
+        # The first and last fractions reported; resumed steps begin in the middle.
         self.parts: dict[str, tuple[float, float]] = {}
         self.measured: Measured = {}
         self._work: dict[Path, float] = {}
@@ -56,7 +56,7 @@ class Remaining:
         first, last = self.parts.pop(step.title, (0.0, 1.0))
         self._measure(self.measured, step, seconds / (last - first) if last > first else seconds)
         if step.stage == "derive":
-            self._work = {}  # the operations may depend on the number of examples
+            self._work = {}  # the number of operations may depend on the number of examples
         return seconds
 
     @property
@@ -65,7 +65,7 @@ class Remaining:
 
     @property
     def left(self) -> float | None:
-        """The estimated seconds left, if known."""
+        """The estimated number of seconds left, if known."""
         if self._unknown and (True,) not in self.measured:
             return None
         now, measured, rest = time.perf_counter(), dict(self.measured), dict[Path, float]()

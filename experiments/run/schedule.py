@@ -70,8 +70,8 @@ def compute(
 def compute_cells(
     steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
 ) -> None:
-    """Compute the steps in order, in a cluster job. Steps that do not need a failed one are still computed;
-    then raise Unfinished, listing the failed steps and any that need an unfinished one."""
+    """Compute the steps in order, in a cluster job. If steps fail, those that do not need them are still
+    computed; Unfinished is then raised, listing the failed steps and any that need an unfinished step."""
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
     machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
     for step in (step for step in steps if not step.finished):
@@ -113,7 +113,8 @@ def do(step: Step, machine: Machine) -> None:
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
-    """Return the number of parallel steps: `jobs` or, by default, one on a GPU, or the cores' maximum."""
+    """Return the number of steps to compute in parallel: `jobs` or, by default, one on a GPU, and otherwise
+    as many as the cores allow."""
     import torch
 
     cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
@@ -121,7 +122,7 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 
 
 def first_process() -> bool:
-    """Whether this is torchrun's first process, which writes files, or there is no torchrun."""
+    """Whether this process writes files: it is torchrun's first process, or was not started by torchrun."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -135,11 +136,11 @@ def _check(waiting: Sequence[Step], report: Report, processes: int = 1) -> None:
 
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
-    """Compute the steps as one of torchrun's processes. Only the first computes unshared steps; the others
-    poll for the folder, because a torch barrier would time out."""
+    """Compute the steps as one of torchrun's processes. Only the first process computes steps that are not
+    shared; the others poll for the folder, because a torch barrier would time out."""
     from calque.pretrain import distributed
 
-    first, world = first_process(), machine.world  # makes all processes join before the first is busy
+    first, world = first_process(), machine.world  # all processes join before the first one is busy
     if first:
         _check([step for step in steps if not step.finished], machine.report, world.size)
     else:

@@ -1,4 +1,4 @@
-"""Interrupt and termination signals, which unwind the stack, so that no temporary files remain."""
+"""Interrupt and termination signals, which are made to unwind the stack so that no temporary files remain."""
 
 import signal
 import threading
@@ -23,9 +23,9 @@ class Ended(BaseException):
 @contextmanager
 def stoppable() -> Iterator[threading.Event]:
     """Raise KeyboardInterrupt on an interrupt and `Ended` on a termination signal while the block runs. Both
-    also set the event, because such exceptions can be dropped or replaced."""
+    signals also set the event that is yielded, because such exceptions can be dropped or replaced."""
     stopped = threading.Event()
-    if threading.current_thread() is not threading.main_thread():  # only that one can handle signals
+    if threading.current_thread() is not threading.main_thread():  # only the main thread can handle signals
         yield stopped
         return
 

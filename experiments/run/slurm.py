@@ -26,7 +26,8 @@ LONGEST = 15.0  # maximum seconds between polls of Slurm
 @dataclass
 class Slurm:
     """Runs the unfinished `steps` as arrays of jobs, one job for all languages and examples, and one for each
-    model with its measures. Each level of jobs starts when the previous one has ended, even with failures.
+    model with its measures. Each level of jobs starts when the previous level has ended, even if some of its
+    jobs failed.
 
     home: the study's folder.
     command: `calque cell` with all arguments except fingerprints.
@@ -64,8 +65,8 @@ class Slurm:
         return self.home.resolve() / "jobs" / self.name
 
     def compute(self, watch: Watch, tell: Callable[[str], None]) -> None:
-        """Compute the steps, after waiting for jobs of an earlier command. Raises Unfinished, listing the
-        failed steps with their logs' last lines and paths."""
+        """Compute the steps, after waiting for the jobs of any earlier command. Raises Unfinished, listing
+        the failed steps with their logs' last lines and paths."""
         if all(step.finished for step in self.steps):
             return
         _slurm("sbatch", "--test-only", script=self._array(next(self.levels())))
@@ -83,7 +84,7 @@ class Slurm:
                 raise Unfinished([*failed, "the same command computes the missing steps"])
 
     def levels(self) -> Iterator[list[Job]]:
-        """Yield the jobs that need no others, then the jobs that need only those, and so on."""
+        """Yield the jobs that do not need any others, then the jobs that need only those, and so on."""
         jobs: dict[Any, Job] = {}
         for step in self.steps:
             if not step.finished:

@@ -34,7 +34,7 @@ Watch = Callable[["Step", bool], None]
 
 
 def unwatched(step: Step, finished: bool) -> None:
-    """Ignore a step's beginning and end."""
+    """Do nothing when a step begins or ends."""
 
 
 def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,7 +78,8 @@ class Step:
     place: the folder's path without the fingerprint.
     kind: the kind of artefact.
     format: a version number, incremented when a change to `function` alters the bytes.
-    shared: whether torchrun's processes compute the step together; other steps are computed by the first.
+    shared: whether torchrun's processes compute the step together; other steps are computed by the first
+        process alone.
     spreads: whether the step starts its own workers, so that no other step may run at the same time.
     after: other steps to compute before this one.
     """
@@ -141,7 +142,7 @@ class Step:
 
 
 def is_finished(step: Step) -> bool:
-    """Whether a step is finished; False while a file of its data is missing."""
+    """Whether a step is finished; False if one of its data files is missing."""
     try:
         return step.finished
     except BadInput:
@@ -178,7 +179,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps and all that they need, without duplicates, each step after its dependencies."""
+    """Return the steps and all steps that they need, without duplicates, each step after its dependencies."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:
@@ -194,8 +195,8 @@ def with_needs(steps: Iterable[Step]) -> list[Step]:
 
 @contextmanager
 def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """Yield a machine for computing a step. The cost, with that of earlier, stopped commands, is recorded
-    next to the step's folder while the block runs, and in the manifest at the end."""
+    """Yield a machine for computing a step. The cost, including that of earlier commands that were stopped,
+    is recorded next to the step's folder while the block runs, and in the manifest at the end."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     start, cpu, processor = time.perf_counter(), _cpu_seconds(), _processor(machine)

@@ -1,4 +1,4 @@
-"""`--set a.b=value`: changes to a study's values, which are parsed by the types of their fields."""
+"""`--set a.b=value`: changes to a study's values, which are parsed according to the types of their fields."""
 
 import dataclasses
 import math
@@ -105,8 +105,8 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """Change a field whose key omits the only part that has it, as in `transforms` for
-    `languages.transforms`."""
+    """Change a field whose key omits the part of the study that contains it, as in `transforms` for
+    `languages.transforms`; only one part may contain such a field."""
     key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
     holders = [name for name, part in parts.items() if key in _fields(part)]
     measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]
@@ -135,7 +135,7 @@ def _check_known(key: str, names: Collection[str]) -> None:
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
-    """Keep the named entries, as in `tasks=pos,ner`; a pair of languages is named as in `en-fr`."""
+    """Keep only the named entries, as in `tasks=pos,ner`; a pair of languages is written as in `en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     chosen = _split(text)
     for key in chosen:
@@ -195,7 +195,7 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
     """Parse values by name. Values already in the field are reused, because their settings may differ from
-    the defaults. New objectives get the mask rate that the study's other masking objectives share, if any."""
+    the defaults. If the study's other masking objectives share a mask rate, new objectives use it too."""
     parser = _parser(kind)
     if not parser:
         if parts and typing.get_origin(kind) is tuple:

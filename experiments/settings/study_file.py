@@ -25,9 +25,9 @@ MOST = 5  # maximum number of mistyped values in one error
 
 
 def study_of_file(path: Path) -> Study:
-    """Return the study from a file's function: the one named like the file, or the only one that needs no
-    arguments. Raises BadInput if the file is missing, its code fails, or no such function returns a valid
-    study."""
+    """Return the study from a function in a file: the one named like the file or, failing that, the only one
+    that can be called without arguments. Raises BadInput if the file is missing, its code fails, or no such
+    function returns a valid study."""
     module = _imported(path)
     function = _function(module, path)
     study = _run(function, path, f"{function.__name__}()")
@@ -42,7 +42,9 @@ def study_of_file(path: Path) -> Study:
     if len(study.name) > LONGEST:
         raise BadInput(f"the study's name {shown(study.name)} is too long for a folder's name", path)
     if study.name == CACHE:
-        raise BadInput(f"a study cannot be named {CACHE}, which is the folder that studies share", path)
+        raise BadInput(
+            f"a study cannot be named {CACHE}: that is the name of the folder that studies share", path
+        )
     return study
 
 
@@ -99,8 +101,8 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """Yield a message for each value in a user's study, also inside dataclasses, tuples and mappings,
-    that does not match its field's type."""
+    """Yield a message for each value in a user's study, including those inside dataclasses, tuples and
+    mappings, that does not match the type of its field."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     fits, expected, inside = True, "", list[tuple[Any, Any, str]]()
     if origin in (typing.Union, types.UnionType):

@@ -1,4 +1,5 @@
-"""`--sweep KEY=V1,V2`: a study with several values of a setting; shared steps are computed once."""
+"""`--sweep KEY=V1,V2`: a study run with several values of a setting; steps that variants share are computed
+only once."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ class Sweep:
         return self.study.folder(root)
 
     def steps(self, root: Path) -> list[Step]:
-        """Return all steps, without duplicates. Raises BadInput if two values of a setting have the same
+        """Return all steps, without duplicates. Raises BadInput if two values of a setting lead to the same
         steps."""
         steps = {values: study.steps(root) for values, study in self.variants.items()}
         users: dict[Path, list[Values]] = {}
@@ -115,8 +116,8 @@ class Sweep:
         return [self._titled(step, users) for step, users in found.values()]
 
     def _titled(self, step: Step, users: Sequence[Values]) -> Step:
-        """Append to a step's title the swept values that need the step, unless all do; with several settings,
-        also append the settings' names."""
+        """Append to a step's title the swept values that need the step, unless all of them do; if several
+        settings are swept, also append their names."""
         decisive = []
         for number, (key, values) in enumerate(self.settings):
             here = [value for value in values if any(combination[number] == value for combination in users)]

@@ -1,4 +1,4 @@
-"""Checks of a study's values. Each part of a study checks its own; those of its languages also check the
+"""Checks of a study's values. Each part of a study checks its own values; the languages also check other
 values that depend on them."""
 
 import dataclasses

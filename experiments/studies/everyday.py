@@ -61,8 +61,8 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
-    """The study that the hyperparameter search for `everyday` varies: another seed, tested on development
-    sentences."""
+    """The base study for the hyperparameter search for `everyday`, which uses a different seed and is tested
+    on development sentences."""
     source = everyday_english(types=2_000)
     assert source.pos
     return everyday().changed(
@@ -121,8 +121,8 @@ def _interventions_on(base: Study, name: str) -> Study:
 
 
 def causes_objectives() -> Study:
-    """Objectives that test the interventions' conclusions in training, by rotating embeddings once or by
-    keeping translations dissimilar."""
+    """A test, during training, of the interventions' conclusions, with objectives that rotate embeddings once
+    or keep translations dissimilar."""
     return causes().changed(
         name="causes_objectives",
         transforms=(compose(Transliterate(), Invert()),),

@@ -62,7 +62,7 @@ SOURCE = PocketEnglish(
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Objectives that start from a pretrained model in their papers, and here from MLM trained for half of the
 steps."""
-FROZEN = WordAligned(frozen=True)  # word-aligned BERT as in its author's code
+FROZEN = WordAligned(frozen=True)  # word-aligned BERT as in its authors' code
 
 
 def small_grid() -> Study:
@@ -106,7 +106,7 @@ def small_grid() -> Study:
 def pocket() -> Study:
     """MLM and ALIGN-MLM on reversed generated text."""
     small = small_grid()
-    # The smallest number of steps tried that decides a claim; 3,500 steps take 15 to 24 minutes.
+    # The smallest number of steps that decided a claim in our trials; 3,500 steps take 15 to 24 minutes.
     return small.changed(
         name="pocket",
         transforms=(compose(Transliterate(), Invert()),),
@@ -118,7 +118,7 @@ def pocket() -> Study:
 
 
 def lesson() -> Study:
-    """The pocket study with pretrained models, which a class fine-tunes and measures in two minutes."""
+    """The pocket study with pretrained models, which a class can fine-tune and measure in two minutes."""
     study = pocket()
     return study.changed(
         name="lesson",
@@ -133,8 +133,8 @@ def lesson() -> Study:
 def align_mlm_pocket() -> Study:
     """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
-    # With fewer updates, accuracy stays at two thirds in most trials, even on training data; with these, it
-    # rose in both trials.
+    # With fewer updates, accuracy stayed at two thirds in most trials, even on training data; with this many,
+    # it rose in both trials.
     slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return small.changed(
         name="align_mlm_pocket",
@@ -179,8 +179,8 @@ def objectives_pocket() -> Study:
 
 
 def knowledge() -> Study:
-    """Facts about invented people, which only the source's text states, queried in the source and in the
-    derived language."""
+    """Facts about invented people that are stated only in the source text, and are queried in the source and
+    in the derived language."""
     small = small_grid()
     return small.changed(
         name="knowledge",

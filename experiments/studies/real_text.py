@@ -76,7 +76,7 @@ def captions(data: Path, first: str, second: str) -> BitextFiles:
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig) -> dict[str, CrossLingualTask]:
     """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
     to the `usual` fine-tuning. In test files' names, {code} is a language's code and {name} its name there;
-    of names joined by `or`, the first existing file is used, or the last."""
+    if names are joined by `or`, the first file that exists is used or, if none exists, the last one."""
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 
 

@@ -1,4 +1,4 @@
-"""Gold sets of word links: their text, measures of models on them, and aligners that the study does not
+"""Gold sets of word links: their text, the measures computed on them, and aligners that the study does not
 train."""
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from calque.experiments.study.models import Group, Model
 from calque.experiments.study.natural import lowered
 from calque.pretrain.architecture import main_layer
 
-USUAL = DEFAULT.name, RELEASED.name, OT.name  # the alignment methods unless a study chooses others
+USUAL = DEFAULT.name, RELEASED.name, OT.name  # the default alignment methods
 OWN, MORE = "own sentences", "own + parallel"
 """fast_align's training text: only the gold set's sentences, or also the parallel text."""
 GOLD_FORMAT = 2  # increase it when a code change gives different sentences from the same files
@@ -114,7 +114,8 @@ class GoldText:
         return lowered(self.set.pairs)
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """Return the distinct pairs in the set and the parallel text, and counts of exclusions."""
+        """Return the distinct pairs in the set and the parallel text, and the numbers of pairs left out and
+        kept."""
         left_out: Counter[str] = Counter()
         everything = self.own() + [pair for text in self.text for pair in text.words(*self.pair, left_out)]
         once = list(dict.fromkeys(everything))
@@ -134,8 +135,8 @@ def _translate(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class GoldPairs(StudyLanguages):
-    """The gold sets of word links in the folder `gold`. `text` maps sets to parallel text, which models read
-    together with the set's own sentences."""
+    """The gold sets of word links in the folder `gold`. `text` maps each set to parallel text, which models
+    read together with the set's own sentences."""
 
     gold: Path
     text: Mapping[str, tuple[BitextFiles, ...]]
@@ -243,9 +244,9 @@ def _layers(
 
 @dataclass(frozen=True)
 class GoldSetAligner:
-    """An aligner for one gold set that uses no model trained in `study`. `name` is `diagonal` (each target
-    word is linked to the source word at the same relative position), `fast_align` (trained on the set's
-    sentences, and on these and the parallel text), or `encoder` (with each method at each layer)."""
+    """An aligner for one gold set that does not use a model trained in `study`. `name` is `diagonal` (each
+    target word is linked to the source word at the same relative position), `fast_align` (trained on the
+    set's sentences, and on these and the parallel text), or `encoder` (with each method at each layer)."""
 
     name: str
     text: GoldText

@@ -47,9 +47,9 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 @dataclass(frozen=True)
 class StudyData:
-    """What a study reads and measures with one seed: the `groups` of languages that models read, those
-    `described` for a given model, the steps that prepare a shared `text` and `examples` by task, steps that
-    score baselines (`floors`) and word `aligners`, and the measures of fine-tuned models."""
+    """What a study reads and measures for one seed: the `groups` of languages that models read; the languages
+    `described` for a given model; the steps that prepare the shared `text` and, by task, the `examples`; the
+    steps that score baselines (`floors`) and word `aligners`; and the measures of fine-tuned models."""
 
     groups: Sequence[Group]
     described: tuple[Described, ...]
@@ -67,12 +67,13 @@ class StudyLanguages(ABC):
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """What each seed samples besides the model, in words."""
+        """Descriptions of what each seed samples in addition to the model."""
         return ()
 
     @abstractmethod
     def mistakes(self, study: Any) -> Iterator[str]:
-        """Yield a message for each error in the languages, and in a study's values that depend on them."""
+        """Yield a message for each error in the languages, or in a value of the study that depends on
+        them."""
 
     @abstractmethod
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
@@ -91,7 +92,7 @@ def vocabulary_mistakes(size: int) -> list[str]:
 
 
 def only_derived(study: Any, paper: str) -> Iterator[str]:
-    """Yield the errors in a study of other languages about values that apply only to derived languages."""
+    """Yield an error for each value in a study of other languages that applies only to derived languages."""
     if study.paper != paper:
         yield f"paper must be {paper} for these languages, not {study.paper}"
     for measure in study.measures:
@@ -105,7 +106,7 @@ def only_derived(study: Any, paper: str) -> Iterator[str]:
 class DerivedLanguages(StudyLanguages):
     """A source and the languages that `transforms` derive from it. `vocabulary` is the number of types to
     learn from the source, or a tokenizer's folder. With `redraw`, each seed also samples its own text,
-    transforms and dictionary; seed 0 gives the same data as without it."""
+    transforms and dictionary; seed 0 gives the same data as without `redraw`."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -224,7 +225,7 @@ class DerivedLanguages(StudyLanguages):
     def _vocabulary_mistakes(self) -> list[str]:
         if not isinstance(self.vocabulary, Path):
             return vocabulary_mistakes(self.vocabulary)
-        from calque.pretrain.saved_tokenizer import check_tokenizer  # loads torch
+        from calque.pretrain.saved_tokenizer import check_tokenizer  # imports torch
 
         try:
             GivenVocabulary(self.vocabulary).open()

@@ -1,4 +1,4 @@
-"""Measures of a study's models. Each imports the code that computes it only when it is called."""
+"""The measures of a study's models. Each measure imports the code that computes it only when it is called."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class SelfLabels(Measure):
 
 
 class Links(Measure):
-    """The AER of word links from each layer's hidden states, relative to the known links between two
-    languages."""
+    """The AER of the word links extracted from each layer's hidden states, compared with the known links
+    between two languages."""
 
     name = "links"
     format = 2
@@ -123,7 +123,7 @@ class Knowledge(Measure):
 
 class Forms(Measure):
     """alignment@1 of types outside the dictionary, split by whether the dictionary contains another form of
-    the same word. It needs a source with lemmas and two scripts."""
+    the same word. It requires a source with lemmas, and languages in different scripts."""
 
     name = "forms"
     UNKNOWN: ClassVar[str] = (
@@ -205,8 +205,8 @@ class ChangedRetrieval(DerivationRetrieval):
 
 @dataclass(frozen=True)
 class Interventions(ExampleMeasure):
-    """The effects of changes at test time to a model fine-tuned on the source. It needs a dictionary, words
-    with one image each, and separate embedding rows."""
+    """The effects of changes at test time to a model fine-tuned on the source. It requires a dictionary,
+    exactly one image per word, and separate embedding rows for the two languages."""
 
     finetune: FinetuneConfig | None = None
 
@@ -250,7 +250,8 @@ def _probe_config() -> Any:
 
 @dataclass(frozen=True)
 class Growth(ExampleMeasure):
-    """How similar the languages are at each snapshot, on held-out text and on a task's examples."""
+    """The similarity of the languages at each snapshot, measured on held-out text and on a task's
+    examples."""
 
     probe: Any = field(default_factory=_probe_config)  # a ProbeConfig
 
@@ -355,9 +356,9 @@ class ZeroShot(TaskScores):
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
-    """Retrieval at every layer and in both directions between treebanks, or other files, that contain the
-    same sentences. At the main layer, pairs are also mined (`analysis.measures.retrieval`). From files of
-    inference pairs, only the hypotheses are used."""
+    """Retrieval, at every layer and in both directions, between treebanks or other files that contain the
+    same sentences. At the main layer, pairs are also mined (`analysis.measures.retrieval`). If the files
+    contain inference pairs, only the hypotheses are used."""
 
     same_sentences: Mapping[str, Path]
 
@@ -380,7 +381,8 @@ class Retrieval(Measure):
 
 
 def _sentences(path: Path, language: str) -> list[list[str]]:
-    """Return a file's sentences, split at white space; an inference pair with an empty side has no words."""
+    """Return a file's sentences, split at white space; an inference pair with an empty side yields no
+    words."""
     from calque.derive.natural.files import TextFiles
     from calque.derive.readers.lines import tokens
     from calque.derive.sources.files import written

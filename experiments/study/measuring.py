@@ -36,14 +36,15 @@ class Measure(ABC):
         raise NotImplementedError
 
     def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
-        """Return the measure with the tasks and examples (by task) that it needs from a study."""
+        """Return the measure, supplied with the tasks and the examples (by task) that it needs from a
+        study."""
         return self
 
     def parts(self) -> Sequence[Measure]:
         return (self,)
 
     def mistakes(self, study: Any) -> list[str]:
-        """Return a message for each error in its settings, given its study's."""
+        """Return a message for each error in the measure's settings, given those of the study."""
         return []
 
     def applies(self, model: Model) -> bool:
@@ -53,7 +54,8 @@ class Measure(ABC):
         return self
 
     def work(self, model: Model) -> float:
-        """Return the number of operations, for estimating its time; 0 if it trains nothing."""
+        """Return the number of operations, from which the time is estimated; 0 if the measure trains
+        nothing."""
         return 0.0
 
 
@@ -67,7 +69,7 @@ class Measuring:
 
     def identity(self) -> list[Any]:
         identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
-        if self.data and not self.measure.any_model:  # covers the dictionary, which the model may ignore
+        if self.data and not self.measure.any_model:  # includes the dictionary, which the model may not use
             config, names = self.data.config, self.model.training.languages
             identity.append({name: config.language(name) for name in names})
         code = code_of(type(self.measure))

@@ -45,7 +45,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Group:
-    """Languages in `data` that a model reads together, besides the source if there is one; `name` is a folder
+    """Languages in `data` that a model reads together, in addition to the source, if any; `name` is a folder
     name."""
 
     name: str
@@ -108,8 +108,8 @@ def steps_of(weights: Weights | None) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure. `about` describes it in records, apart from its id, which is its folder's path
-    below `home`: its training step's, or `place`."""
+    """A model to measure. `about` describes it in records, except for its id: the path, relative to `home`,
+    of its training step's folder, or else `place`."""
 
     weights: Weights
     about: Run
@@ -158,7 +158,7 @@ class Model:
         return self.step.open().path(name)
 
     def measured(self, machine: Machine) -> MeasuredModel:
-        """Return the model as measures and records refer to it."""
+        """Return the model in the form that measures and records use."""
         named = self.trained and self.of_pair and not self.run.main_layer
         return MeasuredModel(
             checkpoint=self.checkpoint,
@@ -257,7 +257,7 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """A fingerprint of the objective's inputs in each language; MLM, for example, ignores the
+        """A fingerprint, for each language, of what the objective reads; MLM, for example, ignores the
         dictionary."""
         of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
         return {name: of.language(name, *reads) for name in self.languages or (SOURCE,)}
@@ -276,7 +276,7 @@ class Training:
             "start": self.start.fingerprint if self.start else None,
             "mixture": self.mixture,
             "links": self.links,
-            # The order assigns shares and token types to languages.
+            # Shares and token types are assigned to languages in this order.
             "order": None if list(self.languages) == sorted(self.languages) else list(self.languages),
         }
 
@@ -319,7 +319,8 @@ class Training:
         return measure if types.measurable else None
 
     def check_memory(self, title: str, processes: int = 1) -> None:
-        """Raise BadInput if training with this number of processes needs far more memory than there is."""
+        """Raise BadInput if training with this number of processes needs far more memory than the machine
+        has."""
         import torch
 
         available, needed = machine_bytes(), self._memory(processes)
@@ -347,7 +348,7 @@ class Training:
         return int(self.data.config.rows_of(self.data, self.languages))
 
     def _memory(self, processes: int = 1) -> int:
-        """Return each process's peak bytes, in the GPU's memory if there is a GPU."""
+        """Return each process's peak memory in bytes; if there is a GPU, this is the GPU's memory."""
         import torch
 
         card, traits = torch.cuda.is_available(), self.objective.traits

@@ -1,4 +1,4 @@
-"""Natural languages in a study, and training of an encoder on bitexts to align words."""
+"""Natural languages in a study, and training an encoder on bitexts to align words."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class NaturalLanguages(StudyLanguages):
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         described = self._described(study)
-        read = study.given and study.objectives  # a start alone needs no text
+        read = study.given and study.objectives  # text is not needed to measure only a start
         text = self.step(home, study.given.checkpoint) if read else None
         examples, floors = dict[str, Step](), list[Step]()
         for name, task in study.tasks.items():
@@ -245,7 +245,7 @@ def label_source(
     bitexts: Sequence[tuple[Path, Path]], seed: int
 ) -> tuple[Literal["agreement", "self"], float]:
     """Return the kind of labels to train on, and the share of links common to fast_align's two directions, in
-    the bitext where it is smallest: below LEAST_SHARED, the labels are the encoder's own."""
+    the bitext where this share is smallest; if it is below LEAST_SHARED, the encoder's own links are used."""
     shares = list[float]()
     for paths in bitexts:
         pairs = lowered(_sample(paths, seed))
@@ -269,8 +269,9 @@ def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
 
 
 def save_aligner(step: Step, out: Path) -> None:
-    """Write the trained encoder to a folder for transformers, atomically, with untrained tensors and other
-    settings of its start. The configuration states the layer to align with and the kind of labels."""
+    """Atomically write the trained encoder to a folder that transformers can load, with the untrained tensors
+    and all other settings copied from its start. The configuration states the layer to align with and the
+    kind of labels."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")

@@ -1,10 +1,10 @@
-"""A study: the models to train, how to measure them, and its kind of report.
+"""A study: the models to train, how they are measured, and the kind of report.
 
-All studies share the folders of their steps, each named by what determines its content, so that no model is
-trained twice (`experiments.run.places`):
+Studies share the folders of their steps, and each folder is named after everything that determines its
+content, so that no model is trained twice (`experiments.run.places`):
 
 <root>/shared/languages-<fp>/                                      the languages, derived or natural
-<root>/shared/tasks/<task>-<fp>/                                   a task's examples in them
+<root>/shared/tasks/<task>-<fp>/                                   a task's examples in these languages
 <root>/shared/floors/<task>-<fp>/                                  scores of model-free baselines
 <root>/shared/start/...                                            records of a model that others start from
 <root>/shared/<group>/<objective>/seed-<k>-<fp>/                   a pretraining run
@@ -47,13 +47,14 @@ BEHIND = 2  # models whose measures are delayed, to keep other cores busy while 
 
 @dataclass(frozen=True)
 class Study:
-    """A model for every objective, group of languages and seed, all with the same measures. A group is a
-    derived language with its source, all natural languages, or a gold set with text. `mixture` sets how much
-    of each language is read. `start` is the folder of the model that others start from; with `measure_start`,
-    it is measured too. Runs in the file `shipped` are not trained again. If the start has no prediction head,
-    `head` says how to train one first. `paces` gives the steps of objectives as multiples of `train.steps`.
-    `encoder` is measured on gold sets in addition to the study's models. `paper` is the kind of report, and
-    `claims` the file with the study's own claims, whose digest is recorded in manifests."""
+    """A model for every objective, group of languages and seed, all measured in the same way. A group is a
+    derived language with its source, all natural languages, or a gold set with text. `mixture` determines how
+    much of each language is read. `start` is the folder of the model that others start from; with
+    `measure_start`, it is measured too. Runs in the file `shipped` are not trained again. If the start has no
+    prediction head, `head` specifies how one is trained first. `paces` gives the number of training steps for
+    each objective, as a multiple of `train.steps`. `encoder` is measured on gold sets in addition to the
+    study's models. `paper` is the kind of report, and `claims` the file with the study's own claims, whose
+    digest is recorded in manifests."""
 
     name: str
     languages: StudyLanguages
@@ -75,7 +76,7 @@ class Study:
     claims: Path | None = None
 
     def changed(self, **values: Any) -> Study:
-        """Return the study with changed values, including its languages' values, such as `transforms`."""
+        """Return the study with changed values, including values of its languages, such as `transforms`."""
         own = {field.name for field in dataclasses.fields(self)}
         of_languages = {key: value for key, value in values.items() if key not in own}
         languages: Any = values.get("languages", self.languages)
@@ -99,7 +100,8 @@ class Study:
         return root / SHARED
 
     def report(self, root: Path, changed: bool) -> Path:
-        """Return the report's folder; a study with changed values gets its own, named by its steps."""
+        """Return the report's folder; a study with changed values gets its own folder, named after its
+        steps."""
         if not changed:
             return self.folder(root) / REPORT
         return self.folder(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
@@ -111,7 +113,7 @@ class Study:
             steps += each.examples.values()
         for each in data:
             steps += [*each.floors, *each.aligners]
-        # The start is measured first, to report unreadable gold links before hours of training.
+        # The start is measured first, so that unreadable gold links are reported before hours of training.
         for model in self.given_models(root):
             steps += self.measuring(root, model)
         for model in models:
@@ -135,7 +137,7 @@ class Study:
 
     @property
     def data_seeds(self) -> tuple[int, ...]:
-        """The seeds that sample their own data, or the first."""
+        """The seeds that sample their own data, or only the first seed if all seeds share their data."""
         return self.seeds if self.languages.redraw else self.seeds[:1]
 
     def data(self, root: Path, seed: int = 0) -> StudyData:
@@ -196,7 +198,7 @@ class Study:
         return training.step(self.home(root), group.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
-        """Return the start and, for fine-tuning, a copy of it per seed, if they are measured."""
+        """Return the start and, for fine-tuning, one copy of it per seed, if these models are measured."""
         if self.given is None or not self.measure_start:
             return []
         layers, home = self.model.layers, self.home(root)

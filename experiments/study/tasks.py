@@ -36,8 +36,8 @@ from calque.derive.transform import Transform
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 
-RESERVED = (SOURCE, *SPLITS)  # names that languages cannot take, since files and report rows use them
-LONGEST = 32  # maximum letters in a language's name
+RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and report rows use them
+LONGEST = 32  # maximum number of letters in a language's name
 
 
 def language_mistakes(key: str, name: str) -> list[str]:
@@ -77,8 +77,8 @@ class CrossLingualTask:
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Add the catalog's other tasks, configured like a given task with the same data. If there is none, a
-    task is configured like the first one, or left out if any given task uses files."""
+    """Add the catalog's other tasks, each configured like the given task that uses the same data. If there is
+    no such task, the new task is configured like the first one, or omitted if any given task uses files."""
     by_data: dict[str, CrossLingualTask] = {}
     if tasks and not any(its.files for its in tasks.values()):
         by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values())))
@@ -135,7 +135,7 @@ class DerivedExamples(Examples):
         return self._fingerprint(self.languages.transforms)
 
     def language(self, name: str) -> str:
-        """Return a fingerprint of the examples in one language alone."""
+        """Return a fingerprint of the examples in a single language."""
         return self._fingerprint(tuple(each for each in self.languages.transforms if each.name == name))
 
     def write(self, step: Step, machine: Machine) -> None:
@@ -158,7 +158,7 @@ class DerivedExamples(Examples):
 
 @dataclass(frozen=True)
 class NaturalExamples(Examples):
-    """Examples for a task with files, learnt in the language `source`."""
+    """Examples, read from files, for a task that is learnt in the language `source`."""
 
     settings: CrossLingualTask
     source: str
@@ -233,7 +233,8 @@ def _score(step: Step, machine: Machine) -> None:
 
 
 def read_floors(step: Step) -> list[Floor]:
-    """Read a finished step's floors, with languages named as in records. Raises BadInput for damaged ones."""
+    """Read a finished step's floors, with languages named as in records. Raises BadInput if the file is
+    damaged."""
 
     def name(language: str) -> str:
         return str(step.config.source) if language == SOURCE else language
