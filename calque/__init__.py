@@ -43,7 +43,7 @@ def derive(
 
     Transforms that use parse trees, such as "syn-fr", require a folder of Stanza models, `parser`. Learnt
     word orders are cached in the results folder, `runs`. The result contains the `words`, as spelled in the
-    language, and their `origin`, 0-based source positions. Raises calque.derive.errors.BadInput if a
+    language, and their `origin`, the 0-based source positions. Raises calque.derive.errors.BadInput if a
     transform is unknown, a parser is missing, or the text is not one sentence.
 
     >>> print(calque.derive("Sara ate two apples .", "inv"))
@@ -73,8 +73,8 @@ def derive(
 def align(
     source: Sequence[str], target: Sequence[str], model: Path | str | None = None, method: str | None = None
 ) -> list[Links]:
-    """Align the words, separated by spaces, in sentences and their translations. Return each pair's sorted
-    links, as 0-based (source position, target position).
+    """Align the space-separated words in sentences and their translations. Return the sorted links of each
+    pair, as 0-based (source position, target position).
 
     `model` is the folder of an encoder; without one, fast_align is trained on the given pairs, and needs a
     few hundred of them. `method` determines how links are extracted from the encoder's states (see `calque

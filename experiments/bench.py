@@ -42,8 +42,8 @@ class Comparison:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """The operation, the alternative, our median rate, and the geometric mean over rounds of our rate /
-        theirs, with its 95 % t interval."""
+        """The operation, the alternative, our median rate, and the geometric mean, across rounds, of our rate
+        divided by the alternative's, with its 95 % t interval."""
         rate = float(f"{statistics.median(self.ours):.3g}")
         logs = estimate([math.log(a / b) for a, b in zip(self.ours, self.theirs, strict=True)])
         mean, *bounds = (f"{math.exp(n):.3g}" for n in (logs.mean, logs.low, logs.high) if n is not None)
@@ -87,7 +87,7 @@ def per_second(items: int, work: Callable[[], object]) -> float:
 
 
 def step(rounds: int) -> list[Comparison]:
-    """Compare our training steps for a model with 4 layers and width 256 with transformers' Trainer."""
+    """Compare training steps of a model of 4 layers and width 256 with those of transformers' Trainer."""
     from calque.pretrain.model import build
     from calque.pretrain.objectives.mlm import PackedLines
 

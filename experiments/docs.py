@@ -173,7 +173,7 @@ def _claims() -> list[str]:
 
 
 def _direction(one: Conclusion) -> str:
-    """Format a decided direction in bold, or the reason, if one is given, why the claim is undecided."""
+    """Return a decided direction in bold or, if the claim is undecided, the reason, if one is given."""
     verdict, _, reason = one.direction.partition(": ")
     if not verdict.startswith("undecided"):
         return f", **{one.direction.removesuffix(' direction')}**"

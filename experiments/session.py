@@ -113,7 +113,7 @@ class StudySession:
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by
-        default on all cores; a script with several jobs needs `if __name__ == "__main__"`."""
+        default on all cores; a script that uses several jobs needs `if __name__ == "__main__"`."""
         sweep = f", sweep={self.study.options}" if isinstance(self.study, Sweep) else ""
         command = f"calque.study({self.study.name!r}, {list(self.settings)}{sweep}).run()"
         about, wall = self.describe(command), self.compute(jobs=jobs)

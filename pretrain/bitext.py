@@ -77,7 +77,8 @@ class LinkObjective(PairObjective):
 
 class Groups:
     """A sample of the pairs in each bitext, optionally shuffled and then divided into groups of consecutive
-    pairs that fit into `room` ids (per side if `sides` is 2). Groups are numbered across bitexts.
+    pairs that fit into `room` ids (per side if `sides` is 2). Groups are numbered consecutively across
+    bitexts.
 
     parts: the number of groups in each bitext.
     left_out: the number of pairs that are too long for a group.
@@ -187,7 +188,7 @@ class PairStream(Stream):
         rows, found = self._masked(pairs, turned, random), []
         for (bitext, pair), back, first in zip(pairs, turned, rows.sides[:, 0].tolist(), strict=True):
             links = bitext.piece_links(pair)
-            # Positions on the second side follow the first side, its `<s>` and its `</s>`.
+            # Positions on the second side come after `<s>`, the first side and its `</s>`.
             found.append((links[:, ::-1] if back else links) + [1, first + 2])
         return LinkedPairs(rows, _links(found))
 

@@ -54,7 +54,7 @@ class Masking:
         fate: np.ndarray,
         random: np.random.Generator,
     ) -> np.ndarray:
-        """Return the ids, (B, L), after masking, replacing or keeping the selected positions."""
+        """Return the ids, (B, L), with the selected positions masked, replaced or kept."""
         masked = ids.copy()
         flat = masked.reshape(-1)
         flat[selected[fate < MASKED]] = self.specials.mask

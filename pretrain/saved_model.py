@@ -112,8 +112,8 @@ def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[st
 
 
 def _missing(report: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the names of missing weights that may be random; raise BadInput for other weights that are
-    missing or do not match the config."""
+    """Return the names of missing weights that may be initialised randomly; raise BadInput for other weights
+    that are missing or do not match the config."""
     path = folder / WEIGHTS
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         raise BadInput(f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}", path)

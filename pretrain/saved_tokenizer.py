@@ -121,7 +121,7 @@ def _escaped(name: str) -> str:
 
 
 def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return replacements that map letters to their images when applied in order, by way of stand-ins."""
+    """Return replacements that map letters to their images when applied in order, using stand-ins."""
     stand_ins = {letter: chr(_SPARE + i) for i, letter in enumerate(letters)}
     there = [_replace({"String": letter}, stand_in) for letter, stand_in in stand_ins.items()]
     return there + [_replace({"String": stand_ins[letter]}, spelt) for letter, spelt in letters.items()]

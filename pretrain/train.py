@@ -29,7 +29,7 @@ class NonFinite(ArithmeticError):
 
 
 class Draws:
-    """The batches and loss divisors of each step, as a function of (seed, step)."""
+    """The batches and loss divisors for each step, which depend only on (seed, step)."""
 
     def __init__(
         self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER

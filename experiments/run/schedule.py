@@ -161,7 +161,8 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
 
 class _Pool:
-    """`many` processes that compute steps in order, each as soon as the steps that it needs are finished."""
+    """A pool of `many` processes that compute steps in order, each as soon as the steps it needs are
+    finished."""
 
     def __init__(self, many: int, machine: Machine) -> None:
         self.many, self.machine = many, machine
@@ -224,7 +225,7 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
 
     follow_parent()
     for name in modules:
-        if find_spec(name):  # if the study file was deleted, this pool's steps do not need it
+        if find_spec(name):  # if the study file was deleted, no step in this pool needs it
             import_own(name)
     queue.cancel_join_thread()  # the parent may have ended without reading the remaining reports
     _worker = Machine(Throttled(report), allow_change=allow_change)

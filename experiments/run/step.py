@@ -1,5 +1,5 @@
-"""Steps of a study: functions that fill folders, frozen configs that determine the folders' bytes, and the
-cost of computing them, as recorded in their manifests."""
+"""Steps of a study: functions that fill folders, frozen configs that determine the contents of the folders,
+and the cost of computing steps, as recorded in their manifests."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ class Machine:
 class Step:
     """A folder, whose name ends in a fingerprint of the config, and the function that fills it.
 
-    config: all values that determine the folder's bytes, including the steps whose folders `function` reads.
-        A value may have a method `identity`, which returns its part of the fingerprint, and the config a
-        method `check` for the finished folder.
+    config: all values that determine the folder's contents, including the steps whose folders `function`
+        reads. A value may have a method `identity`, which returns its part of the fingerprint, and the config
+        a method `check` for the finished folder.
     place: the folder's path without the fingerprint.
     kind: the kind of artefact.
-    format: a version number, incremented when a change to `function` alters the bytes.
+    format: a version number, incremented when a change to `function` alters its output.
     shared: whether torchrun's processes compute the step together; other steps are computed by the first
         process alone.
     spreads: whether the step starts its own workers, so that no other step may run at the same time.

@@ -1,6 +1,6 @@
-"""ALIGN-MLM's comparison on real sentences, Everyday English (docs/everyday.md) and Wikipedia, and whether
-alignment causes transfer: interventions at test time, and the dictionary as a randomised trial
-(docs/causes.md)."""
+"""The ALIGN-MLM paper's comparison on real sentences, from Everyday English (docs/everyday.md) and Wikipedia,
+and tests of whether alignment causes transfer: interventions at test time, and a randomised trial of the
+dictionary (docs/causes.md)."""
 
 import os
 from dataclasses import replace
@@ -29,7 +29,7 @@ from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
 
 TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
-"""The embedding table is frozen, because fine-tuning on the source would move its words away from their
+"""The embedding table is frozen, because fine-tuning on the source would move source words away from their
 counterparts."""
 LATE = 0.75
 """The share of steps before the rotation. At that point in `causes`, half of the types are aligned up to

@@ -48,8 +48,8 @@ FROM_SCRATCH: tuple[Objective, ...] = (
 """The objectives that can start from random weights and that also read monolingual sentences."""
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
-"""The counterpart of ALIGN-MLM's French order: adjectives follow their nouns, and the verb comes between
-subject and object."""
+"""The counterpart of the French word order in ALIGN-MLM: adjectives follow their nouns, and the verb comes
+between subject and object."""
 
 SOURCE = PocketEnglish(
     language=Pocket(types=300),

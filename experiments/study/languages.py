@@ -40,7 +40,7 @@ from calque.pretrain.bitext import PairObjective
 from calque.pretrain.objective import Objective
 
 KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
-SAMPLE = 100  # the number of types for trying out transforms
+SAMPLE = 100  # the number of types used to try out transforms
 TYPES = 10_000_000
 THE_SOURCE = Described(SOURCE, "the source")
 

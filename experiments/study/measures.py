@@ -50,7 +50,7 @@ class OrderDistance(Measure):
 
 
 class SelfLabels(Measure):
-    """The precision and recall of XLM-Align's self-labels over the steps of pretraining."""
+    """The precision and recall of XLM-Align's self-labels over the course of pretraining."""
 
     name = "labels"
 
@@ -74,7 +74,7 @@ class Links(Measure):
 
 
 class Alignment(Measure):
-    """alignment@1 over the steps of pretraining, unless the two languages share a script."""
+    """alignment@1 over the course of pretraining, unless the two languages share a script."""
 
     name = "alignment"
     format = 2
@@ -184,7 +184,8 @@ class DerivationRetrieval(ExampleMeasure):
 
 @dataclass(frozen=True)
 class ChangedRetrieval(DerivationRetrieval):
-    """Retrieval of derivations after changes to the embeddings of derived words, as in `Interventions`."""
+    """Retrieval of derived sentences after changes to the embeddings of derived words, as in
+    `Interventions`."""
 
     name = "interventions-retrieval"
 
@@ -331,7 +332,7 @@ class Transfer(TaskScores):
 
 @dataclass(frozen=True)
 class ZeroShot(TaskScores):
-    """Scores on a task in natural languages after fine-tuning in the source."""
+    """Scores on a task in natural languages after fine-tuning on the source."""
 
     format = 5
     any_model = True

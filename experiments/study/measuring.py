@@ -23,7 +23,7 @@ class Measure(ABC):
     glossary entries for the report, by title."""
 
     format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False  # whether it applies without a language pair
+    any_model: ClassVar[bool] = False  # whether the measure applies without a language pair
     terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @property

@@ -282,7 +282,7 @@ class Training:
 
     @property
     def name_in_file(self) -> str:
-        """The name of its run in a file of shipped runs."""
+        """The name of this run in a file of shipped runs."""
         everything = {name: self.data.config.language(name) for name in self.languages or (SOURCE,)}
         return fingerprint(RUN, FORMAT, plain(self._identity(everything)))
 
