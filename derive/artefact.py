@@ -35,8 +35,8 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; if the file has changed, raise BadInput, in which it is
-    called `what`."""
+    """Read an object written by `write_sealed`; if the file has changed, raise BadInput with a message that
+    calls it `what`."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
@@ -81,7 +81,7 @@ class Artefact:
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
-        """Return the path of a file in the folder; raise BadInput if it has changed."""
+        """Return the path of a file in the folder; raise BadInput if the file has changed."""
         path = self.folder / name
         if name not in self.digests:
             raise BadInput(f"lists no file {name}", self.folder / MANIFEST)
@@ -100,7 +100,7 @@ class Artefact:
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder contains a manifest, which is written last."""
+    """Whether a folder is finished: its manifest, which is written last, exists."""
     path, place = folder / MANIFEST, folder.absolute().name
     if path.is_file() and _FINGERPRINTED.fullmatch(place):
         read_sealed(path, "the manifest of a finished folder", place)

@@ -53,7 +53,7 @@ from calque.derive.vocabulary import (
 )
 from calque.derive.workers import Jobs, Progress, Workers, silent
 
-MEASURED = 10_000  # sentences used to measure the order distance
+MEASURED = 10_000  # number of sentences used to measure the order distance
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
@@ -71,7 +71,8 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """Compute the images of `size` types without a corpus; raise ValueError if parts cannot be composed."""
+    """Compute the images of `size` types without a corpus; raise ValueError if the parts cannot be
+    composed."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
@@ -91,7 +92,7 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
-    """Return the transforms that change words, not only their order or script."""
+    """Return the transforms that change words rather than only their order or script."""
     return tuple(transform for transform in transforms if transform.rewrites)
 
 
@@ -296,13 +297,13 @@ def _write_dictionary(
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
-    """Raise BadInput if wrong dictionary pairs depend on tags but the source lacks tagged examples."""
+    """Raise BadInput if incorrect dictionary pairs depend on tags but the source lacks tagged examples."""
     if dictionary.reads_tags and TAGGED not in source.tasks:
         raise BadInput(f"wrong=same-tag needs {TAGGED} examples, which {source.title} lacks")
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield each word in a source's training examples for tagging, with its tag."""
+    """Yield each word, with its tag, in a source's training examples for tagging."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)

@@ -6,7 +6,7 @@ words.bin        (N + 1,) int64, the index in pieces.bin and origin.bin at which
 pieces.bin       (W,) uint16, the number of sub-words in each word
 origin.bin       (W,) uint16, the position of each word in its line before the transform, or NOWHERE
 sources.bin      (L,) uint16, if words were changed: all source positions each word renders, `origin` first
-source_ends.bin  (W + 1,) int64, only with sources.bin: the index in it at which each word's positions begin
+source_ends.bin  (W + 1,) int64, with sources.bin: the index in that file at which each word's positions begin
 source_line.bin  (N,) int64, the line of the source corpus that each line derives from
 corpus.json      N, W, T, the data type of the tokens and, with sources.bin, L
 """
@@ -92,7 +92,7 @@ class Corpus:
         return type(self)(tokens, pieces, origin, self.source_line[lines], sources)
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Return each word's main source position and, if words were changed, all its source positions."""
+        """Return each word's main source position and, if words were changed, all of its source positions."""
         origin = tuple(self.origin[line].tolist())
         if self.sources is None:
             return origin, ()

@@ -21,7 +21,7 @@ from calque.derive.transform import Account, Transform, image_of
 from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, WordTable
 
-SAMPLES = 10  # sentences in a preview
+SAMPLES = 10  # number of sentences in a preview
 UNSEEN, SEVERAL = -1, -2  # mark types with no image and with several images
 NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 

@@ -69,7 +69,8 @@ def printable(text: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean NAME?` with the most similar known name, ignoring case, or ""."""
+    """Return `did you mean NAME?` with the most similar known name, ignoring case, or "" if none is
+    similar."""
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
     return f"did you mean {lower[near[0]]}?" if near else ""

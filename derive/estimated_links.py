@@ -72,7 +72,7 @@ def estimate_links(
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of the chosen pairs, each as a string of sub-word ids."""
+    """The words of the chosen pairs, each represented as a string of sub-word ids."""
 
     bitext: Bitext
     chosen: np.ndarray

@@ -1,4 +1,4 @@
-"""Write files and folders atomically: under a temporary name first, then moved into place."""
+"""Write files and folders atomically: they are written under a temporary name, then moved into place."""
 
 import errno
 import fcntl

@@ -20,7 +20,7 @@ PACKAGE = "calque"
 NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # packages whose code is never part of a fingerprint
 NO_FILE = "no file"  # the digest of code without a file; changes to such code go undetected
 ADDED = {"added": True}
-"""Metadata of config fields that were added later and change the fingerprint only if they differ from their
+"""Metadata for config fields that were added later and change the fingerprint only if they differ from their
 defaults."""
 
 
@@ -107,8 +107,7 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
 
 
 def modules_of(name: str) -> list[ModuleType]:
-    """Return an imported module of the user's, and the imported modules in the same folder that it depends
-    on."""
+    """Return an imported user-defined module, and the imported modules in its folder that it depends on."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}

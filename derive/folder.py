@@ -34,7 +34,7 @@ SINGLE = "single.npy"
 WRONG = "wrong dictionary pairs"  # a manifest key for the number of wrong pairs
 TEXTS = "fingerprints without dictionaries"  # a manifest key
 SIDES = ("first", "second")
-RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages must not have
+RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages cannot have
 NamePair = tuple[str, str]
 
 
@@ -52,7 +52,8 @@ class FolderWriter:
     def add_image(
         self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
     ) -> None:
-        """Write the image of each source type, its `places` if they differ, and the letter replacements."""
+        """Write each source type's image, its ids inside words and at word ends if these differ (`places`),
+        and the letter replacements."""
         np.save(self.part / name / IMAGE, image)
         if places is not None:
             np.save(self.part / name / PLACES, places)

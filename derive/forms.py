@@ -16,8 +16,8 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """Convert a percentage in decimal digits to the nearest float of the fraction; 12.3 / 100 is not
-    0.123."""
+    """Convert a percentage in decimal digits to a fraction without the rounding error of division: 12.3 / 100
+    is not 0.123."""
     return float(f"{percent}e-2")
 
 
@@ -111,7 +111,8 @@ class Named:
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Return the instance with this name, or None; raise ValueError for an invalid value in the name."""
+        """Return the instance with this name, or None if there is none; raise ValueError for an invalid value
+        in the name."""
         values = cls.parse_fields(name)
         return None if values is None else cls(**values)
 

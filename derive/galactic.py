@@ -23,11 +23,11 @@ from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, draw
 
-NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; dashes are excluded: they separate parameters
+NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders, without dashes, which separate parameters
 
 
 class Superstrate(ABC):
-    """A word order to learn, used as superstrate or substrate. Subclasses are frozen dataclasses."""
+    """A word order to learn, used as a superstrate or a substrate. Subclasses are frozen dataclasses."""
 
     name: str
 
@@ -115,7 +115,7 @@ def treebank(language: str) -> tuple[Path, ...]:
 @dataclass(frozen=True)
 class Reorder(Transform):
     """Reorders the dependents of nouns and verbs as the superstrate would (galactic dependencies).
-    `superstrate_weight` interpolates from the substrate's order (0) to the superstrate's (1). Closing
+    `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1). Closing
     punctuation stays last; nodes with more than 7 items or with crossing arcs keep their order."""
 
     short_name, full_name = "syn", "Syn"

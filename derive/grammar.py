@@ -32,13 +32,13 @@ CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
 """Each head tag's class. Each class has its own weights; nodes whose heads have other tags keep their
 order."""
 MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
-LARGEST = 6  # maximum number of items in training nodes
+LARGEST = 6  # maximum number of items in a training node
 KEPT = 0.1  # the fraction of sequence types that get a weight, starting with the most frequent
 PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
 STEPS = 1_000
 ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Kinds of item pairs: adjacent items or marks; items in this order; both before, around or after the
-head."""
+"""Kinds of item pairs: adjacent items or marks; two items in this order; in this order and both before,
+around or after the head."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -87,7 +87,8 @@ class Tree:
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """Return a dependent's label, such as `ADJ amod`; subtypes of relations differ between treebanks."""
+    """Return a dependent's label, such as `ADJ amod`, without the relation's subtype: subtypes differ between
+    treebanks."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
@@ -97,7 +98,8 @@ def head_item(tag: str) -> str:
 
 
 def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], Items]:
-    """Return a head's dependents, sorted by item, followed by the head, and the items of all these words."""
+    """Return a head's dependents, sorted by their items and followed by the head, and the items of all these
+    words."""
     labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
     words = sorted(labels, key=labels.__getitem__)
     return [*words, head], (*map(labels.__getitem__, words), head_item(sentence.tags[head]))
@@ -276,7 +278,7 @@ class Grammar:
         return found
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f, (n!,), for all `orders` of a node's items, with the head's last."""
+        """Return theta . f, (n!,), for all `orders` of a node's items, the last of which is the head's."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
         by_column = []

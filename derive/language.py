@@ -21,7 +21,7 @@ class Language:
     shift: added to corpus ids of at least V, so that each new script has its own rows.
     rows: each corpus id's row (V,), in models with rows for only some types.
     places: each type's rows inside words and at word ends (2, V), if they differ.
-    single: the row of each type's only image (V,), after a transform that changes words.
+    single: the row of each type's only image (V,), if a transform changed words.
     """
 
     name: str
@@ -69,7 +69,7 @@ def in_places(
 
 @dataclass(frozen=True)
 class EstimatedLinks:
-    """The estimated word links of N sentence pairs, each (k, 2) and sorted, and their fingerprint."""
+    """The word links estimated for N sentence pairs, (k, 2) per pair and sorted, and their fingerprint."""
 
     links: Ragged
     fingerprint: str
@@ -122,8 +122,8 @@ class Bitext:
         return of_pieces(self.links(pair), self.first.corpus.pieces[a], self.second.corpus.pieces[b])
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """For each id of the first sentence, return the first linked position in the second, or -1, (n,).
-        `turned` exchanges the sentences."""
+        """For each id of the first sentence, return the first linked position in the second, or -1 if there
+        is none, (n,). `turned` exchanges the sentences."""
         side = (self.second if turned else self.first).corpus
         targets = np.full(len(side[self.lines[pair, int(turned)]]), -1)
         links = self.piece_links(pair)[:, :: -1 if turned else 1]

@@ -125,7 +125,7 @@ class Languages:
 
     @cached_property
     def dictionaries(self) -> tuple[NamePair, ...]:
-        """The pairs with a dictionary."""
+        """The pairs that have a dictionary."""
         files = self._artefact.digests
         return tuple(pair for pair, place in self.pairs.items() if f"{place}/{DICTIONARY}" in files)
 

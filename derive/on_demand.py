@@ -23,7 +23,7 @@ from calque.derive.vocabulary import SMALLEST
 
 @dataclass(frozen=True)
 class Derived:
-    """A sentence's image in a derived language; `str` compares it with the source word by word."""
+    """A sentence's image in a derived language; `str` shows it aligned with the source, word by word."""
 
     source: Sentence
     transform: Transform

@@ -9,7 +9,7 @@ from calque.derive.forms import percent
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, check_share, draw
 
-# English sentence-final punctuation; text in other scripts needs its own, such as 。 or ।.
+# English sentence-final punctuation; text in other scripts needs its own marks, such as 。 or ।.
 FINAL_MARKS = (".", "!", "?")
 
 

@@ -30,7 +30,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
-    """Return the contents of preview.txt: each sentence, followed by all its images."""
+    """Return the contents of preview.txt: each sentence, followed by all of its images."""
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")

@@ -96,7 +96,8 @@ class Transform(Named, ABC):
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """Return the values that determine the images, for a fingerprint: files' contents, not paths."""
+        """Return the values that determine the images, for a fingerprint: the contents of files, not their
+        paths."""
         return self
 
 
@@ -196,7 +197,8 @@ def compose(*parts: Transform) -> Transform:
 
 @dataclass
 class Account:
-    """Counts a transform's side effects by reason: split spans, exclusions and parts kept in place."""
+    """Counts the side effects of a transform: split spans and, by reason, exclusions and parts kept in
+    place."""
 
     split_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -209,8 +211,8 @@ class Account:
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """Return the image of sentence `number`, and add side effects to `account`; raise BadInput if a transform
-    that is not a `Rewrite` changes words."""
+    """Return the image of sentence `number`, and add its side effects to `account`; raise BadInput if a
+    transform that is not a `Rewrite` changes words."""
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))

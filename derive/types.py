@@ -98,8 +98,8 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """Create an artificial usage: each type occurs twice, in words of one class, once at the end of a
-        word."""
+        """Create an artificial usage: each type occurs twice in words of one class, including once at the end
+        of a word."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2

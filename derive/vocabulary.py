@@ -36,7 +36,7 @@ SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
 BLOCK = 1 << 14  # number of words encoded at a time; each takes about a kilobyte in the tokenizer's result
 DISTINCT = 1 << 18  # maximum number of distinct words counted; each takes about a kilobyte
-LONGEST_LEARNT = 1_000  # maximum length of words to learn from, in characters: BPE takes quadratic time
+LONGEST_LEARNT = 1_000  # maximum length of words to learn from, in characters; BPE takes quadratic time
 ROOM = 1 << 19  # maximum number of words in a cache
 
 

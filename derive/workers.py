@@ -102,4 +102,4 @@ def _end_with(parent: BaseProcess) -> None:
 def _prepare() -> None:
     follow_parent()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # each worker uses one core
-    gc.set_threshold(100_000)  # chunks contain few cycles; the default costs a fifth of the time
+    gc.set_threshold(100_000)  # chunks contain few cycles; the default threshold costs a fifth of the time

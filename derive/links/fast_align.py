@@ -137,7 +137,7 @@ class Cells:
 
 
 def _nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The feature h."""
+    """Return the feature h."""
     return -np.abs(source - target)
 
 
@@ -166,8 +166,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
     for first, terms in ((below, below), (below + 1, n - below)):
-        # If the lengths are exchanged, the number of terms may be negative; stored as an unsigned integer, as
-        # in the published tool, this makes the series practically infinite.
+        # If the lengths are exchanged, the number of terms may be negative. The published tool stores it as
+        # an unsigned integer, which makes the series practically infinite.
         terms = np.where(terms < 0, terms + 2.0**32, terms)
         h = _nearness(first / n, j / m)
         height, rest, gap = np.exp(tension * h), ratio**terms, 1.0 - ratio
@@ -195,7 +195,7 @@ class FastAlign:
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
-        """Learn from sentence pairs, which are read once and stored in up to four bytes per cell."""
+        """Learn from sentence pairs, which are read once and stored with up to four bytes per cell."""
         source_ids: defaultdict[str, int] = defaultdict(count(NULL + 1).__next__)
         target_ids: defaultdict[str, int] = defaultdict(count().__next__)
         unlearnt = LeftOut()

@@ -42,7 +42,7 @@ from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, Wor
 from calque.derive.workers import Jobs, Progress, Workers, silent
 
 NO_TYPE, TOO_LONG = "lines without a type", "lines that are too long"
-TRANSLATED = 10_000  # sentence pairs encoded at a time by `write_translation`
+TRANSLATED = 10_000  # number of sentence pairs encoded at a time by `write_translation`
 _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 

@@ -54,7 +54,7 @@ class FileSet(ABC):
 
     @abstractmethod
     def identity(self) -> list[Any]:
-        """Return the values that determine the lines, for fingerprints."""
+        """Return the values that determine the lines, for use in fingerprints."""
 
     def read_all(self, left_out: Counter[str]) -> Iterator[Columns]:
         """Read all chunks in turn."""
@@ -245,7 +245,7 @@ def join_words(words: Sequence[str]) -> str:
 
 
 def _parallel_chunks(path: Path, beside: Path) -> Iterator[Chunks]:
-    paths, offsets, lengths, line = (path, beside), (0, 0), (0, 0), 1  # of the lines since the last chunk
+    paths, offsets, lengths, line = (path, beside), (0, 0), (0, 0), 1  # for the lines since the last chunk
 
     def parts() -> Chunks:
         return tuple(

@@ -1,4 +1,4 @@
-"""Facts about invented people, who have one value for each relation; all values are equally frequent.
+"""Facts about invented people, each of whom has one value per relation; all values are equally frequent.
 
 Half of each person's facts are also stated in derived languages.
 """

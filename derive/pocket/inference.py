@@ -181,7 +181,7 @@ def _adjuncts() -> Iterator[PairCase]:
 
 @cache
 def families() -> dict[str, list[PairCase]]:
-    """Return each family's balanced cases, with weights that sum to one per label."""
+    """Return each family's balanced cases, with weights that sum to one for each label."""
     plain, steady = balanced(list(_qualities("", "not"))), balanced(list(_qualities("always", "never")))
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
     qualities += [replace(case, weight=(1 - PLAIN) * case.weight) for case in steady]
@@ -196,7 +196,7 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield an infinite stream of pairs in rounds of the three labels; `places` draws word orders."""
+    """Yield an infinite stream of pairs in rounds of one pair per label; `places` draws word orders."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,

@@ -80,7 +80,7 @@ class Lexeme:
 
 class Lexicon:
     """A lexicon with exactly `types` word `forms`. `topics[t][kind]` lists the lexemes of a kind in topic t,
-    most frequent first; `withheld` contains every third name; these are reserved for test data."""
+    most frequent first; `withheld` contains every third name, which is reserved for test data."""
 
     def __init__(self, types: int, seed: int) -> None:
         self._rng = random.Random(f"{seed}:lexicon")

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
-SIZE = 128  # entries in each table of favourites, for drawing words by index
+SIZE = 128  # number of entries in each table of favourites, from which words are drawn by index
 RARITY = 1 / 1_500  # the probability that a given rare word replaces a drawn word of its kind and topic
 TAIL = 0.1  # the fraction of rare words among the content words
 BOOSTS = (150, 60, 25)  # added to the base weight of 1 for a word's three favourites
@@ -221,7 +221,7 @@ def _weight_for(word: Sense, other: Sense) -> float:
 
 
 def _tie(group: list[Sense], role: str) -> None:
-    """Fill the tables for the hypernym or the antonym."""
+    """Fill the tables for hypernyms or antonyms; each word has at most one."""
     senses = {sense.lemma: sense for sense in group if sense.lexeme}
     for sense in group:
         if sense.lexeme:

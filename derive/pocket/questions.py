@@ -22,7 +22,7 @@ SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's 
 
 @dataclass(frozen=True)
 class Event:
-    """An action, which the sentence about it negates if `negative`."""
+    """An action; if `negative`, the sentence that describes it is negated."""
 
     agent: Sense
     verb: Sense

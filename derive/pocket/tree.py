@@ -75,7 +75,8 @@ TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMAT
 
 
 def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> Cast:
-    """Draw a topic's cast: hero and friend are different people, and names contain no withheld words."""
+    """Draw a topic's cast; the hero and the friend are different people, and names contain no withheld
+    words."""
 
     def draw(role: str) -> Sense:
         while True:
@@ -134,7 +135,8 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 def say(
     root: Node, places: Places, cast: Cast | None = None, chance: Callable[[], float] = float
 ) -> Sentence:
-    """Convert a tree to a sentence. Words are drawn in English order, so they are the same in all orders."""
+    """Convert a tree to a sentence. Words are drawn in English order, so they are the same in all word
+    orders."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 

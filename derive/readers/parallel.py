@@ -1,5 +1,5 @@
 """Read parallel text as words (tokenised files, or sentences, which are tokenised as in gold-link sets) and
-word links in WPT's format, with one link per line, and Pharaoh's, with one sentence pair per line."""
+word links in the WPT format (one link per line) or the Pharaoh format (one sentence pair per line)."""
 
 import re
 import sys
