@@ -74,8 +74,8 @@ class States(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivation:
-    """A source sentence and its counterpart in a derived language: its `words`, and each word's position in
-    the source sentence, `origin`."""
+    """A source sentence and its counterpart in a derived language: the counterpart's `words`, and each word's
+    position in the source, `origin`."""
 
     language: str
     source: tuple[str, ...]
@@ -103,8 +103,8 @@ class Checkpoint:
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
-        """Open a checkpoint's folder. Raises BadInput if it is missing, or if a tokenizer belongs to another
-        model."""
+        """Open a checkpoint's folder. Raises BadInput if it is missing, or if a tokenizer belongs to a
+        different model."""
         from transformers import AutoModelForMaskedLM
 
         model, _ = load_model(folder, AutoModelForMaskedLM)
@@ -214,12 +214,12 @@ class Checkpoint:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """The configuration of the run that produced the checkpoint; empty if there is none."""
+        """The configuration of the run that produced the checkpoint; empty if no run is recorded."""
         return _identity(self.folder)
 
     @cached_property
     def data(self) -> Languages | None:
-        """The languages that the run was trained on, or None if no parent folder contains them."""
+        """The languages that the model was trained on, or None if no parent folder contains them."""
         return _trained_on(self.folder) if self.identity else None
 
     def _derived(self, language: str = "") -> tuple[Languages, str]:
@@ -227,7 +227,7 @@ class Checkpoint:
             raise BadInput("no parent folder contains the languages the model was trained on", self.folder)
         derived = self.data.others if self.data.languages[0].name == SOURCE else ()
         if not derived:
-            raise BadInput("the model was not trained on a source language and derived ones", self.folder)
+            raise BadInput("the model was not trained on a source and languages derived from it", self.folder)
         if language not in ("", *derived):
             raise BadInput(unknown("derived language", language, derived), self.folder)
         return self.data, language or derived[0]

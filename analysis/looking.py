@@ -21,7 +21,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 
 LENGTHS = range(7, 9)  # sentence lengths, in words, that fit on a terminal and on a phone
 LINES = 1_000  # number of lines searched for such a sentence
-WORDS, PAIRS = 4, 30  # number of words shown with neighbours, and number of pairs in the map
+WORDS, PAIRS = 4, 30  # number of words whose neighbours are shown, and number of pairs in the map
 GUESSES = 5  # number of guesses or neighbours per word
 WIDTH = 80
 LABEL, CELL = 18, 7  # widths of a row's label and of a matrix cell

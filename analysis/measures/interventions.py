@@ -53,8 +53,8 @@ def control_of(intervention: str) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, the indices
-    `known` (d,) of dictionary types, and each type's most frequent training tag."""
+    """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, with the
+    indices `known` (d,) of dictionary types and each type's most frequent training tag."""
 
     derived: Tensor
     source: Tensor
@@ -98,7 +98,7 @@ class Rows:
             yield name, self.derived + share * (self.source - self.derived)
 
     def _wrong_words(self, groups: np.ndarray) -> Tensor:
-        """For each type, the source embedding of a random other word in its group."""
+        """Return, for each type, the source embedding of a different, random word in the same group."""
         order = np.arange(len(groups))
         for group in np.unique(groups):
             cycle = self.random.permutation(np.flatnonzero(groups == group))
@@ -165,7 +165,7 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
 
 @no_grad
 def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
-    """Replace the word embeddings of `ids` (n,) by `rows` (n, H)."""
+    """Replace the word embeddings of `ids` (n,) with `rows` (n, H)."""
     expected = len(ids), model.config.hidden_size
     if tuple(rows.shape) != expected:
         raise BadInput(f"the new embeddings have the shape {tuple(rows.shape)}; expected {expected}")

@@ -343,7 +343,7 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 @dataclass(frozen=True)
 class TypeMeans:
-    """Each type's mean state at each layer (L, T, H), its share of each sentence (N, T), and frequency
+    """Each type's mean state at each layer (L, T, H), its share of each sentence (N, T), and its frequency
     (T,)."""
 
     means: Tensor

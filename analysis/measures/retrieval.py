@@ -79,8 +79,8 @@ def derivation_retrieval(
     most: int,
     tags: np.ndarray | None = None,
 ) -> Measurement:
-    """Measure retrieval between up to `most` distinct sentences and their derivations, at every layer or,
-    given the types' `tags` (V,), at the last layer after each intervention."""
+    """Measure retrieval between up to `most` distinct sentences and their derivations, at every layer. Given
+    the types' `tags` (V,), measure it at the last layer after each intervention."""
     network, exclusions = model_with_head(model), LeftOut()
     (other,) = languages.others
     rows = _derived_rows(network, languages, examples, most, exclusions)

@@ -77,8 +77,8 @@ def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
 
 @inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
-    """The index (N,) of the row of `target` with the highest cosine to each row of `source`; NONE for
-    ties."""
+    """Return, for each row of `source`, the index (N,) of the row of `target` with the highest cosine; NONE
+    for ties."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):
@@ -117,8 +117,8 @@ def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
 
 
 def margin(source: Tensor, target: Tensor) -> Tensor:
-    """The margins (N, M) between rows: their cosine, divided by the mean cosine with their nearest
-    neighbours."""
+    """Return the margin (N, M) of each pair of rows: the cosine, divided by the two rows' mean cosine with
+    their nearest neighbours."""
     cosines = cosine(source, target)
     rows, columns = neighbourhoods(cosines, MARGIN_NEIGHBOURS)
     return 2 * cosines / (rows[:, None] + columns[None])

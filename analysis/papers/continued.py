@@ -19,7 +19,7 @@ from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
 
-SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # measures of a task in the training language and in others
+SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language, and in other languages
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"  # the paper's model, and the released multilingual MiniLM
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
 THEIRS = "en"  # the language of published models' fine-tuning
@@ -166,7 +166,7 @@ def _table(
 
 
 def printed_errors(study: Continued, aligner: str) -> list[Published]:
-    """Return the published error rates to compare with a method's."""
+    """Return the published error rates with which to compare a method's."""
     paper, number, settings = PUBLISHED_RULES.get(aligner, ("", 0, ()))
     return [p for p in study.printed(paper, [number]) if p.setting in settings]
 
@@ -289,8 +289,8 @@ LAST = 4  # number of top layers; the paper finds the largest reduction in AER t
 
 
 def continued_claims(results: Results) -> Iterator[Claim]:
-    """Compare XLM-Align with its start and with training without DWA, objectives trained only on sentence
-    pairs with their starting model, and PPA with and without TLM."""
+    """Compare XLM-Align with its starting model and with training without DWA, objectives trained only on
+    sentence pairs with their starting model, and PPA with and without TLM."""
     study = Continued(results)
     start, switches = study.start, {name: changes(results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), "")

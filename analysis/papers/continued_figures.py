@@ -29,7 +29,7 @@ from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import metric_title, task_title
 
 COLUMNS, MANY = (2, 4)  # panels per row, and the minimum number of panels in a figure as wide as a page
-CLOSE = 12  # if there are more languages than this, their names are set smaller
+CLOSE = 12  # if there are more languages than this, their names are printed in a smaller font
 LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of 12) that it reports
 WIDTH = 0.8  # width of one language's models, as a fraction of the distance between languages

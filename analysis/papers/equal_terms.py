@@ -1,4 +1,4 @@
-"""Compare objectives with the same languages, tasks and budget, which no paper does."""
+"""Compare objectives on the same languages and tasks with the same budget, which no paper does."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -105,7 +105,7 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
-    """Claim that each objective beats MLM, and that better alignment goes with better transfer."""
+    """Claim that each objective beats MLM, and that better alignment is associated with better transfer."""
     numbers = {"transfers-better": _over_tasks(results), "aligns-more": HELD_OUT_TYPES}
     others, tasks = [name for name in results.objectives if name != PLAIN], len(results.main_tasks)
     for transform in results.transforms if PLAIN in results.objectives else ():

@@ -27,7 +27,7 @@ CHOSEN_ON = "en-fr"  # the gold set for choosing the default method of `calque a
 TICKS = 8  # every layer gets a tick if there are fewer than this
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # panel titles, by `joint`
-Group = tuple[int, tuple[str, ...]]  # a number of layers and gold sets
+Group = tuple[int, tuple[str, ...]]  # a number of layers, and gold sets
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,8 @@ class PrimaryClaims:
 
     @classmethod
     def read(cls, path: Path) -> "PrimaryClaims":
-        """Read a claims file. Raises BadInput, with the number of its first line, for a malformed claim."""
+        """Read a claims file. Raises BadInput for a malformed claim, with the number of the claim's first
+        line."""
         try:
             content, found = path.read_bytes(), read_toml(path)
         except OSError as error:

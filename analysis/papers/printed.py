@@ -18,7 +18,7 @@ from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")  # the task or language of a mean
+AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")  # used as the task or language of a mean
 LABELS = ("objective", "transform", "setting", "metric")
 BySetting = Mapping[tuple[str, ...], Results]  # results by the values of the swept settings
 Same = Mapping[str, Mapping[str, Any]]
@@ -72,7 +72,7 @@ class Printed:
         return self._same["objectives"].get(row, usual), transform
 
     def ours(self, number: Published, layers: Sequence[int | None] = (None,)) -> BySeed:
-        """Return our counterpart of a printed number; empty if it was not measured."""
+        """Return our counterpart of a printed number; empty if we did not measure one."""
         if _is_mean(number):
             return average([average([self.ours(one) for one in part]) for part in self._parts(number)])
         (name, transform), study, task = self.names(number), self.study, number.task

@@ -157,7 +157,7 @@ def column_of(record: Record, results: Results) -> str:
         return f"{task_title(record.task)} {metric_title(record.metric)}, {name}"
     if record.measure == ALIGNMENT and record.metric == "held-out":
         return "alignment@1, held-out"
-    into_source = record.first in derived  # the opposite direction is shown
+    into_source = record.first in derived  # only the opposite direction is shown
     if record.measure == RETRIEVAL and record.metric == "cosine" and record.layer == main and not into_source:
         return f"retrieval, layer {main}"
     if record.measure == AER and record.gold_set and record.layer == main and not record.joint:
@@ -208,7 +208,7 @@ column (Holm)."""
 
 def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
     """Return each column's differences between consecutive values of a setting, between the first and the
-    last one, and between rows and baselines."""
+    last value, and between rows and baselines."""
     found, pairs = dict[str, dict[Pair, Difference]](), list(_pairs(sweep))
     for title, column in sweep.by_seed.items():
         estimates = dict[Pair, Estimate]()
@@ -337,7 +337,7 @@ def _is_numeric(values: Sequence[str]) -> bool:
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Plot each number against a setting's values. A second setting gets one line per value, in a row of
+    """Plot each number against a setting's values. A second setting gets one line per value and one row of
     panels per objective; baselines are horizontal lines. None if there is too much to show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:

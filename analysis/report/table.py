@@ -19,7 +19,7 @@ _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN
 
 
 def visible(text: str) -> str:
-    """Replace characters that XML 1.0 (section 2.2), and therefore SVG and HTML, forbid with U+FFFD."""
+    """Replace characters forbidden in XML 1.0 (section 2.2), and therefore in SVG and HTML, with U+FFFD."""
     return text.translate(_SIGNS)
 
 
@@ -187,8 +187,8 @@ def numeric(cells: Sequence[str]) -> bool:
 
 
 def interval(cell: str) -> tuple[float, float, float] | None:
-    """Return a cell's number and the ends of its interval (default: the number itself), or None if the cell
-    does not start with a number."""
+    """Return a cell's number and the ends of its interval (default: the number itself), or None if it starts
+    with no number."""
     parts = _parts(cell)
     if "value" not in parts:
         return None

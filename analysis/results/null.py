@@ -76,7 +76,7 @@ class Rate:
 
     @property
     def against_nominal(self) -> str:
-        """How the interval compares with the nominal rate; "" without an interval."""
+        """How the interval compares with the nominal rate; "" if there is no interval."""
         if self.share.interval is None:
             return ""
         low, high = self.share.interval

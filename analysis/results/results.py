@@ -173,7 +173,7 @@ class Results:
                 yield replace(first, measure=DELTA), self.scores(DELTA, *key[1:])
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """The alignment@1 of all types and the Delta for every objective and transform that has both."""
+        """The alignment@1 of all types and the Delta for every objective and transform with both numbers."""
         return [
             Point(objective, transform, alignment, delta)
             for transform, objective in product(self.transforms, self.objectives)
@@ -210,7 +210,7 @@ class Results:
         return self._objectives[name].title if name in self._objectives else name
 
     def transform_title(self, name: str) -> str:
-        """A transform's title, from the paper if the study does not include it."""
+        """A transform's title, taken from the paper if the study does not include the transform."""
         if name in self._languages:
             return self._languages[name].title
         return next((p.title for p in self.published if p.transform == name), "") or name

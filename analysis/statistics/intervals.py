@@ -184,8 +184,8 @@ def spearman(
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E). p is the share of within-group
-    pairings whose rho is at least as far from the pairings' mean. Returns None for fewer than LEAST points, a
-    constant variable, or only groups of one."""
+    pairings whose rho is at least as far from the pairings' mean as the observed one. Returns None for fewer
+    than LEAST points, a constant variable, or only groups of one."""
     names = [""] * len(delta) if groups is None else list(map(str, groups))
     points = sorted(zip(alignment, delta, names, strict=True))  # results should not depend on the order
     n, names = len(points), [name for _, _, name in points]

@@ -94,7 +94,7 @@ def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
-    """Correct verdicts, each given with its family's name, within the family."""
+    """Correct verdicts, each given with the name of its family, for all verdicts in that family."""
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     families: dict[str, dict[int, float]] = {}

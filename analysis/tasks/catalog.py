@@ -42,7 +42,7 @@ def task(name: str) -> Task:
 
 
 def task_title(name: str) -> str:
-    """A task's title, or the name of a task that is only in published tables."""
+    """Return a task's title or, for a task that occurs only in published tables, its name."""
     return TASKS[name].title if name in TASKS else name
 
 

@@ -110,7 +110,7 @@ class Task(ABC):
         none."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """The labels that a model can predict, given the training answers; empty for spans."""
+        """Return the labels that a model can predict, given the training answers; spans have none."""
         return tuple(sorted({label for labels in gold for label in labels}))
 
     def perfect(self, gold: Answer) -> Answer:
@@ -131,7 +131,7 @@ class Task(ABC):
         """Return the prediction for an example, given the head's answers for its rows."""
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        """Return the score for each metric. Raises ValueError if one is undefined."""
+        """Return a score for each metric. Raises ValueError if a score is undefined."""
         return {metric.name: metric.score(gold, predicted) for metric in self.metrics if metric.score}
 
 

@@ -101,8 +101,8 @@ def intervene(
 
 
 def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":
-    """Return each intervention's score, its change from the score without intervention, and its difference
-    from the control."""
+    """Return each intervention's score, and its differences from the score without intervention and from the
+    control's."""
     from calque.analysis.measures.interventions import interventions
     from calque.analysis.papers.align_mlm import effect
     from calque.analysis.records.record import AFTER

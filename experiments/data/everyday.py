@@ -1,5 +1,5 @@
-"""Building Everyday English from its original files. The trees and the French grammar are copied from
-Calque, since they were made with a parser that Calque does not include."""
+"""Building Everyday English from its original files. The trees and the French grammar are copied from Calque,
+because they were made with a parser that Calque does not include."""
 
 import lzma
 import re
@@ -26,7 +26,7 @@ from calque.derive.vocabulary import most_frequent
 
 PAIRS = ("parallel/manythings/fra-eng.tsv", "parallel/manythings/deu-eng.tsv")
 GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
-ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # its training file is called train or train.older
+ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # the training file is called train or train.older
 # The entity reader expects the tag in the column after the word.
 COLUMNS = "# global.columns = ID FORM UNER:TAG UPOS HEAD DEPREL\n"
 _JOINED = re.compile(r"(.+)(n['’]t|['’](?:s|m|re|ve|ll|d))|(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)

@@ -57,7 +57,7 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
                 placed += _fetch(download, folder, report)
             except BadInput as error:
                 failed.append(str(error))
-    with suppress(OSError):  # it contains partial downloads, or does not exist
+    with suppress(OSError):  # the folder contains partial downloads, or does not exist
         (folder / WORK).rmdir()
     if len(chosen) < len(missing):
         number = len(missing) - len(chosen)

@@ -115,7 +115,8 @@ def _size(table: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a copy of a table for each row of values in its `for` or `each`, filled into fields in braces."""
+    """Yield a copy of a table for each row of values in its `for` or `each`, with fields in braces filled
+    in."""
     table = dict(template)
     rows = table.pop("for", [{}])
     if isinstance(rows, Mapping):
@@ -127,7 +128,7 @@ def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _filled(value: Any, row: Mapping[str, str]) -> Any:
-    """Replace `{field}` by the row's value in all strings inside a value."""
+    """Replace `{field}` with the row's value in all strings inside a value."""
     if isinstance(value, Mapping):
         return {key: _filled(item, row) for key, item in value.items()}
     if isinstance(value, list):
@@ -167,7 +168,7 @@ def recipe_of(path: Path, first: str = "") -> str:
 
 
 def by_recipe(paths: Sequence[Path], first: str) -> dict[str, list[Path]]:
-    """Group paths by `recipe_of`; those without a recipe come last."""
+    """Group paths by `recipe_of`, with paths that belong to no recipe last."""
     grouped: dict[str, list[Path]] = {}
     for path in paths:
         grouped.setdefault(recipe_of(path, first), []).append(path)

@@ -39,7 +39,8 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """A sentence on whether the conclusions agree, and whether numbers differ by more than noise."""
+        """A sentence that says whether the conclusions agree, and whether numbers differ by more than
+        noise."""
         if not self.different:
             numbers = "all numbers are equal"
         elif self.beyond:

@@ -197,15 +197,15 @@ def _titled(about: About) -> str:
 
 
 def check_outside(out: Path, records: Path) -> None:
-    """Raise BadInput if a report's folder would contain the records, or be inside their folder or among the
-    committed records."""
+    """Raise BadInput if a report's folder would contain the records, or would be inside the records' folder
+    or among the committed records."""
     place, source = out.resolve(), records.resolve()
     if place.is_relative_to(source) or source.is_relative_to(place) or place.is_relative_to(COMMITTED):
         raise BadInput("a report here would overwrite records; choose another folder", out)
 
 
 def reserve(folder: Path, about: About) -> None:
-    """Write a report's description before its runs are computed, so that no other report takes its name."""
+    """Write a report's description before its runs are computed, so that no other report takes the name."""
     if not (folder / ABOUT).is_file():
         make_folder(folder)
         write_json(folder / ABOUT, about)

@@ -17,7 +17,7 @@ from calque.analysis.tasks.catalog import PRIMARY, task_title
 
 WIDTH = 80
 MOST = 3  # maximum number of findings printed
-LONGEST = 40  # maximum lines of a printed table
+LONGEST = 40  # maximum number of lines in a printed table
 SCORES = ("ZS", "SUP", DELTA)
 TYPES = ("all", "held-out")  # groups of types whose alignment@1 is printed
 _WORDS = {"Δ": "delta", "ρ": "rho", "±": "+/-", "≤": "<=", "≥": ">=", "→": "->", "×": "x"}
@@ -52,8 +52,8 @@ class Outcome:
             yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in table.rows)])
 
     def _findings(self) -> list[str]:
-        """Return at most three claims, decided ones first, and the number of claims by verdict; without
-        claims, return at most three findings."""
+        """Return at most three claims, decided ones first, and the number of claims by verdict or, if there
+        are no claims, at most three findings."""
         claims = self.contents.claims
         if not claims:
             findings = self.contents.findings[:MOST] if self.results else ()

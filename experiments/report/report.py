@@ -145,7 +145,7 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
 
 
 def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
-    """Return a page with everything that is computed from a study's records."""
+    """Return a page with all parts that are computed from a study's records."""
     kind, tables = PAPERS[paper], tables_of(results, paper, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     return Report(
@@ -165,7 +165,7 @@ def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClai
 
 
 def _sweep_page(results: SweepResults, size: str) -> Report:
-    """Return a page with everything that is computed from a sweep's records."""
+    """Return a page with all parts that are computed from a sweep's records."""
     plot = sweep_figure(results, size)
     tables = {"sweep": sweep_table(results, size), "differences": differences_table(results)}
     return Report(
