@@ -7,8 +7,9 @@
 >>> derived.origin
 (3, 2, 1, 0, 4)
 
-Each of the four subpackages imports only from those before it: `calque.derive`, `calque.pretrain`,
-`calque.analysis` and `calque.experiments`. Torch is imported only when a function needs it.
+There are four subpackages, each of which imports only from those before it: `calque.derive`,
+`calque.pretrain`, `calque.analysis` and `calque.experiments`. Torch is imported only when a function needs
+it.
 """
 
 from __future__ import annotations
@@ -120,11 +121,11 @@ def load(checkpoint: Path | str) -> Checkpoint:
 
 
 def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Inspect a model, loaded as by `load`: its guesses for each `<mask>` in the sentence (without one, for
-    each word), the nearest neighbours of `words` in any of its languages, and an aligned sentence pair in the
-    source and a derived `language` (default: the first). Printing the results gives the output of `calque
-    look`. Outside its study's folder, a model's derivations are unknown, so `alignment` and `map` are None.
-    Raises calque.derive.errors.BadInput if the model is missing, or the language or a word is unknown.
+    """Inspect a model, which is loaded as in `load`: its guesses for each `<mask>` in the sentence (without
+    one, for each word), the nearest neighbours of `words` in any of its languages, and an aligned sentence
+    pair in the source and a derived `language` (default: the first). Printing the results gives the output of
+    `calque look`. Outside its study's folder, a model's derivations are unknown, so `alignment` and `map` are
+    None. Raises calque.derive.errors.BadInput if the model is missing, or the language or a word is unknown.
 
     >>> print(calque.look(checkpoint, words=["warm"]))  # doctest: +SKIP
     >>> calque.look(checkpoint).alignment.cosines.shape  # doctest: +SKIP

@@ -158,7 +158,7 @@ def _speed(ends: Sequence[float]) -> float:
 
 
 def mask(rounds: int) -> list[Comparison]:
-    """Compare the masking of a batch of prepared rows with transformers' collator."""
+    """Compare our masking of a batch of prepared rows with that of transformers' collator."""
     from calque.pretrain.mask import Masking
     from calque.pretrain.objectives.mlm import PackedLines
 
@@ -193,7 +193,8 @@ def made_languages() -> Languages:
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
-    """Return rows as in a tokenized data set; masks of special tokens speed up the collator."""
+    """Return rows as in a tokenized data set; they include masks of special tokens, which speed up the
+    collator."""
     special = (~languages.specials.is_ordinary(rows)).astype(int)
     return [
         {"input_ids": row.tolist(), "special_tokens_mask": mark.tolist()}

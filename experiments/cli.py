@@ -33,7 +33,7 @@ from calque.experiments.commands import (
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
-"""The messages of torch's RuntimeErrors that mean it ran out of memory."""
+"""The messages of RuntimeErrors that mean that torch ran out of memory."""
 UNUSABLE = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """The system error numbers that mean a path is unusable."""
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
@@ -222,7 +222,7 @@ app.add_typer(data.app, name="data", rich_help_panel="Data and this checkout")
 
 def main() -> None:
     """Run the command in `sys.argv` and exit with its code. Output is UTF-8 except on a terminal, and
-    characters that an encoding lacks are escaped."""
+    characters that an encoding cannot represent are escaped."""
     gc.set_threshold(ALLOCATIONS)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -24,8 +24,8 @@ SHOWN = 3  # how many missing files without a recipe to list
 
 @dataclass(frozen=True)
 class Plan:
-    """The title and cost of each unfinished pretraining run, and the number of finished ones. `jobs` of them
-    run in parallel, each with a peak rate of `peak` operations/s."""
+    """The title and cost of each unfinished pretraining run, and the number of finished ones. `jobs` runs are
+    trained in parallel, each with a peak rate of `peak` operations/s."""
 
     runs: list[tuple[str, Cost]]
     jobs: int

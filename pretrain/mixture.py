@@ -97,7 +97,7 @@ class Mixture:
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, rows: int, *seed: int) -> "Order":
-        """Return the order of a stream that reads `rows` rows per step, given each part's number of
+        """Return the order in which a stream reads `rows` rows per step, given each part's number of
         instances."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent

@@ -88,10 +88,11 @@ class Traits:
     text: whether the objective also reads monolingual text.
     dictionary: whether the objective needs dictionary entries that link two different words.
     links: the word links that the objective learns from.
-    parallel_share: the fraction of parallel sentences that it reads.
-    predicts: whether it trains a prediction head.
-    needs_start: whether it cannot start from random weights.
-    start: the objective whose model it starts from, and the fraction of all steps spent on that objective.
+    parallel_share: the fraction of parallel sentences that the objective reads.
+    predicts: whether the objective trains a prediction head.
+    needs_start: whether the objective cannot start from random weights.
+    start: the objective whose model this objective starts from, and the fraction of all steps spent on that
+        objective.
     format: a version number, incremented when a code change alters trained models.
     """
 

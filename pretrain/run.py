@@ -287,8 +287,9 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A finished run stored under `name` in a safetensors file. The file contains weights in half precision,
-    named RUN/WEIGHT, and each run's manifest and metrics as metadata; its SHA-256 is in a second file."""
+    """A finished run stored under `name` in a safetensors file. The file contains the runs' weights in half
+    precision, named RUN/WEIGHT, and their manifests and metrics as metadata; a second file contains its
+    SHA-256."""
 
     file: Path
     name: str

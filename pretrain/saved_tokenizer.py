@@ -175,7 +175,7 @@ def check_tokenizer(folder: Path) -> None:
         cases = list(_encodings(open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)))
     except BadInput:
         raise
-    except Exception as error:  # a bare Exception for unknown words if there is no unknown type
+    except Exception as error:  # a bare Exception, for unknown words without an unknown type
         raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
     for text, here, there in cases:
         if here != there:

@@ -25,9 +25,9 @@ LONGEST = 15.0  # maximum seconds between polls of Slurm
 
 @dataclass
 class Slurm:
-    """Runs the unfinished `steps` as arrays of jobs, one job for all languages and examples, and one for each
-    model with its measures. Each level of jobs starts when the previous level has ended, even if some of its
-    jobs failed.
+    """Runs the unfinished `steps` as arrays of jobs, with one job for all languages and examples, and one job
+    for each model and its measures. Each level of jobs starts when the previous level has ended, even if some
+    of its jobs failed.
 
     home: the study's folder.
     command: `calque cell` with all arguments except fingerprints.

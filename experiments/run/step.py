@@ -74,7 +74,7 @@ class Step:
 
     config: all values that determine the folder's contents, including the steps whose folders `function`
         reads. A value may have a method `identity`, which returns its part of the fingerprint, and the config
-        a method `check` for the finished folder.
+        may have a method `check`, which checks the finished folder.
     place: the folder's path without the fingerprint.
     kind: the kind of artefact.
     format: a version number, incremented when a change to `function` alters its output.

@@ -1,4 +1,4 @@
-"""The list of Calque's studies, and loading of studies by name or file."""
+"""The list of Calque's studies, and functions that load studies by name or file."""
 
 from __future__ import annotations
 

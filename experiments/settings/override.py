@@ -28,8 +28,8 @@ ONLY_PYTHON = (
 
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
-    """Apply `key=value` settings to a study, in order. Raises BadInput listing every unknown key and invalid
-    value, after the name of the `option`, and every error in the resulting study."""
+    """Apply `key=value` settings to a study, in order. Raises BadInput, which names the `option` and lists
+    every unknown key, every invalid value and every error in the resulting study."""
     mistakes: list[str] = []
     for setting in settings:
         try:
@@ -279,7 +279,7 @@ PARSERS: Mapping[str, Callable[[str], Any]] = {
     "TextFiles": _texts,
     "BitextFiles": _bitext,
 }
-"""Value parsers by the type's name, so that no type is imported before it is needed."""
+"""Value parsers by type name, so that no type is imported before it is needed."""
 
 
 def _parser(kind: Any) -> Callable[[str], Any] | None:

@@ -1,4 +1,4 @@
-"""A user's study: a Python file with a function that returns it."""
+"""A user's study: a Python file with a function that returns the study."""
 
 import dataclasses
 import inspect

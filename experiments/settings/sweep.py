@@ -132,7 +132,8 @@ class Sweep:
 
 
 def studies_of(about: Mapping[str, Any], own: str | None = None) -> list[Study]:
-    """Return the study, or all variants in the sweep, described in a report; `own` is a user's study file."""
+    """Return the study, or all variants in the sweep, that a report describes; `own` is a user's study
+    file."""
     described = override(catalogue.study(own or about["study"]), about.get("settings", ()))
     sweep = about.get("sweep")
     return [*Sweep.read(described, sweep).variants.values()] if sweep else [described]

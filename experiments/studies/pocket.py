@@ -66,7 +66,8 @@ FROZEN = WordAligned(frozen=True)  # word-aligned BERT as in its authors' code
 
 
 def small_grid() -> Study:
-    """The base for studies of Pocket English: four objectives on three languages, sized for two cores."""
+    """The base that studies of Pocket English modify: four objectives on three languages, sized for two
+    cores."""
     return Study(
         name="small_grid",
         languages=DerivedLanguages(
@@ -201,7 +202,7 @@ def knowledge() -> Study:
 
 
 def growth() -> Study:
-    """How, and in what order, two languages become similar during pretraining: models probed twice per
+    """How, and in what order, two languages become similar during pretraining; models are probed twice per
     doubling of the number of steps."""
     small, text = small_grid(), Pocket(types=300)
     return small.changed(

@@ -47,7 +47,7 @@ USUAL = FinetuneConfig(
 
 
 def real_data(study: str, recipe: str) -> Path:
-    """Return the folder named by CALQUE_DATA. Raises BadInput, naming `recipe`, if it is not set."""
+    """Return the folder that CALQUE_DATA is set to. Raises BadInput, naming `recipe`, if it is not set."""
     if folder := os.environ.get("CALQUE_DATA"):
         return Path(folder)
     fetch = f"`calque data fetch {recipe}` downloads public data"
@@ -55,7 +55,7 @@ def real_data(study: str, recipe: str) -> Path:
 
 
 def encoder_of(study: str) -> Path:
-    """Return the model named by CALQUE_ENCODER. Raises BadInput if it is not set."""
+    """Return the model in the folder that CALQUE_ENCODER is set to. Raises BadInput if it is not set."""
     if encoder := os.environ.get("CALQUE_ENCODER"):
         return Path(encoder)
     raise BadInput(f"the study {study} starts from a multilingual encoder: {ENCODER}")
@@ -75,8 +75,9 @@ def captions(data: Path, first: str, second: str) -> BitextFiles:
 
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig) -> dict[str, CrossLingualTask]:
     """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
-    to the `usual` fine-tuning. In test files' names, {code} is a language's code and {name} its name there;
-    if names are joined by `or`, the first file that exists is used or, if none exists, the last one."""
+    to the `usual` fine-tuning. In the names of test files, {code} stands for a language's code, and {name}
+    for the language's name in those files; if names are joined by `or`, the first file that exists is used
+    or, if none exists, the last one."""
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 
 

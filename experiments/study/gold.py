@@ -245,8 +245,9 @@ def _layers(
 @dataclass(frozen=True)
 class GoldSetAligner:
     """An aligner for one gold set that does not use a model trained in `study`. `name` is `diagonal` (each
-    target word is linked to the source word at the same relative position), `fast_align` (trained on the
-    set's sentences, and on these and the parallel text), or `encoder` (with each method at each layer)."""
+    target word is linked to the source word at the same relative position), `fast_align` (trained once on the
+    set's sentences, and once on these and the parallel text), or `encoder` (with each method at each
+    layer)."""
 
     name: str
     text: GoldText

@@ -1,5 +1,5 @@
 """The languages in a study: a source and languages derived from it, or natural languages
-(`experiments.study.natural`), or gold sets' languages (`experiments.study.gold`).
+(`experiments.study.natural`), or the languages of gold sets (`experiments.study.gold`).
 
 The config of the step that writes their folder provides `identity` (a fingerprint of all languages),
 `language` (a fingerprint of one language, without dictionaries or bitexts if a model does not read them),
@@ -255,7 +255,7 @@ class DerivedLanguages(StudyLanguages):
 
     def translates(self, transform: Transform) -> bool:
         """Whether the dictionary may contain pairs of different words. Raises ValueError for transforms that
-        do not compose."""
+        cannot be combined."""
         changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
         parts = transform.parts if isinstance(transform, Compose) else (transform,)
         renamed = any(isinstance(part, Rewrite) and not isinstance(part, KEEPING) for part in parts)

@@ -104,7 +104,7 @@ class Sharing(Measure):
 
 
 class Knowledge(Measure):
-    """Accuracy on facts in the source's text, queried in the source and in the derived language."""
+    """Accuracy on facts stated in the source text, queried in the source and in the derived language."""
 
     name = "knowledge"
     format = 2
@@ -169,7 +169,8 @@ def _examples_in(examples: Step | None, model: Model) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class DerivationRetrieval(ExampleMeasure):
-    """Retrieval of a sentence's derived version among at most `sentences` derived sentences from a task."""
+    """Retrieval of a sentence's derived version from at most `sentences` derived sentences in a task's
+    examples."""
 
     sentences: int = 1_000
 

@@ -1,4 +1,4 @@
-"""A measure of a model as a step: its fingerprint, and its records on disk."""
+"""Measuring a model as a step: its fingerprint, and its records on disk."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Measure(ABC):
 
 @dataclass(frozen=True)
 class Measuring:
-    """A measure of a model, as a step's config. `data` is the text that the model has read."""
+    """The config of a step that measures a model. `data` is the text that the model has read."""
 
     measure: Measure
     model: Model

@@ -197,7 +197,7 @@ class Model:
 
 @dataclass(frozen=True)
 class EstimatedLinks:
-    """fast_align's links, symmetrised by `method`, in the sentence pairs `drawn` from a bitext."""
+    """fast_align's links, symmetrised by `method`, for the sentence pairs `drawn` from a bitext."""
 
     data: Step
     first: str

@@ -48,9 +48,9 @@ RECIPE = TrainConfig(
     steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50
 )
 """How an encoder is trained to align words."""
-LENGTH = 128  # ids per row, which both sides of a pair share
-FEWEST = 500  # minimum sentence pairs per bitext, since fast_align learns little from fewer
-SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext for counting links, and maximum for training
+LENGTH = 128  # ids per row, which contains both sides of a pair
+FEWEST = 500  # minimum number of sentence pairs per bitext, since fast_align learns little from fewer
+SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext in which links are counted, and maximum for training
 LEAST_SHARED = 0.5  # minimum share of links common to fast_align's two directions, a rule of thumb
 UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer does not cover the script
 # The settings that training changes and saving restores.
@@ -60,9 +60,10 @@ KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
 @dataclass(frozen=True)
 class NaturalLanguages(StudyLanguages):
     """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are learnt
-    in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table` is `all` or
-    `used`: the types with embedding rows. `dictionaries` are lexicons by language pair, in the format of
-    `derive.dictionary`. `types` is the tokenizer's number of types, for plans made without the tokenizer."""
+    in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table` specifies
+    which types have embedding rows: `all`, or only those `used` in the text. `dictionaries` are lexicons by
+    language pair, in the format of `derive.dictionary`. `types` is the tokenizer's number of types, for plans
+    made without the tokenizer."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
@@ -196,8 +197,8 @@ def trained_aligner(
     home: Path,
     seed: int,
 ) -> Training:
-    """Return the configuration for training an encoder on bitexts, each a pair of files. Raises BadInput for
-    unsuitable files or models."""
+    """Return the configuration for training an encoder on bitexts, each of which is a pair of files. Raises
+    BadInput for unsuitable files or models."""
     for source, target in bitexts:
         _check_bitext(source, target)
     saved = read_config(start.checkpoint)

@@ -52,8 +52,8 @@ def language_mistakes(key: str, name: str) -> list[str]:
 @dataclass(frozen=True)
 class CrossLingualTask:
     """A task learnt in one language and tested in it and in others. Examples in derived languages are derived
-    from the source's. In natural languages, they come from `files` for the training language and from `tests`
-    for the others."""
+    from the source's examples. In natural languages, they come from `files` for the training language and
+    from `tests` for the others."""
 
     finetune: FinetuneConfig
     files: TaskFiles | None = None
@@ -185,7 +185,8 @@ class NaturalExamples(Examples):
 @dataclass(frozen=True)
 class Floors:
     """Baselines for one task on pairs (training language, test language). Words are compared by their ids in
-    the vocabulary of `languages` or, without it, by spelling. `source` is the source's name in records."""
+    the vocabulary of `languages` or, if there is none, by their spelling. `source` is the source's name in
+    records."""
 
     examples: Step
     pairs: tuple[NamePair, ...]

@@ -23,8 +23,8 @@ class Translations:
     """Translates ids with the dictionaries between languages; ids without an entry stay the same. Each word's
     target language is sampled from the languages that share a dictionary with its own.
 
-    images: for each language, the image of each of a model's R rows, (R,), by the number of the language to
-        translate to.
+    images: for each language, a mapping from the number of each target language to the images of the model's
+        R rows, (R,).
     """
 
     def __init__(self, languages: Languages) -> None:

@@ -46,7 +46,8 @@ class PairsWithKeys:
 
 
 class Contrasted(PairStream):
-    """Sentence pairs, with one row per pair for TLM and two for contrast: the query and the key.
+    """Sentence pairs, with one row per pair for TLM and two rows for the contrastive loss: the query and the
+    key.
 
     Before a step, the slow encoder is updated and computes the keys. A query is compared with its own key and
     with the keys from earlier steps, regardless of how batches are divided.

@@ -64,9 +64,9 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
     """L_mp + weight * L_cp: TLM, plus predicting masked ids from the vectors of their translations (section
-    2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. If two linked words have
-    the same number of sub-words, these are linked one-to-one, in order; otherwise, every sub-word of one is
-    linked to every sub-word of the other, and vectors are averaged."""
+    2.2). Links are gold links, or fast_align's links symmetrised by grow-diag-final-and. If two linked words
+    have the same number of sub-words, these are linked one-to-one, in order; otherwise, every sub-word of one
+    is linked to every sub-word of the other, and vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS
