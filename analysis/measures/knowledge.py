@@ -20,7 +20,7 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import inference_mode, nn, torch
 from calque.pretrain.model import autocast, encode
 
-PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded with a null's mean
+PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded next to a null's mean
 NULLS = ("all", "seen", "held-out")  # groups of questions with a null distribution
 ROWS = 256  # clozes per batch
 UNDECIDED = -1
@@ -30,7 +30,7 @@ def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
     """Measure accuracy on facts stated only in the source, queried in the source and in the derived language,
-    and on facts stated in both, with chance levels and nulls."""
+    and on facts stated in both, with chance levels and null distributions."""
     network = model_with_head(model)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])

@@ -1,5 +1,5 @@
-"""Compute null distributions: a measure's values after shuffles within groups that share a property unrelated
-to meaning, such as sentence length. Shapes: S shuffles, N items."""
+"""Compute null distributions: a measure's values after shuffling within groups that share a property
+unrelated to meaning, such as sentence length. Shapes: S shuffles, N items."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -23,7 +23,7 @@ def like_frequent(counts: np.ndarray) -> list[Hashable]:
 
 
 def in_company(kinds: Sequence[Hashable]) -> list[int]:
-    """The indices of the items whose kind occurs at least ALIKE times."""
+    """Return the indices of the items whose kind occurs at least ALIKE times."""
     counts = Counter(kinds)
     return [place for place, kind in enumerate(kinds) if counts[kind] >= ALIKE]
 

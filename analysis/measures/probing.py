@@ -60,8 +60,8 @@ MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's i
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The numbers of parallel sentences, rows of text per language, tagged sentences, and shuffles for
-    nulls."""
+    """The numbers of parallel sentences, rows of text per language, tagged sentences, and shuffles for null
+    distributions."""
 
     sentences: int = 400
     rows: int = 128

@@ -1,4 +1,5 @@
-"""Tables, claims and findings of ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to its numbers."""
+"""Tables, claims and findings on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's
+numbers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -190,8 +191,8 @@ def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
 
 
 def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, ...]:
-    """Return the score after an intervention, and its differences from no intervention and from the
-    control."""
+    """Return the score after an intervention, and its differences from the score without it and from the
+    control's."""
     score, control = after(name), control_of(name)
     change = difference(score, after(NOTHING)) if name != NOTHING else None
     return mean(score), change, difference(score, after(control)) if control else None

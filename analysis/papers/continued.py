@@ -216,7 +216,7 @@ def _retrieval(study: Continued) -> Table:
         means = []
         for layer, metric in columns:
             means.append(average([study.found(model, pair, metric, layer) for pair in pairs]))
-        for metric in study.mined:  # in one direction, at each model's main layer
+        for metric in study.mined:  # mined in one direction, at each model's main layer
             found = (study.found(model, pair, metric, study.main[model]) for pair in pairs)
             means.append(average([scores for scores in found if scores]))
         rows.append((study.title(model), name, *map(number, means)))

@@ -98,7 +98,7 @@ def onset(curve: Curve, side: int) -> float:
 
 
 class Onsets(dict[int, float]):
-    """The first step at which a quantity leaves its null, by seed."""
+    """The first step at which a quantity leaves its null, for each seed."""
 
     @property
     def median(self) -> float:
@@ -129,7 +129,7 @@ def onsets(results: Results, objective: str, transform: str) -> dict[Quantity, O
 
 
 def growth_tables(results: Results) -> dict[str, Table | None]:
-    """Return tables of the order of onsets, of the onsets, and of values at the last step."""
+    """Return tables of the order of onsets, the onsets themselves, and the values at the last step."""
     order, steps, ends = (list[tuple[str, ...]]() for _ in range(3))
     for transform, objective in product(results.transforms, results.objectives):
         found = onsets(results, objective, transform)
@@ -201,7 +201,8 @@ class StepScale:
         return heights
 
     def draw(self, panel: Axes) -> None:
-        """Set up a panel's horizontal axis, with ticks at 0 and at powers of ten not too close to it."""
+        """Set up a panel's horizontal axis, with ticks at 0 and at the powers of ten that are not too close
+        to 0."""
         last = max(self.steps)
         ticks = [0] if 0 in self.steps else []
         ticks += [tick for tick in (10**power for power in range(8)) if 2 * self.first <= tick <= last]

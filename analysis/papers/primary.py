@@ -60,7 +60,7 @@ class PrimaryClaim:
 
     @property
     def names(self) -> Iterator[tuple[str, str]]:
-        """The kind and name of each objective, transform and task in the claim."""
+        """Yield the kind and name of each objective, transform and task in the claim."""
         for objective, transform, *_ in self.cells:
             yield "objective", objective
             yield "transform", transform
@@ -160,8 +160,7 @@ class PrimaryClaims:
 
     @classmethod
     def read(cls, path: Path) -> "PrimaryClaims":
-        """Read a claims file. Raises BadInput for a malformed claim, with the number of the claim's first
-        line."""
+        """Read a claims file. Raises BadInput for a malformed claim, naming the claim's first line."""
         try:
             content, found = path.read_bytes(), read_toml(path)
         except OSError as error:
@@ -208,7 +207,7 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
-    """Read the primary claims in a folder of records, if it contains any."""
+    """Read the primary claims in a folder of records, if there are any."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 

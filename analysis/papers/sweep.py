@@ -41,7 +41,7 @@ def setting_title(key: str) -> str:
 
 
 class Row(NamedTuple):
-    """What identifies a row in the table or a point in the figure."""
+    """The fields that identify a row in the table or a point in the figure."""
 
     language: str
     objective: str
@@ -50,14 +50,14 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class SweepResults:
-    """A study's results (`variants`), by the values of the settings `keys`."""
+    """A study's results, `variants`, for each combination of values of the settings `keys`."""
 
     keys: tuple[str, ...]
     variants: Mapping[Values, Results]
 
     @property
     def titles(self) -> list[str]:
-        """The settings' titles, followed by the settings' keys if several titles are the same."""
+        """The settings' titles, followed by the settings' keys if two titles are the same."""
         titles = list(map(setting_title, self.keys))
         pairs = zip(titles, self.keys, strict=True)
         return [f"{title} ({key})" if titles.count(title) > 1 else title for title, key in pairs]
@@ -87,7 +87,7 @@ class SweepResults:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """All rows, by language, then objective, then values."""
+        """All rows, sorted by language, then objective, then values."""
         rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
         languages, objectives = (list(dict.fromkeys(row[part] for row in rows)) for part in (0, 1))
         order = list(self.variants)
@@ -143,7 +143,7 @@ class SweepResults:
 
     @property
     def seeds(self) -> str:
-        """The seeds and the data that they redraw, by value if they differ."""
+        """The seeds and the data that they redraw, listed by value if they differ."""
         over = {", ".join(its): over_seeds(each.seeds, each.redrawn) for its, each in self.variants.items()}
         return "; ".join({*over.values()} if len({*over.values()}) == 1 else map(": ".join, over.items()))
 
@@ -304,8 +304,8 @@ class _Axis(NamedTuple):
 
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
-    """Place values on an axis: numbers on a linear or, if labels would overlap, a logarithmic scale, and
-    other values at equal distances. Labels are rotated if there is too little room."""
+    """Place numbers on a linear or, if labels would overlap, a logarithmic scale, and other values at equal
+    distances. Labels are rotated if there is too little room."""
     if not _is_numeric(values):
         turned = sum(len(value) + 1 for value in values) * LETTER > inches
         return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
@@ -337,8 +337,8 @@ def _is_numeric(values: Sequence[str]) -> bool:
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Plot each number against a setting's values. A second setting gets one line per value and one row of
-    panels per objective; baselines are horizontal lines. None if there is too much to show."""
+    """Plot each number against a setting's values. With a second setting, there is one line per value and one
+    row of panels per objective. Baselines are horizontal lines. None if there is too much to show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
         return None

@@ -141,7 +141,7 @@ LABELS = "self-labels"  # XLM-Align's self-labels during pretraining, compared w
 HELD_OUT = "held-out loss"  # in nats per masked id, on held-out text
 CKA = "CKA"  # linear CKA between sentences in two languages
 GRADIENTS = "gradient cosine"  # between two languages' gradients for the layers' weights
-LINEAR = "linear probe"  # trained on frozen vectors in the source, tested in both languages
+LINEAR = "linear probe"  # trained on frozen source vectors, tested in both languages
 SHARING = "sharing"  # how much vocabulary a derived language shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
 RECOVERED = "recovered"  # how much of DELTA an intervention at test time recovers
@@ -319,7 +319,7 @@ class Start:
 
     @property
     def title(self) -> str:
-        """The title, with the fraction of steps unless that is half or 0."""
+        """The title, with the fraction of steps unless the fraction is 0.5 or 0."""
         steps = "" if self.fraction in (0.0, 0.5) else f" ({self.fraction * 100:g} % of the steps)"
         return self.objective.title + steps
 

@@ -40,8 +40,8 @@ def verdicts(claims: Table, kind: str = "claim") -> str:
 def claims_table(
     results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES
 ) -> Table | None:
-    """Tabulate claims with their verdicts, corrected by family; None if none has records. Consecutive claims
-    with the same text share a row."""
+    """Tabulate claims with their verdicts, corrected within families; None if no claim has records.
+    Consecutive claims with the same text share a row."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     if not tested:
         return None

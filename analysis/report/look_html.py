@@ -10,7 +10,7 @@ from calque.analysis.report.html import Example, example_html, items, script_jso
 
 LIVE_BOX = "<div class=live>"
 LIVE_LETTERS = 2_000_000  # maximum total length of the weights stored in a page
-SIZE, MARGIN = (420, 320), (44, 16)  # of an embedding map, in pixels
+SIZE, MARGIN = (420, 320), (44, 16)  # size and margins of an embedding map, in pixels
 LETTER, LINE = 5.0, 11.0  # width and height in pixels of a letter in an embedding map
 Looks = Sequence[tuple[str, Look]]  # titles of models, and the results of inspecting them
 

@@ -187,8 +187,8 @@ def numeric(cells: Sequence[str]) -> bool:
 
 
 def interval(cell: str) -> tuple[float, float, float] | None:
-    """Return a cell's number and the ends of its interval (default: the number itself), or None if it starts
-    with no number."""
+    """Return the number at the start of a cell and the ends of its interval (default: the number), or None if
+    it has none."""
     parts = _parts(cell)
     if "value" not in parts:
         return None

@@ -16,7 +16,7 @@ from calque.derive.errors import BadInput
 
 
 class Key(NamedTuple):
-    """What identifies a number, apart from its seed and step."""
+    """The fields that identify a number, apart from its seed and step."""
 
     measure: str
     objective: str
@@ -68,7 +68,7 @@ class FloorTable:
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """Average floors over random draws of the data."""
+    """Average floors over random samples of the data."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])

@@ -81,7 +81,7 @@ def item_error(share: float, count: int) -> float:
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """Each item's linearised contribution (n,) to sum(hits) / sum(of) (Cochran 1977, section 6.4)."""
+    """Return each item's linearised contribution (n,) to sum(hits) / sum(of) (Cochran 1977, section 6.4)."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("the items' denominators sum to 0, so the ratio has no standard error")

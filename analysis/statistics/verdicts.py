@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
-ONE_SEED = "undecided: one seed"  # a single run does not show how much runs vary
+ONE_SEED = "undecided: one seed"  # a single run does not show how much results vary between runs
 AT_FLOOR = "undecided: at the floor"  # the scores do not exceed a model-free baseline
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
@@ -94,7 +94,7 @@ def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
-    """Correct verdicts, each given with the name of its family, for all verdicts in that family."""
+    """Correct verdicts, each given with its family's name, for multiple comparisons in the family."""
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     families: dict[str, dict[int, float]] = {}

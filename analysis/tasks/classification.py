@@ -1,5 +1,5 @@
-"""Tasks with one label per example: natural language inference, paraphrase detection, and your own labels for
-texts or pairs of texts."""
+"""Tasks with one label per example: natural language inference, paraphrase detection, and user-defined labels
+for texts or pairs of texts."""
 
 from collections.abc import Sequence
 from typing import ClassVar

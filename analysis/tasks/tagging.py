@@ -1,4 +1,4 @@
-"""Tasks that label every word: part-of-speech tagging, named entity recognition, and your own labels."""
+"""Tasks that label every word: part-of-speech tagging, named entity recognition, and user-defined labels."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence

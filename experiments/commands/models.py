@@ -101,8 +101,7 @@ def intervene(
 
 
 def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":
-    """Return each intervention's score, and its differences from the score without intervention and from the
-    control's."""
+    """Return each intervention's score, and its differences from no intervention and from the control."""
     from calque.analysis.measures.interventions import interventions
     from calque.analysis.papers.align_mlm import effect
     from calque.analysis.records.record import AFTER

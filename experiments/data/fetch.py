@@ -72,7 +72,7 @@ def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
     work = folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
     make_folder(work)
     whole = download_file(download, work / "part", Throttled(report))
-    shutil.rmtree(work / "part.members", ignore_errors=True)  # left by a killed process
+    shutil.rmtree(work / "part.members", ignore_errors=True)  # left behind by a killed process
     try:
         files = unpack(whole, download.name, download.outputs)
         for output in download.outputs:

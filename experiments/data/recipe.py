@@ -115,8 +115,7 @@ def _size(table: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a copy of a table for each row of values in its `for` or `each`, with fields in braces filled
-    in."""
+    """Yield a copy of a table for each row of values in its `for` or `each`, filling fields in braces."""
     table = dict(template)
     rows = table.pop("for", [{}])
     if isinstance(rows, Mapping):

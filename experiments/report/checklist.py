@@ -37,7 +37,7 @@ def checklist(
     claims: Table | None,
 ) -> dict[str, list[Block]]:
     """Return the answers by section. `about` describes the report; `studies` and `results` contain one entry
-    per variant of a sweep, otherwise one; `runs` is the results folder."""
+    or, for a sweep, one per variant; `runs` is the results folder."""
     return {
         "A. Limitations and risks": _limitations(studies, claims),
         "B. Artifacts": _artifacts(studies, runs),

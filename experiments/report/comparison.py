@@ -39,8 +39,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """A sentence that says whether the conclusions agree, and whether numbers differ by more than
-        noise."""
+        """A sentence that says whether the conclusions agree and whether numbers differ beyond noise."""
         if not self.different:
             numbers = "all numbers are equal"
         elif self.beyond:

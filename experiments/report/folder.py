@@ -26,9 +26,9 @@ from calque.experiments.study import Study
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
-"""The file with a report's description; only this file contains the date, commit and time, so the others are
-byte-identical for the same inputs."""
-# The types of a description's values.
+"""The file with a report's description; only this file contains the date, commit and time, so that all other
+files are byte-identical for the same inputs."""
+# The types of the values in a description.
 TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
 TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}
 REPORTS = "reports"  # the folder for a study's named reports

@@ -36,8 +36,7 @@ SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
 DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
-"""Maps each verdict on whether our number agrees with the paper's to a direction; other verdicts stay as they
-are."""
+"""Maps each verdict on whether our number agrees with the paper's to a direction; other verdicts are kept."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Item:
     numbers in the published table `table`; if `study` is a command, the figure is a picture drawn from model
     weights. If `by_language`, the published settings are languages. `transforms`, `objectives`, `aligners`
     and `settings` map published names to ours. `absent` says which results are unavailable at this scale, and
-    `differs` how the experiments differ."""
+    `differs` says how the experiments differ."""
 
     paper: str
     name: str

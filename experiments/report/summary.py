@@ -123,7 +123,8 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
 
 
 def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
-    """Yield a line for each count or exclusion in a manifest; `name` is the part of the data it concerns."""
+    """Yield a line for each count or exclusion in a manifest; `name` is the part of the data that the
+    manifest describes."""
     if "in" in facts:
         yield f"{name}: {_counts(facts['in'])} in; {_counts(facts['out'])} out"
     if "examples" in facts and "left out" in facts:

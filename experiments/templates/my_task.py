@@ -41,7 +41,7 @@ class MyTask(TextLabels):
 def my_task() -> Study:
     """The pocket study on my own text, with labels from my own table."""
     # text.txt contains one paragraph per line. In my_task.tsv, the first line names the columns, `text` and
-    # `label`; every other line is a text, a tab and its label. 200 of them are held out for testing.
+    # `label`; every other line is a text, a tab and its label. 200 of these texts are held out for testing.
     source = Files(
         text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200)
     )
