@@ -84,7 +84,7 @@ class Artefact:
         """Return the path of a file in the folder; raise BadInput if the file has changed."""
         path = self.folder / name
         if name not in self.digests:
-            raise BadInput(f"lists no file {name}", self.folder / MANIFEST)
+            raise BadInput(f"this manifest lists no file {name}", self.folder / MANIFEST)
         if name not in self._checked:
             if not path.is_file() or sha256(path) != self.digests[name]:
                 again = f"remove {self.folder} and run the command again"

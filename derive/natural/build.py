@@ -172,7 +172,7 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
             raise BadInput(f"the bitext {'-'.join(pair)} needs {expected}")
     for pair, path in dictionaries.items():
         if pair not in bitexts:
-            raise BadInput(f"a dictionary for {' and '.join(pair)}, but no bitext for these languages")
+            raise BadInput(f"there is a dictionary for {' and '.join(pair)}, but no bitext")
         read_lexicon(path)  # fail early, before hours of encoding
 
 

@@ -120,7 +120,7 @@ class BitextFiles(FileSet):
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
-            raise BadInput(f"columns {self.columns}; expected two different numbers of at least 0")
+            raise BadInput(f"columns is {self.columns}, but must be two different numbers of at least 0")
         check_range("megabytes", self.megabytes, 0)
 
     @property

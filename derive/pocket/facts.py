@@ -79,7 +79,7 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     taken = language.forms
     free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in taken]
     if facts.subjects > len(free):
-        raise BadInput(f"{facts.subjects:,} subjects, but only {len(free):,} names are available for them")
+        raise BadInput(f"{facts.subjects:,} subjects need names, but only {len(free):,} are available")
     names = rng.sample(free, facts.subjects)
     shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
     questions = []

@@ -63,7 +63,7 @@ class Place(NamedTuple):
         except ValueError as error:
             raise self.fault(f"not JSON: {error}") from None
         if not isinstance(value, dict):
-            raise self.fault(f"a JSON {type(value).__name__}; expected an object")
+            raise self.fault(f"this line is a JSON {type(value).__name__}, not an object")
         return value
 
     def fields(self, line: str) -> list[str]:
@@ -238,7 +238,7 @@ def cut_file(
             while rest := file.readline(LIMIT):
                 length, lines = length + len(rest), lines + rest.count(b"\n")
                 if length > size + LIMIT:
-                    raise BadInput(f"a record or line that is longer than {LIMIT >> 20} MiB", path, line)
+                    raise BadInput(f"this record or line is longer than {LIMIT >> 20} MiB", path, line)
                 if ends(rest):
                     break
             yield Chunk(path, kind, offset, length, line)
