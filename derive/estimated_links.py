@@ -107,7 +107,7 @@ def with_links(languages: Languages, folder: Path) -> Languages:
     first, second = artefact.facts["pair"]
     pairs, identity = len(languages.bitext(first, second)), languages.identity(first, second)
     if len(links) != pairs or artefact.facts.get("languages") != identity:
-        fault = f"these links for {len(links):,} sentence pairs do not belong to these languages, which have {pairs:,}"
+        fault = f"these are links for {len(links):,} sentence pairs, not for these languages' {pairs:,}"
         raise BadInput(fault, folder)
     estimates = EstimatedLinks(links, artefact.facts["fingerprint"])
     return replace(languages, estimates={**languages.estimates, (first, second): estimates})

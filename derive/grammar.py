@@ -313,9 +313,7 @@ class Grammar:
         """Load a grammar written by `save`; raise BadInput if it is damaged or in a different format."""
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
-            raise BadInput(
-                f"this grammar is in format {version}, not {FORMAT}; remove it to learn it again", path
-            )
+            raise BadInput(f"this grammar has format {version}, not {FORMAT}; remove it to relearn it", path)
         weights = {}
         for kind, table in content["weights"].items():
             weights[kind] = {tuple(key.split(" + ")): weight for key, weight in table.items()}

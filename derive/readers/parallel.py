@@ -35,7 +35,7 @@ class TwoFiles:
         self.counts: Counter[str] = Counter()
         self.size, other = (sum(1 for _ in Lines(path, self.counts)) for path in self.paths)
         if other != self.size:
-            raise BadInput(f"{other:,} lines, but {source} has {self.size:,}; they must match", target)
+            raise BadInput(f"{other:,} lines, but {source} has {self.size:,}; the numbers must match", target)
 
     def __iter__(self) -> Iterator[Pair]:
         for (_, source), (_, target) in zip(*map(Lines, self.paths), strict=True):
