@@ -59,10 +59,14 @@ def look(
     chosen = [word.strip() for word in words.split(",")] if words else []
     found = look_into(Checkpoint.open(checkpoint), sentence or "", chosen, language or "")
     if html:
-        parts = checkpoint.resolve().parts
-        name = "/".join(parts[-4:-1]) if parts[-1] == "checkpoint" else parts[-1]
-        write_look(html, f"Calque: a look into {name}", found)
+        write_look(html, f"Calque: a look into {_name_of(checkpoint)}", found)
     typer.echo(html or found)
+
+
+def _name_of(model: Path) -> str:
+    """Return a model's folder or, for a run's checkpoint, the run's languages, objective and seed."""
+    parts = model.resolve().parts
+    return "/".join(parts[-4:-1]) if parts[-1] == "checkpoint" else parts[-1]
 
 
 def intervene(
@@ -134,7 +138,7 @@ def embeddings(
     from calque.derive.dictionary import read_lexicon
     from calque.derive.readers.lines import Lines
 
-    names = [model.name for model in models]
+    names = list(map(_name_of, models))
     if len(set(names)) < len(names):
         raise BadInput("expected models in folders with different names, which are the panels' titles")
     if out.suffix != ".png" or not out.absolute().parent.is_dir():
