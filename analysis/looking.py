@@ -175,7 +175,7 @@ class _Viewer:
     def __init__(self, model: Checkpoint) -> None:
         self.model, self.left_out, self.glosses = model, list[str](), dict[str, str]()
         self.mask = model.tokenizers[SOURCE].mask_token
-        self.derived: list[str] = []  # the derived languages with a bitext that has gold links
+        self.derived: list[str] = []  # the derived languages whose bitext has gold links
         if model.data and model.data.languages[0].name == SOURCE:
             names = [name for name in model.data.others if name in model.languages]
             self.derived = [name for name in names if model.data.bitext(SOURCE, name).gold]

@@ -304,7 +304,7 @@ def train(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> SourceTuned:
-    """Fine-tune a model on a task's source examples, after `prepare` has changed it."""
+    """Fine-tune a model on a task's source examples, after `prepare` has changed the model."""
     task = data.task
     if not isinstance(task, Tagging):
         raise BadInput(f"interventions need a task that labels every word, not {task.name}")

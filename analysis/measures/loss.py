@@ -37,12 +37,12 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
 
 
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
-    """The mean loss in nats for predicting `labels` (N,) from add-one smoothed `counts` (V,)."""
+    """Return the mean loss in nats when predicting `labels` (N,) from add-one smoothed `counts` (V,)."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
 
 
 def gradient_parts(model: Any, rows: Rows) -> list[list[Tensor]]:
-    """Return the contribution to the gradients of each of PARTS parts of the rows."""
+    """Split the rows into PARTS parts, and return each part's contribution to the gradients."""
     return [layer_gradients(model, rows.part(i, PARTS), rows.labelled) for i in range(PARTS)]
 
 
@@ -68,7 +68,7 @@ def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
 def shuffled_cosines(
     first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int
 ) -> np.ndarray:
-    """The cosines (S,) after shuffling the units of each parameter in the second gradient."""
+    """Return the cosines (S,) after shuffling the units of each parameter in the second gradient."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)

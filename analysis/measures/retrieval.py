@@ -145,7 +145,7 @@ def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int)
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
-    """Average the states of each sentence's sub-words at every layer, (L, N, H)."""
+    """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):

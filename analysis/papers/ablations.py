@@ -96,7 +96,7 @@ def _settings(results: Results) -> list[Setting]:
     """Return the settings that the study covers, including layers that the paper does not use."""
     start, chosen = _usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    earlier: set[str] = {DEFAULT}  # a table needs settings beyond these; Table 3 adds its own to them
+    earlier: set[str] = {DEFAULT}  # each table needs settings beyond these; Table 3 adds its settings
     for number, entry in TABLES.items():
         rows = dict[str, str | None]()
         for name in dict.fromkeys((DEFAULT, *entry["settings"])):

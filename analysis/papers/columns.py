@@ -139,7 +139,7 @@ def better_than(
 
 
 def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
-    """Format retained transfer with its remark or, if it is undefined, return the reason."""
+    """Format retained transfer with its remark or, if undefined, return the reason."""
     if kept is None:
         return MISSING
     parts = [cell(kept.share) if kept.share else "", kept.remark if remarks or not kept.share else ""]

@@ -1,4 +1,4 @@
-"""Plot transfer and alignment by word-order distance from the source and by shared vocabulary."""
+"""Show transfer and alignment by word-order distance from the source and by shared vocabulary."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Aligners and encoders on gold links, as in XLM-Align's Table 2 and Figure 2."""
+"""Scores of aligners and encoders against gold links, as in XLM-Align's Table 2 and Figure 2."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -188,7 +188,7 @@ def small_multiples(
         for place, spare in enumerate(axes.flat[len(panels) :]):
             spare.set(label=SPARE)
             spare.set_axis_off()
-            if place:  # a legend needs only the first one
+            if place:  # only one is needed for the legend
                 spare.remove()
         for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
             draw(panel, content)
@@ -199,7 +199,7 @@ def small_multiples(
 
 
 def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[float, str, T]]:
-    """Yield the position of each member of each group; groups are centred at 0, 1, 2 ..."""
+    """Yield the position of every member in every group; groups are centred at 0, 1, 2 ..."""
     for group, content in enumerate(groups):
         for i, member in enumerate(members):
             yield group + (i - (len(members) - 1) / 2) * FILLED / len(members), member, content

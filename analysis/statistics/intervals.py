@@ -105,7 +105,8 @@ Moments = tuple[float, float, float]  # variances of numerator and denominator, 
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Divide two means, paired by seed, with Fieller's interval; None if the second's interval includes 0."""
+    """Divide two means, paired by seed, with Fieller's interval; None if the divisor's interval includes
+    0."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None

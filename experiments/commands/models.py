@@ -140,7 +140,7 @@ def embeddings(
 
     names = list(map(_name_of, models))
     if len(set(names)) < len(names):
-        raise BadInput("expected models in folders with different names, which are the panels' titles")
+        raise BadInput("two models have folders with the same name, but names are the panels' titles")
     if out.suffix != ".png" or not out.absolute().parent.is_dir():
         raise BadInput("--out must be a PNG file in an existing folder", out)
     for suffix in (".png", ".svg"):

@@ -141,7 +141,7 @@ def stored(folder: Path) -> About:
         raise BadInput("not a JSON object", path)
     wrong = [key for key, kind in TYPES.items() if key in about and not isinstance(about[key], kind)]
     if wrong:
-        raise BadInput(f"{', '.join(wrong)}: not of the type that `calque run` writes", path)
+        raise BadInput(f"{', '.join(wrong)}: not the type that `calque run` writes", path)
     return about
 
 
