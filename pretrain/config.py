@@ -1,4 +1,4 @@
-"""Configurations of models and training; the defaults are ALIGN-MLM's settings."""
+"""Model and training configurations; the defaults are ALIGN-MLM's settings."""
 
 import math
 from dataclasses import dataclass, field
@@ -128,7 +128,7 @@ class TrainConfig:
             wrong.append(f"grad_accumulation must be {limit}, not {self.grad_accumulation:,}")
         if not 0 <= self.warmup < self.steps:
             limits = f"at least 0 and below steps ({self.steps})"
-            wrong.append(f"warmup must be {limits}, not {self.warmup}: set both")
+            wrong.append(f"warmup must be {limits}, not {self.warmup}; set both")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
             found = ", ".join(map(str, self.betas))
             wrong.append(f"betas must be two numbers at least 0 and below 1, not {found}")

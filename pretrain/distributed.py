@@ -130,7 +130,7 @@ def join(patience: timedelta = PATIENCE) -> World:
     if world.size == 1:
         return world
     if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
-        fault = f"WORLD_SIZE={world.size} is set, but not MASTER_ADDR and MASTER_PORT"
+        fault = f"WORLD_SIZE={world.size} is set, but MASTER_ADDR and MASTER_PORT are not"
         raise BadInput(f"{fault}; start the processes with torchrun")
     with world._joint():
         store, _, _ = next(dist.rendezvous("env://", timeout=patience))

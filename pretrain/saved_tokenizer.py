@@ -34,8 +34,8 @@ READING = ("tokenizer_class", "do_lower_case", "strip_accents", "tokenize_chines
 """Settings that affect tokenization."""
 SAMPLE = 500  # approximate number of types to compare
 _NEVER, _KEPT, _SPARE = "\U0010fffc", 0x100000, 0x101000
-"""Private-use characters: a marker for unused pieces, and the first stand-ins for special types and for
-letters."""
+"""Private-use characters: a marker for unused pieces, and the first of the stand-ins for special types and
+for letters."""
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:

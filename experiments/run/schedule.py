@@ -122,7 +122,7 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 
 
 def first_process() -> bool:
-    """Whether this process writes files: it is torchrun's first process, or was not started by torchrun."""
+    """Whether this process writes files, which only torchrun's first process does if torchrun is used."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -227,7 +227,7 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
     for name in modules:
         if find_spec(name):  # if the study file was deleted, no step in this pool needs it
             import_own(name)
-    queue.cancel_join_thread()  # the parent may have ended without reading the remaining reports
+    queue.cancel_join_thread()  # the parent may have exited without reading the remaining reports
     _worker = Machine(Throttled(report), allow_change=allow_change)
 
 

@@ -161,7 +161,7 @@ def _failures(log: Path, job: Job) -> Iterator[str]:
         if not step.finished and all(need.finished for need in step.needs):
             errors = [line for line in lines if "error: " in line]
             own = [line for line in errors if f"error: {step.title}: " in line]
-            yield f"{step.title}: {(own or errors or lines)[-1]} ({log})"  # Slurm may add other lines
+            yield f"{step.title}: {(own or errors or lines)[-1]} ({log})"  # Slurm may add its own lines
 
 
 def _slurm(*words: str, script: str) -> str:

@@ -243,7 +243,7 @@ def _source(text: str) -> Files:
 
 
 def _task_files(text: str) -> TaskFiles:
-    """Parse training files, or files of all splits, and test files after a plus sign."""
+    """Parse training files, or files for all splits, and any test files after a plus sign."""
     train, _, test = text.partition("+")
     return TaskFiles(_paths(train), _paths(test))
 

@@ -70,8 +70,8 @@ def _of_masks(value: Any) -> Iterator[str]:
 
 
 def _of_claims(study: Study) -> Iterator[str]:
-    """Yield errors about primary claims that name something not in the study, or that the study can never
-    decide."""
+    """Yield errors about primary claims that refer to something that is not in the study, or that the study
+    can never decide."""
     from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # imports matplotlib
     from calque.analysis.statistics.intervals import FEWEST
 
@@ -97,7 +97,7 @@ def _of_claims(study: Study) -> Iterator[str]:
             wrong.append("alignment is not among the study's measures")
         if claim.measure == CORRELATION and len(objectives) * len(languages.names) < FEWEST:
             wrong.append(f"a correlation needs {FEWEST} pairs of an objective and a transform")
-        yield from (f"{study.claims}:{line}: {each}; use --set claims=none to judge none" for each in wrong)
+        yield from (f"{study.claims}:{line}: {each}; use --set claims=none to run without claims" for each in wrong)
 
 
 def _of_paces(study: Study) -> Iterator[str]:

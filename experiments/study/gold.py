@@ -194,7 +194,7 @@ class GoldLinks(Measure):
 
 @dataclass(frozen=True)
 class GoldSetLinks(Measure):
-    """The AER of each layer on one gold set with several alignment methods, the main one first."""
+    """The AER of each layer on one gold set with several alignment methods, the main method first."""
 
     text: GoldText
     methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)

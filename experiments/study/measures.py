@@ -123,7 +123,7 @@ class Knowledge(Measure):
 
 class Forms(Measure):
     """alignment@1 of types outside the dictionary, split by whether the dictionary contains another form of
-    the same word. It requires a source with lemmas, and languages in different scripts."""
+    the same word. The measure requires a source with lemmas, and languages in different scripts."""
 
     name = "forms"
     UNKNOWN: ClassVar[str] = (
@@ -207,8 +207,8 @@ class ChangedRetrieval(DerivationRetrieval):
 
 @dataclass(frozen=True)
 class Interventions(ExampleMeasure):
-    """The effects of changes at test time to a model fine-tuned on the source. It requires a dictionary,
-    exactly one image per word, and separate embedding rows for the two languages."""
+    """The effects of changes at test time to a model fine-tuned on the source. The measure requires a
+    dictionary, exactly one image per word, and separate embedding rows for the two languages."""
 
     finetune: FinetuneConfig | None = None
 

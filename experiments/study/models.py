@@ -234,8 +234,8 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 @dataclass(frozen=True)
 class Training:
     """How a model is pretrained: with an objective, on the `languages` in `data`, from `start` or random
-    weights, unless it is `shipped`. `claims`, the digest of the study's primary claims, does not affect the
-    weights."""
+    weights, unless the model is `shipped`. `claims`, the digest of the study's primary claims, does not
+    affect the weights."""
 
     data: Step
     languages: tuple[str, ...]

@@ -154,7 +154,7 @@ class NaturalText:
         return self._fingerprint(True, True)
 
     def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
-        occurring = self.languages.table == "used"  # the types that occur depend on all text
+        occurring = self.languages.table == "used"  # which types occur depends on all of the text
         return fingerprint(self._fingerprint(bitexts or occurring, dictionary), name)
 
     @cached_method

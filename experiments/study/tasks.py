@@ -118,7 +118,7 @@ class Examples:
         check(sets["train", SOURCE], sets.values())
 
     def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
-        """Open the examples of each split in each language."""
+        """Open the examples for each split and language."""
         raise NotImplementedError
 
 

@@ -18,8 +18,8 @@ from calque.pretrain.objective import Learner, Objective, Stream, Traits
 
 
 class PackedLines:
-    """A language's corpus as full rows: `<s>`, then consecutive ids of lines ending in `</s>`. The last
-    `left_over` ids, which do not fill a row, are omitted."""
+    """A language's corpus, divided into full rows: `<s>`, then consecutive ids of lines ending in `</s>`. The
+    last `left_over` ids, which do not fill a row, are omitted."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
@@ -54,7 +54,7 @@ class PackedLines:
 
 
 class Monolingual(Stream):
-    """The packed rows of all languages, one language after the other."""
+    """The packed rows of all languages, one language after another."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
         self.weights = {"mlm": 1.0}

@@ -87,7 +87,7 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
     own = np.setdiff1d(language, np.concatenate(before))
     if not len(own):
         name = languages.languages[number].name
-        raise BadInput(f"{name} has no rows of its own; it needs a new script", languages.folder)
+        raise BadInput(f"{name} has no embedding rows of its own; give it a new script", languages.folder)
     return own
 
 
