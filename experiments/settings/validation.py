@@ -97,7 +97,7 @@ def _of_claims(study: Study) -> Iterator[str]:
             wrong.append("alignment is not among the study's measures")
         if claim.measure == CORRELATION and len(objectives) * len(languages.names) < FEWEST:
             wrong.append(f"a correlation needs {FEWEST} pairs of an objective and a transform")
-        yield from (f"{study.claims}:{line}: {each}; use --set claims=none to run without claims" for each in wrong)
+        yield from (f"{study.claims}:{line}: {each}; use --set claims=none to skip claims" for each in wrong)
 
 
 def _of_paces(study: Study) -> Iterator[str]:
