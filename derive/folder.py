@@ -77,7 +77,8 @@ def open_folder(folder: Path) -> Artefact:
 
 
 def fingerprints(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return two fingerprints of each language in a folder: with and without its dictionary."""
+    """Return two fingerprints of each language in a folder: one that covers its dictionary and one that does
+    not."""
     facts = open_folder(folder).facts
     without = facts.get(TEXTS, {})
     return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}

@@ -37,8 +37,8 @@ KEPT = 0.1  # the fraction of sequence types that get a weight, starting with th
 PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
 STEPS = 1_000
 ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Kinds of item pairs: adjacent items or marks; two items in this order; in this order and both before,
-around or after the head."""
+"""Kinds of item pairs: adjacent items or marks; two items in this order; two items in this order before, on
+either side of, or after the head."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"

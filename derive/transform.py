@@ -74,7 +74,8 @@ class Transform(Named, ABC):
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """Return the transform with its field `usage` set to a corpus's usage of types, if it needs this."""
+        """Return the transform with its field `usage` set to a corpus's usage of types, if the transform
+        needs it."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
@@ -250,7 +251,7 @@ def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """Return the image of question `number`: the source's words in the transform's order."""
+    """Return the image of question `number`, with the source's words in the transform's order."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
         image = transform(cloze.sentence, QUESTIONS.number(number, place))

@@ -51,7 +51,7 @@ class Vocabulary:
 
     @cached_property
     def layout(self) -> PairLayout:
-        """The layout of rows with two texts: the tokenizer's template or, without one, RoBERTa's."""
+        """The layout of rows with two texts: the tokenizer's template or, if it has none, RoBERTa's."""
         return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
 
     @cached_property

@@ -1,1 +1,1 @@
-"""Word links: estimating, symmetrising, reading and writing them; no module here imports torch."""
+"""Estimate, symmetrise, read and write word links; no module here imports torch."""

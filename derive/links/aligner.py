@@ -12,7 +12,8 @@ _EXAMPLES = 5  # maximum number of line numbers listed per reason
 
 
 class LeftOut:
-    """Counts sentence pairs and words without links by reason, with the first few line numbers."""
+    """Counts, by reason, sentence pairs and words that are left without links, and lists their first few
+    lines."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -63,7 +64,7 @@ def line_of(links: Iterable[Link]) -> str:
 
 
 def score_of(links: Scored, pair: Pair) -> float:
-    """Return the mean of the words' best link scores (0 for a word without links)."""
+    """Return the mean of each word's best link score (0 for a word without links)."""
     best: defaultdict[tuple[int, int], float] = defaultdict(float)
     for link, score in links.items():
         for side in enumerate(link):
@@ -99,8 +100,8 @@ def intersect(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """Extend the intersection with links from the union that are next to a link, possibly diagonally, and
-    contain an unlinked word."""
+    """Extend the intersection with links from the union that are adjacent to an existing link, possibly
+    diagonally, and contain an unlinked word."""
     grown = _Grown(intersect(forward, reverse))
     waiting, before = union(forward, reverse), -1
     while len(grown.links) != before:

@@ -192,7 +192,7 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    """Yield chunks until `megabytes` are reached, or yield all chunks if it is 0."""
+    """Yield chunks until `megabytes` are reached, or yield all chunks if `megabytes` is 0."""
     return takewhile(lambda each: each[0].begins_within(megabytes), chunks)
 
 

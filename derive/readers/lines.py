@@ -197,7 +197,7 @@ class Chunk:
         return not megabytes or self.offset < megabytes * 1_000_000
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
-        """Return the chunk's lines."""
+        """Return the chunk's lines with their locations."""
         text = decode(self._data(), self.path, self.line, counts)
         lines = enumerate(text.removesuffix("\n").split("\n"), start=self.line)
         return [(Place(self.path, number), line) for number, line in lines]

@@ -113,12 +113,13 @@ class TaskFiles:
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
-        """Return the files with a split's examples; for a held-out split, the training files."""
+        """Return the files that contain a split's examples, which are the training files for a held-out
+        split."""
         return self.splits[split] or self.train
 
     @property
     def draws(self) -> dict[str, bool]:
-        """Whether each part is sampled."""
+        """Whether each part is randomly sampled."""
         held_out = bool(self.held_out and not (self.dev and self.test))
         return {TRAINED: bool(self.limit) or held_out, TESTED: bool(self.tested) or not self.test}
 
