@@ -1,15 +1,14 @@
 """Masked prediction on code-switched text: DICT-MLM (Chaudhary et al. 2020; ALIGN-MLM, appendix G.4) and LINK
 (after Sedova et al. 2026)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Literal
 
 import numpy as np
 
 from calque.derive.errors import BadInput
-from calque.derive.forms import percent
+from calque.derive.forms import percent, word
 from calque.derive.languages import Languages
 from calque.pretrain.batch import Rows
 from calque.pretrain.mask import MASK_RATE, as_rows, labels_at
@@ -17,6 +16,7 @@ from calque.pretrain.objective import Stream, Traits
 from calque.pretrain.objectives.mlm import Monolingual, TextObjective
 
 SHARE = 0.25
+Side = Literal["input", "label"]
 
 
 class Translations:
@@ -58,11 +58,12 @@ class Translations:
 
 
 class CodeSwitched(Monolingual):
-    """Monolingual rows; half of the positions selected for masking are translated in the input."""
+    """Monolingual rows; half of the positions selected for masking are translated in the input or the
+    label."""
 
-    def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
+    def __init__(self, languages: Languages, length: int, mask_rate: float, side: Side) -> None:
         super().__init__(languages, length, mask_rate)
-        self.translate = Translations(languages)
+        self.side, self.translate = side, Translations(languages)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
@@ -70,22 +71,28 @@ class CodeSwitched(Monolingual):
         switched = random.random(len(selected)) < 0.5
         at, others = selected[switched], selected[~switched]
         translated, of = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
-        masked = self.masking.corrupt(ids, languages, others, fate[~switched], random)
         labels = labels_at(ids, selected)
-        masked.reshape(-1)[at] = translated
-        languages.reshape(-1)[at] = of  # each word gets its own language's embedding
+        if self.side == "label":
+            masked = self.masking.corrupt(ids, languages, selected, fate, random)
+            labels.reshape(-1)[at] = translated
+        else:
+            masked = self.masking.corrupt(ids, languages, others, fate[~switched], random)
+            masked.reshape(-1)[at] = translated
+            languages.reshape(-1)[at] = of  # each word gets the embedding of its language
         return as_rows(masked, labels, languages, padded=False), {"mlm": len(selected)}
 
 
 @dataclass(frozen=True)
 class DictMLM(TextObjective):
-    """At half of the selected positions, the original id is the label and its image replaces it in the input,
-    as in the runs of the ALIGN-MLM paper. An id without a dictionary entry is its own image."""
+    """At half of the selected positions, the original id is the label, and its image replaces it in the input
+    (as in the ALIGN-MLM paper's runs). With `side="label"`, rows are masked as usual, and the image is the
+    label (Chaudhary et al. 2020). An id without a dictionary entry is its own image."""
 
+    side: Side = "input"
     mask_rate: float = MASK_RATE
 
-    former_fields: ClassVar[Mapping[str, Any]] = MappingProxyType({"side": "input"})
     short_name = "DICT-MLM"
+    forms = (word("side", "label", "-label", "translations as labels"),)
     summary = "DICT-MLM is MLM on sentences with some words replaced by translations from a small dictionary."
     paper = "Chaudhary et al. 2020"
 
@@ -96,7 +103,7 @@ class DictMLM(TextObjective):
         return replace(super().traits, language_embeddings=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [CodeSwitched(languages, length, self.mask_rate)]
+        return [CodeSwitched(languages, length, self.mask_rate, self.side)]
 
 
 class Switched(Monolingual):

@@ -49,6 +49,7 @@ OBJECTIVES = {
         MLM(),
         XLM(),
         DictMLM(),
+        DictMLM(side="label"),
         AlignMLM(),
         XLMAlign(),
         Link(),
