@@ -30,7 +30,7 @@ def test_new_files_pass_their_test_and_run(kind, folder):
     sentences = [" ".join(sentence.words) for sentence in Pocket(types=300).sentences(600)]
     (folder / "text.txt").write_text("\n".join(sentences) + "\n")
     rows = [f"{text}\t{'long' if len(text) > 40 else 'short'}\n" for text in sentences]
-    (folder / "a_b.tsv").write_text("".join(rows))
+    (folder / "a_b.tsv").write_text("".join(["text\tlabel\n", *rows]))
     task = "a_b" if kind == "task" else "pos"
     settings = [f"tasks={task}", f"tasks.{task}.finetune.epochs=1", *SIZE]
     settings = [setting for setting in settings if kind != "task" or not setting.startswith("source.")]
