@@ -57,7 +57,8 @@ class InitialModel:
     seed: int
 
     def load(self) -> tuple[Any, list[str]]:
-        """Return the model to train, with rows for kept types only, and descriptions of its random parts."""
+        """Return the model to train, with rows for kept types only, and descriptions of its randomly
+        initialised parts."""
         whole, drawn = self.whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
@@ -71,8 +72,8 @@ class InitialModel:
         return whole
 
     def whole(self) -> tuple[Any, list[str]]:
-        """Return the model with rows for all types, and descriptions of its random parts: rows for new
-        scripts, and the prediction head if the folder lacks it."""
+        """Return the model with rows for all types, and descriptions of its randomly initialised
+        parts: rows for new scripts, and the prediction head if the folder lacks it."""
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1

@@ -350,9 +350,9 @@ def transfer_findings(results: Results) -> Iterator[str]:
 def _leader(
     results: Results, number: str, column: Column, transform: str, side: int, unit: str
 ) -> Iterator[str]:
-    """Name the two objectives with the largest (`side` +1) or smallest (-1) means. The first leads beyond
-    seed noise if it beats every other objective in a comparison paired by seed, and the printed numbers
-    differ."""
+    """Name the two objectives with the largest (`side` +1) or smallest (-1) means. The first leads by
+    more than seed noise if it beats every other objective in a comparison paired by seed, and if its printed
+    mean differs from the second's."""
     values = {name: column.values(results, name, transform) for name in results.objectives}
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:

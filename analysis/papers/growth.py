@@ -1,4 +1,4 @@
-"""Follow measures over pretraining, and find the step at which each first leaves its null."""
+"""Follow measures over pretraining, and find the step at which each first exceeds its null distribution."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -92,13 +92,14 @@ def _steps(results: Results) -> list[int]:
 
 
 def onset(curve: Curve, side: int) -> float:
-    """Return the first of two consecutive steps at which the value is beyond its null, or NEVER."""
+    """Return the first of two consecutive steps at which the value is beyond its null distribution, or
+    NEVER."""
     beyond = [(step, bool(r.null and r.null.left(r.value, side))) for step, r in curve.items()]
     return next((float(step) for (step, left), (_, still) in pairwise(beyond) if left and still), NEVER)
 
 
 class Onsets(dict[int, float]):
-    """The first step at which a quantity leaves its null, for each seed."""
+    """The first step at which a quantity exceeds its null distribution, for each seed."""
 
     @property
     def median(self) -> float:

@@ -54,8 +54,8 @@ class PaperClaim:
 
 class Printed:
     """The numbers in a paper's table, and the corresponding numbers from our runs. `same` maps the paper's
-    objectives, transforms and aligners to our names, and the paper's settings to values in a sweep, the keys
-    of `results`. If `natural`, the results are about a released encoder."""
+    objectives, transforms and aligners to our names, and its settings to the values of a sweep, which are the
+    keys of `results`. If `natural`, the results are about a released encoder."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results

@@ -78,7 +78,7 @@ class Reader:
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
-        """Return a reader for a given tokenizer, which encodes tagged words one by one, and other texts as
+        """Return a reader for a given tokenizer. It encodes tagged words one by one and all other text as
         written."""
 
         @lru_cache(REMEMBERED)

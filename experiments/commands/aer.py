@@ -62,7 +62,7 @@ def aer(
 
 
 def _bounds(source: Path | None, target: Path | None, pairs: int) -> Bounds:
-    """Return the numbers of words in each sentence pair, which are unknown if no sentences are given."""
+    """Return the source and target word counts of each sentence pair, or UNKNOWN without sentence files."""
     from calque.analysis.measures.word_alignment import lengths
     from calque.derive.readers.parallel import UNKNOWN, TwoFiles
 

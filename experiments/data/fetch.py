@@ -68,7 +68,7 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
 
 
 def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
-    """Download, unpack and check files, and move those that are missing into place."""
+    """Download, unpack and check files, and move into place any that the folder lacks."""
     work = folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
     make_folder(work)
     whole = download_file(download, work / "part", Throttled(report))
