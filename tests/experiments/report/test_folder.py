@@ -121,7 +121,7 @@ def cut(folder):
             changed(RUNS, lambda rows: [row.update(study="../../own") for row in rows]),
             "cannot be a folder's name",
         ),
-        (described(seeds=3, versions="1"), "seeds, versions: not of the type"),
+        (described(seeds=3, versions="1"), "seeds, versions: not the type"),
         (described(report="nature"), "no kind of report is called 'nature'"),
         (lambda folder: (folder / ABOUT).write_text("{"), f"{ABOUT}: not JSON"),
         (lambda folder: (folder / ABOUT).write_text("[]"), f"{ABOUT}: not a JSON object"),
