@@ -7,7 +7,7 @@
 >>> derived.origin
 (3, 2, 1, 0, 4)
 
-There are four subpackages, each of which imports only from those before it: `calque.derive`,
+The four subpackages import only from the ones before them: `calque.derive`,
 `calque.pretrain`, `calque.analysis` and `calque.experiments`. Torch is imported only when a function needs
 it.
 """

@@ -47,7 +47,7 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
-    """Align the rows' cells in columns, divided into blocks that are no wider than WIDTH."""
+    """Align the rows' cells in columns, divided into blocks at most as wide as WIDTH."""
     names, cells = [name for name, _ in rows], [shown(cells) for _, cells in rows]
     blocks = [[_padded(names, margin - 1)]]
     used = margin

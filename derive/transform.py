@@ -1,4 +1,4 @@
-"""Transforms, each of which changes one property of a language, their composition, and checks on their
+"""Transforms, which change one property of a language each, their composition, and checks on their
 images."""
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class PairRows(Batch):
     clean: the ids of `rows` before masking, (B, L).
     sides: the number of ids on each side, (B, 2).
     gold: for each id on the first side, the 0-based position on the second side that it is linked to, or -1
-        if there is no link, (B, W).
+        for unlinked ids, (B, W).
     dice: uniform random numbers for sampling positions, (B, L).
     found: the maximum number of ids on each side, if already computed.
     """

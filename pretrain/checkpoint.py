@@ -1,4 +1,4 @@
-"""Saved states, from which runs can be resumed bit-identically, and snapshots of the weights."""
+"""Saved states for resuming runs bit-identically, and snapshots of the weights."""
 
 from __future__ import annotations
 

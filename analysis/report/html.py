@@ -30,7 +30,7 @@ def script_json(data: Any) -> str:
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:
-    """Return a list, or "" if there are no items."""
+    """Return a list, or "" without items."""
     parts = "".join(f"<li>{text(item)}</li>" for item in words)
     return f"<ul class={kind}>{parts}</ul>" if parts else ""
 

@@ -80,7 +80,7 @@ def mean(values: BySeed) -> Estimate | None:
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
-    """The mean over seeds at each position (such as a step) for which there are numbers."""
+    """The mean over seeds at each position (such as a step) with numbers."""
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 

@@ -36,7 +36,7 @@ Item = TypeVar("Item", Sentence, Example)
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keeps sentences of `shortest` to `longest` words, all of which are among the `types` most frequent
+    """Keeps sentences of `shortest` to `longest` words, all among the `types` most frequent
     words (after Dufter and Schütze 2020). The same rule applies to examples for the `tasks`, except that
     words in entities may be rare."""
 

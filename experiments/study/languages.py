@@ -67,7 +67,7 @@ class StudyLanguages(ABC):
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """Descriptions of what each seed samples in addition to the model."""
+        """Descriptions of the data that each seed samples in addition to the model."""
         return ()
 
     @abstractmethod

@@ -257,7 +257,7 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """A fingerprint, for each language, of what the objective reads; MLM, for example, ignores the
+        """A fingerprint, for each language, of the objective's inputs; MLM, for example, ignores the
         dictionary."""
         of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
         return {name: of.language(name, *reads) for name in self.languages or (SOURCE,)}

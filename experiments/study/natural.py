@@ -197,7 +197,7 @@ def trained_aligner(
     home: Path,
     seed: int,
 ) -> Training:
-    """Return the configuration for training an encoder on bitexts, each of which is a pair of files. Raises
+    """Return the configuration for training an encoder on bitexts, each a pair of files. Raises
     BadInput for unsuitable files or models."""
     for source, target in bitexts:
         _check_bitext(source, target)

@@ -129,7 +129,7 @@ class Switched(Monolingual):
 @dataclass(frozen=True)
 class Link(TextObjective):
     """MLM with a fraction `share` of the source's unmasked words replaced by their images, if they have
-    dictionary entries. The labels are the original words. There are no language embeddings."""
+    dictionary entries. The labels are the original words. It uses no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE
