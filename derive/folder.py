@@ -73,6 +73,7 @@ def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
 
 
 def open_folder(folder: Path) -> Artefact:
+    """Open a folder of languages; raise BadInput if it is another kind or format."""
     return Artefact.open(folder, KIND, FORMAT)
 
 

@@ -64,6 +64,7 @@ def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
 
 
 def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str:
+    """Return a study's plan as text: models, operations, memory, time and missing files."""
     here = plan(study, jobs, root)
     if isinstance(study, Sweep):
         studies = tuple(study.variants.values())

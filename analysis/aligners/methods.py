@@ -85,6 +85,7 @@ def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mas
 
 
 def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Return the links whose score is at least LEAST, (n, 3): pair, row, column."""
     return ((scores >= LEAST) & row_mask[:, :, None] & col_mask[:, None]).nonzero()
 
 

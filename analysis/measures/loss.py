@@ -47,6 +47,7 @@ def gradient_parts(model: Any, rows: Rows) -> list[list[Tensor]]:
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """Sum gradients over parts, for each parameter."""
     return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 
@@ -62,6 +63,7 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
 
 
 def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
+    """Return the cosine between two gradients over all parameters together."""
     return _product(first, second) / _norms(first, second)
 
 

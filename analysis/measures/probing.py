@@ -360,6 +360,7 @@ class TypeMeans:
 
 
 def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
+    """Average each type's hidden states over its occurrences, at each layer."""
     lengths = np.array([len(row) - 2 for row in rows])
     types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     type_of, counts = Ragged.of(inside, lengths), np.bincount(inside)

@@ -30,6 +30,7 @@ REPORTED = {"label precision": "precision", "label recall": "recall", "labelled"
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
+    """Count a sentence pair's predicted, gold and correct links."""
     predicted = frozenset(links)
     found = len(predicted & gold.sure), len(predicted & gold.possible)
     return LinkCounts(1, len(predicted), len(gold.sure), *found)
@@ -85,6 +86,7 @@ def gold_set(folder: Path, name: str) -> GoldSet:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
+    """Return the number of source and target words in each pair."""
     return [(len(source), len(target)) for source, target in pairs]
 
 

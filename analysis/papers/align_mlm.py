@@ -318,6 +318,7 @@ def rho_of(points: list[Point]) -> Correlation | None:
 
 
 def rho_cell(rho: Correlation) -> str:
+    """Format a correlation with its interval, if it has one."""
     ends = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
     return f"{rho.rho:.2f}{ends}".replace("-", "−")
 

@@ -80,10 +80,12 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
+    """Return the study's main tasks, each with its primary metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
 def score_title(task: str, metric: str = "") -> str:
+    """Return the title of a task's metric (default: the primary one)."""
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
 
 

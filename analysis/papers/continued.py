@@ -114,6 +114,7 @@ def set_title(gold: str) -> str:
 
 
 def number(values: BySeed) -> str:
+    """Format a mean over seeds, whose interval is over test items."""
     return cell(mean(values), over_items=True)
 
 

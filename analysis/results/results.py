@@ -258,6 +258,7 @@ class Retained:
 
 
 def beyond_floor(above: Estimate) -> bool:
+    """Return whether a difference from the floor is positive, and its interval above 0."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 

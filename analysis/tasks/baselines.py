@@ -35,6 +35,7 @@ class Baseline(ABC):
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
+    """Return the spelt words of one of an example's texts."""
     return [spell(word) for sentence in example.texts[text] for word in sentence.words]
 
 
@@ -199,6 +200,7 @@ class Shallow(Baseline):
 
 
 def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
+    """Return the lengths, overlap, order, negation and ends of a pair of texts as numbers."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
     ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
     shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second
@@ -223,6 +225,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
+    """Return the baselines for pairs of texts, which are called `first` and `second`."""
     alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
     return (Majority(), *alone, Shallow())
 

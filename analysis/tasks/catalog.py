@@ -47,6 +47,7 @@ def task_title(name: str) -> str:
 
 
 def metric_title(name: str) -> str:
+    """Return a metric's title, or its name if no task has the metric."""
     metrics = (metric for task in TASKS.values() for metric in task.metrics)
     return next((metric.title for metric in metrics if metric.name == name), name)
 

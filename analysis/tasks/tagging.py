@@ -15,6 +15,7 @@ from calque.derive.sentence import Sentence, iob2, word_labels
 
 
 def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[str, str]]:
+    """Yield each word with its label."""
     for example, labels in examples:
         yield from zip(words_of(example), labels, strict=True)
 

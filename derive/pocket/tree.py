@@ -175,19 +175,23 @@ def _entity_spans(nodes: list[Node]) -> tuple[Span, ...]:
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    """Build a noun, with a determiner if one is given."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
+    """Build an adjective."""
     return Node(word.form(0), "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
+    """Build an adverb."""
     return Node(word, "ADV", "advmod", place=place)
 
 
@@ -216,6 +220,7 @@ def person(word: Word, relation: str, length: int = 1) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
+    """Build a one-word name."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 

@@ -49,4 +49,5 @@ def check_report_name(name: str | None) -> str | None:
 
 
 def note_use(report: Path, root: Path, folders: Sequence[Path]) -> None:
+    """Record in a report's folder which shared steps it uses."""
     write_json(report / USES, [folder.relative_to(root / SHARED).as_posix() for folder in folders])

@@ -121,6 +121,7 @@ class Remaining:
 
 
 def duration(seconds: float) -> str:
+    """Format a time, as in `40 s`, `12 min` or `1.5 h`."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"

@@ -23,6 +23,7 @@ def table() -> dict[str, dict[str, Any]]:
 
 
 def studies() -> tuple[str, ...]:
+    """Return the names of Calque's studies."""
     return tuple(table())
 
 
@@ -59,6 +60,7 @@ def check_name(name: str) -> None:
 
 
 def study_rows() -> list[tuple[str, str, str, str]]:
+    """Return each study's name, question, time and requirements."""
     return [(name, row["doc"], row["time"], row.get("needs", "")) for name, row in table().items()]
 
 
@@ -69,4 +71,5 @@ def study_time(name: str) -> str:
 
 
 def study_doc(name: str) -> str:
+    """Return the question that a study asks."""
     return str(table()[name]["doc"])

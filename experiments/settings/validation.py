@@ -15,6 +15,7 @@ THREADS = 1_024
 
 
 def study_mistakes(study: Study) -> list[str]:
+    """Return a message for each error in a study's values."""
     wrong = [*_of_values(study), *_of_objectives(study), *study.languages.mistakes(study)]
     if study.claims is not None:
         wrong += _of_claims(study)

@@ -69,6 +69,7 @@ def ewt(data: Path, **more: Any) -> TaskFiles:
 
 
 def captions(data: Path, first: str, second: str) -> BitextFiles:
+    """Return Multi30k's captions in two languages."""
     folder = data / "parallel" / "multi30k"
     return BitextFiles(folder / f"train.{first}", folder / f"train.{second}")
 
@@ -99,6 +100,7 @@ def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLin
 
 
 def same_sentences(data: Path) -> dict[str, Path]:
+    """Return PUD's treebanks, whose sentences are translations of each other, by language."""
     return {
         code: data / "ud" / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu"
         for code, name in {"en": "English", **PUD}.items()
@@ -156,6 +158,7 @@ def texts(data: Path) -> dict[str, TextFiles]:
 
 
 def bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
+    """Return the bitexts of English with French and German."""
     manythings = data / "parallel" / "manythings"
     return {
         ("en", "fr"): (BitextFiles(manythings / "fra-eng.tsv"), captions(data, "en", "fr")),
@@ -171,6 +174,7 @@ def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, C
 
 
 def withheld(data: Path) -> TextFiles:
+    """Return the test sentences that training text must not contain."""
     gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
     return TextFiles((*gold, *same_sentences(data).values(), *ewt(data).test))
 

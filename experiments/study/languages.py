@@ -81,11 +81,13 @@ class StudyLanguages(ABC):
 
 
 def chain_of(objective: Objective) -> list[Objective]:
+    """Return an objective, followed by the objectives that it starts from."""
     start = objective.traits.start
     return [objective, *(chain_of(start[0]) if start else ())]
 
 
 def vocabulary_mistakes(size: int) -> list[str]:
+    """Return a message if a vocabulary of this size cannot be learnt."""
     if SMALLEST <= size <= TYPES:
         return []
     return [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]

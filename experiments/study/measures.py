@@ -26,6 +26,7 @@ IDS = 1.3  # the assumed number of ids per word
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
+    """Estimate the operations of fine-tuning a model."""
     split = {"examples": EXAMPLES, "words": 10 * EXAMPLES}
     if examples.finished:
         split = examples.open().facts["splits"]["train"]

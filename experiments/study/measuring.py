@@ -32,7 +32,9 @@ class Measure(ABC):
         """The measure's name in settings and in its folder's name."""
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
+        """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match.
+
+        Measures that consist of other `parts` need not define it."""
         raise NotImplementedError
 
     def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
@@ -41,6 +43,7 @@ class Measure(ABC):
         return self
 
     def parts(self) -> Sequence[Measure]:
+        """Return the measures to compute: by default, only this one."""
         return (self,)
 
     def mistakes(self, study: Any) -> list[str]:
@@ -93,6 +96,7 @@ class Measuring:
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
+    """Return the step that measures a model."""
     config = Measuring(measure, model, model.training.data if model.trained else None)
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
     return Step(_measure, config, place, title, "evaluate", "records", threads=threads)

@@ -99,10 +99,12 @@ Weights = Step | GivenModel  # the source of a model's weights: a pretraining st
 
 
 def checkpoint_of(weights: Weights) -> Path:
+    """Return the folder of a model's checkpoint."""
     return weights.checkpoint if isinstance(weights, GivenModel) else weights.folder / CHECKPOINT
 
 
 def steps_of(weights: Weights | None) -> int:
+    """Return the number of steps that these weights were trained for; 0 if they were given."""
     return weights.config.all_steps if isinstance(weights, Step) else 0
 
 
