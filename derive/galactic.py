@@ -135,7 +135,7 @@ class Reorder(Transform):
     )
     examples = (
         ("syn-fr", "French word order"),
-        ("syn-fr-25", "a quarter of the way"),
+        ("syn-fr-25", "a quarter of the way to French order"),
     )
     term = "Syn gives each sentence the word order of another language, learned from a treebank."
     needs = frozenset[Need](("trees", "tags"))

@@ -22,7 +22,7 @@ class Invert(Transform):
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
     examples = (("inv", ""), ("inv-50", "half of the sentences"))
-    term = "Inv reverses the words of each sentence; a final mark stays last."
+    term = "Inv reverses the words of each sentence, but keeps final punctuation last."
 
     p: float = 1.0
     seed: int = 0
@@ -47,7 +47,7 @@ class Permute(Transform):
 
     short_name, full_name = "perm", "Perm"
     examples = (("perm", ""),)
-    term = "Perm draws a random word order for each sentence."
+    term = "Perm permutes the words of each sentence randomly."
 
     seed: int = 0
 

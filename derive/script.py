@@ -48,10 +48,10 @@ class Transliterate(Transform):
     examples = (
         ("trans", ""),
         ("trans-25", "a quarter of the types shared"),
-        ("trans-25-most", "the most frequent quarter; -least"),
-        ("trans-100-function", "all function words; -names, -content"),
+        ("trans-25-most", "the most frequent quarter shared; -least: the least frequent"),
+        ("trans-100-function", "all function words shared; also -names, -content"),
     )
-    term = "Trans gives the derived language a script of its own: a new token for every type."
+    term = "Trans gives the derived language its own script: a new type for every source type."
 
     overlap: float = 0.0
     seed: int = 0
@@ -122,10 +122,10 @@ class Cognates(Transform):
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
-    examples = (("trans-stems-50", "half of the stems"),)
+    examples = (("trans-stems-50", "half of the stems shared"),)
     term = (
         "Trans with shared stems gives the last sub-word of every word a new script and leaves some of the "
-        "sub-words before it unchanged."
+        "preceding sub-words unchanged."
     )
 
     share: float

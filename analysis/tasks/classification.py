@@ -44,7 +44,7 @@ class Classification(Task):
 class NLI(Classification):
     name = "nli"
     title = "NLI"
-    summary = "NLI asks whether a premise entails a hypothesis, contradicts it or neither."
+    summary = "NLI decides whether a premise entails a hypothesis, contradicts it, or does neither."
     data = "nli"
     texts = ("premise", "hypothesis")
     baselines = pair_baselines(*texts)
@@ -61,7 +61,7 @@ class Paraphrase(Classification):
 
     name = "paraphrase"
     title = "Paraphrase"
-    summary = "Paraphrase asks whether two sentences mean the same thing."
+    summary = "Paraphrase detection decides whether two sentences mean the same thing."
     data = "paraphrase"
     texts = ("first sentence", "second sentence")
     baselines = pair_baselines("first", "second")

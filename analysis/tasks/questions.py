@@ -110,7 +110,7 @@ class TyDiQA(Questions):
 
     name = "tydiqa"
     title = "TyDiQA"
-    summary = "TyDiQA is QA on questions that speakers of each language wrote."
+    summary = "TyDiQA is QA on questions written by speakers of each language."
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class MLQA(Questions):
 
     name = "mlqa"
     title = "MLQA"
-    summary = "MLQA is QA whose answers are compared by language-specific rules."
+    summary = "MLQA is QA with language-specific rules for comparing answers."
 
     def in_language(self, name: str) -> MLQA:
         if name not in ARTICLES:

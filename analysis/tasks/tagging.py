@@ -76,7 +76,7 @@ class NER(Tagging):
 
     name = "ner"
     title = "NER"
-    summary = "NER finds names in a sentence and their types."
+    summary = "NER finds the names in a sentence and their types."
     data = "ner"
     metrics = (F1, ACCURACY)
     baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())

@@ -14,7 +14,7 @@ def bench(
     rounds: Annotated[int, typer.Option(min=1, help="Measurements of each library, taken in turns.")] = 5,
     out: Annotated[Path | None, typer.Option(help="JSON file for the rates in every round.")] = None,
 ) -> None:
-    """Compare the speed of pretraining and masking with transformers'."""
+    """Compare the speed of pretraining and masking with that of transformers."""
     if out:
         check_out(out, [])
     if not find_spec("accelerate"):

@@ -31,7 +31,7 @@ def new(
         Path, typer.Option(metavar="DIR", file_okay=False, help="The folder for the files.")
     ] = Path(),
 ) -> None:
-    """Write a minimal part to adapt, with its test, or copy the lesson.
+    """Generate a minimal part with its test, or copy the lesson.
 
     The files are NAME.py and test_NAME.py, or the folder NAME for the lesson; none may exist yet.
     """

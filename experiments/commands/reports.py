@@ -98,7 +98,7 @@ def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROO
 
 
 def null(report: Report, runs: Root = ROOT) -> None:
-    """Count how often two seeds of one objective are judged to differ.
+    """Count how often two seeds of one objective differ significantly.
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table

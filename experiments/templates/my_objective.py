@@ -47,7 +47,7 @@ class MyObjective(TextObjective):
     mask_rate: float = MASK_RATE
 
     short_name = "MY-OBJECTIVE"  # in commands, tables and folders
-    summary = "MY-OBJECTIVE is MLM that also reduces the distance between the embeddings of dictionary pairs."
+    summary = "MY-OBJECTIVE adds to MLM a loss that pulls the embeddings of dictionary pairs together."
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Monolingual(languages, length, self.mask_rate), Distances(languages, self.weight)]

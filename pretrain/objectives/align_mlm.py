@@ -83,7 +83,7 @@ class AlignMLM(Composite):
 
     short_name = "ALIGN-MLM"
     forms = (number("alpha", "-", "with weight {value}", "100", float),)
-    summary = "ALIGN-MLM is MLM that also pulls the embeddings of dictionary pairs together."
+    summary = "ALIGN-MLM adds to MLM a loss that pulls the embeddings of dictionary pairs together."
     paper = "Tang et al. 2022"
 
     @property
@@ -112,7 +112,7 @@ class RepelMLM(Composite):
 
     short_name = "REPEL-MLM"
     forms = AlignMLM.forms
-    summary = "REPEL-MLM is MLM that also keeps the embeddings of dictionary pairs from being similar."
+    summary = "REPEL-MLM adds to MLM a loss that keeps the embeddings of dictionary pairs dissimilar."
 
     @property
     def parts(self) -> tuple[Objective, ...]:

@@ -93,7 +93,7 @@ class DictMLM(TextObjective):
 
     short_name = "DICT-MLM"
     forms = (word("side", "label", "-label", "translations as labels"),)
-    summary = "DICT-MLM is MLM on sentences with some words replaced by translations from a small dictionary."
+    summary = "DICT-MLM is MLM on text in which some words are replaced by translations from a dictionary."
     paper = "Chaudhary et al. 2020"
 
     reads_dictionary = True
@@ -137,8 +137,8 @@ class Link(TextObjective):
     short_name = "LINK"
     forms = (percent("share", "-", "{percent} % of the words", "10"),)
     summary = (
-        "LINK is MLM with some source words replaced by their translations in the input but not in the "
-        "labels."
+        "LINK is MLM in which some source words are replaced by their translations in the input but not in "
+        "the labels."
     )
     paper = "after Sedova et al. 2026"
 

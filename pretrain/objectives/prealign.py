@@ -146,8 +146,8 @@ class PreAlign(Composite):
     short_name, full_name = "PREALIGN", "PreAlign"
     forms = (percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),)
     summary = (
-        "PreAlign first trains MLM while pulling dictionary pairs together at every layer, then continues as "
-        "LINK with fewer replaced words."
+        "PreAlign starts with MLM plus a loss that pulls dictionary pairs together at every layer, and then "
+        "continues as LINK with fewer replaced words."
     )
     paper = "Li et al. 2024"
 

@@ -121,7 +121,7 @@ class RotateMLM(TextObjective):
     short_name = "ROTATE-MLM"
     forms = (percent("at", "-at-", "after {percent} % of the steps", "25"),)
     summary = (
-        "ROTATE-MLM is MLM that rotates the derived language’s embeddings onto their translations, once."
+        "ROTATE-MLM is MLM with one rotation of the derived language’s embeddings onto the source embeddings."
     )
 
     def __post_init__(self) -> None:

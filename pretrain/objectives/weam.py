@@ -75,8 +75,8 @@ class WEAM(LinkObjective):
 
     short_name = full_name = "WEAM"
     summary = (
-        "WEAM predicts masked words in translated sentence pairs twice: from the pair, and from the vectors "
-        "of the words that they are linked to."
+        "WEAM predicts each masked word in a translated sentence pair twice: from the pair, and from the "
+        "hidden states of its linked words."
     )
     paper = "Yang et al. 2021"
 

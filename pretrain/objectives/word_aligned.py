@@ -66,8 +66,8 @@ class WordAligned(LinkObjective):
     short_name, full_name = "WORD-ALIGNED", "Word-aligned"
     forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
     summary = (
-        "Word-aligned BERT continues from an existing model: it pulls the vectors of linked words together "
-        "and keeps source words close to their initial vectors."
+        "Word-aligned BERT continues from an existing model: it pulls the hidden states of linked words "
+        "together and keeps those of source words close to their initial values."
     )
     paper = "Cao et al. 2020"
 

@@ -84,7 +84,7 @@ class XLM(Composite):
 
     short_name = "XLM"
     forms = (PARALLEL,)
-    summary = "XLM is MLM that also predicts masked words in translated sentence pairs (TLM)."
+    summary = "XLM combines MLM with the prediction of masked words in translated sentence pairs (TLM)."
     paper = "Conneau and Lample 2019"
 
     @property

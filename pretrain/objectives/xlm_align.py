@@ -218,8 +218,8 @@ class XLMAlign(Settings, Composite):
 
     short_name, full_name = "XLM-ALIGN", "XLM-Align"
     summary = (
-        "XLM-Align is MLM that also predicts masked words in translated sentence pairs, links the words of "
-        "each pair with its own representations, and learns to point from a masked word to its link."
+        "XLM-Align combines MLM and TLM with denoising word alignment: the model links the words of sentence "
+        "pairs and learns to point from a masked word to its translation."
     )
     paper = "Chi et al. 2021"
 
