@@ -5,6 +5,7 @@ import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -37,7 +38,7 @@ def new(
     """
     if kind == LESSON:
         check_name(name, "a folder named")
-        paths = copy(to / name)
+        paths, command = copy(to / name), f"cd {quote(str(to / name))} && calque run lesson"
     else:
         _check_new_name(kind, name, to)
         files = {to / file: text for file, text in _new_files(kind, name).items()}
@@ -48,8 +49,11 @@ def new(
             with whole_file(path) as part:
                 part.write_text(text, encoding="utf-8", newline="\n")
         paths = list(files)
+        program = "python -m pytest" if len(paths) > 1 else "calque plan"
+        command = f"{program} {quote(str(paths[-1]))}"
     for path in paths:
         typer.echo(path)
+    typer.echo(f"next: {command}")
 
 
 def _new_files(kind: str, name: str) -> dict[str, str]:

@@ -122,8 +122,11 @@ def paper(
     ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The output folder.")] = PAPERS,
 ) -> None:
-    """List or write papers' tables and figures, with our numbers."""
+    """List or write papers' tables and figures, with our numbers.
+
+    With ITEM, also print the table."""
     from calque.experiments.report import paper as papers
+    from calque.experiments.report.outcome import as_text
 
     if not papers.COMMITTED.is_dir():
         raise BadInput("the installed package lacks the papers' records; clone Calque's repository")
@@ -134,7 +137,10 @@ def paper(
         return
     chosen = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
     for one in chosen:
-        for file in papers.write(one, out):
+        made = papers.rendered(one)
+        if item and isinstance(made, papers.Table):
+            typer.echo(f"{as_text(made)}\n")
+        for file in papers.write(one, made, out):
             typer.echo(file)
         for conclusion in papers.conclusions(one.paper)[one.name]:
             typer.echo(_filled(f"{one.full_name}: {conclusion}", 2))

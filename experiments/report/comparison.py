@@ -1,5 +1,6 @@
 """Comparing two reports: their verdicts, the numbers that claims use, and their records."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
         if key not in a or key not in b:
             different.append(f"{_title(key)}: only in {first if key in a else second}")
         elif a[key] != b[key]:
-            different.append(f"{_title(key)}: {a[key]}, not {b[key]}")
+            different.append(f"{_title(key)}: {_difference(a[key], b[key])}")
     tests = _tests(ours, theirs)
     corrected = holm([p for _, p in tests])
     kind = stored(first).get("report") or stored(second).get("report")
@@ -108,6 +109,14 @@ def _key(record: Record, configurations: dict[str, tuple[str, str]]) -> Key:
 def _title(key: Key) -> str:
     parts = (value if name == "run" else f"{name} {value}" for name, value in key if name != "configuration")
     return ", ".join(parts)
+
+
+def _difference(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
+    """Return both values or, if they are equal, the value and the names of the fields that differ."""
+    if ours["value"] != theirs["value"]:
+        return f"{ours['value']} and {theirs['value']}"
+    fields = [name for name in MEASURED if ours.get(name) != theirs.get(name)]
+    return f"{ours['value']} in both, but different {' and '.join(fields)}"
 
 
 def _numbers(report: Recorded) -> dict[Key, list[float]]:

@@ -41,7 +41,7 @@ class Outcome:
     def __str__(self) -> str:
         parts = [_wrapped(f"{self.study}: {self.contents.scale}"), *self._primary()]
         scores = scores_table(self.results) if self.results else None
-        parts += ["\n".join([_wrapped(scores.title), *_fitted(scores)])] if scores else self._tables()
+        parts += [as_text(scores)] if scores else self._tables()
         text = "\n\n".join([*parts, *self._findings()])
         return f"{text.translate(ASCII)}\n\n{self.report}"
 
@@ -71,10 +71,10 @@ class Outcome:
         """Yield the main tables, which are shown if no transfer to derived languages was measured."""
         for name in self.contents.main or self.contents.tables:
             table = self.contents.tables[name]
-            lines = _fitted(table)
+            text, lines = as_text(table), _fitted(table)
             if len(lines) > LONGEST:
-                lines = [f"  {len(lines)} lines: {self.folder / f'{name}.md'}"]
-            yield "\n".join([_wrapped(table.title), *lines])
+                text = f"{_wrapped(table.title)}\n  {len(lines)} lines: {self.folder / f'{name}.md'}"
+            yield text
 
 
 def scores_table(results: Results) -> Table | None:
@@ -102,6 +102,11 @@ def scores_table(results: Results) -> Table | None:
     over = f"means over {seeds} seeds, intervals in the report" if seeds > 1 else "one seed"
     title = f"{', '.join(map(score_title, tasks))} and alignment@1 in percent, {over}"
     return Table(title, ("objective", "language", *titles), tuple(rows), labels=2)
+
+
+def as_text(table: Table) -> str:
+    """Format a table's title and our rows as ASCII text of 80 columns."""
+    return "\n".join([_wrapped(table.title), *_fitted(table)])
 
 
 def _wrapped(text: str) -> str:

@@ -216,8 +216,10 @@ def counted(found: Iterable[Conclusion]) -> str:
     return f"Of {len(claims)} published claims, {decided}, {rest}."
 
 
-def rendered(one: Item) -> Table | Plot:
-    """Return an item's table with its conclusions, or its figure."""
+def rendered(one: Item) -> Table | Plot | None:
+    """Return an item's table with its conclusions, or its figure; None for a picture of model weights."""
+    if one.picture:
+        return None
     size = stored(one.folder)["scale"]
     if one.is_figure:
         plots = figures_of(joined(one.report, *read_records(one.folder), size), one.report)
@@ -231,11 +233,10 @@ def rendered(one: Item) -> Table | Plot:
     return printed(one).table(title, " ".join(filter(None, remarks)))
 
 
-def write(one: Item, out: Path) -> list[Path]:
-    """Write an item to the folder `out`/paper/item, atomically, and return the files: a table as Markdown,
-    CSV and LaTeX, or a figure as SVG, PNG, PDF and numbers."""
+def write(one: Item, made: Table | Plot | None, out: Path) -> list[Path]:
+    """Write a rendered item to the folder `out`/paper/item, atomically, and return the files: a table as
+    Markdown, CSV and LaTeX, or a figure as SVG, PNG, PDF and numbers."""
     folder = out / one.paper / one.name
-    made = None if one.picture else rendered(one)
     with whole_folder(folder) as part:
         if made is None:
             for file in one.folder.glob(f"{one.file}.*"):

@@ -67,13 +67,13 @@ def compare(tmp_path, change, fingerprint="0123"):
         (
             lambda records, runs: records[0].update(value=nextafter(0.5, 1)),
             3,
-            "'value': 0.5, 'count': 2",
+            "MLM, seed 0, measure ZS, metric accuracy: 0.5 and 0.5000000000000001",
         ),
-        (lambda records, runs: records[1].update(count=11), 3, "'count': 11"),
+        (lambda records, runs: records[1].update(count=11), 3, "metric f1: 0.5 in both, but different count"),
         (
             lambda records, runs: records[1].update(items={"hits": "1 0", "of": "1 1"}),
             3,
-            "{'hits': '0 1'",
+            "0.5 in both, but different items",
         ),
         (lambda records, runs: records.pop(), 3, "metric f1"),
         (lambda records, runs: records[3].update(metric="recall"), 3, "metric recall"),

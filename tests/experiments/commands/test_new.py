@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from calque.derive.pocket.language import Pocket
-from calque.experiments.commands.new import PARTS
+from calque.experiments.commands.new import KINDS, PARTS
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import TINY, calque, sets
@@ -52,6 +52,14 @@ def test_new_files_pass_their_test_and_run(kind, folder):
         text = (folder / "a_b.py").read_text()
         (folder / "a_b.py").write_text(text.replace(before, after))
         assert text.count(before) == 1 and titles <= unfinished()
+
+
+def test_every_kind_names_the_next_command(tmp_path):
+    commands = {"study": "calque plan a_b.py", "lesson": "cd a_b && calque run lesson"}
+    for kind in KINDS:
+        _, out, _ = calque("new", kind, "a_b", "--to", tmp_path / kind)
+        command = commands.get(kind, "python -m pytest test_a_b.py")
+        assert out.replace(f"{tmp_path / kind}/", "").splitlines()[-1] == f"next: {command}"
 
 
 def test_imported_parts_are_known_by_name(folder):

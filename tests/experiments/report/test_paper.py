@@ -8,8 +8,13 @@ from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
 from calque.experiments.report import paper
 from calque.experiments.report.records import read_records
+from tests.experiments.conftest import calque
 from tests.experiments.paper_lock import LOCK, lock
 
+FORMATS = {
+    ("align-mlm", "table-8"): {".md", ".csv", ".tex"},
+    ("xlm-align", "figure-2"): {".svg", ".png", ".pdf", ".jsonl"},
+}
 TABLES = [one for one in paper.items() if not one.is_figure]
 
 
@@ -73,16 +78,17 @@ def test_items_are_as_locked():
 
 
 def test_items_are_written_in_every_format(tmp_path):
-    kinds = {file.suffix for file in paper.write(paper.item("align-mlm", "table-8"), tmp_path)}
-    assert kinds == {".md", ".csv", ".tex"}
-    kinds = {file.suffix for file in paper.write(paper.item("xlm-align", "figure-2"), tmp_path)}
-    assert kinds == {".svg", ".png", ".pdf", ".jsonl"}
+    for names, kinds in FORMATS.items():
+        one = paper.item(*names)
+        assert {file.suffix for file in paper.write(one, paper.rendered(one), tmp_path)} == kinds
 
 
-def test_writing_an_item_keeps_other_files(tmp_path):
+def test_the_command_prints_a_table_and_keeps_other_files(tmp_path):
     own = tmp_path / "align-mlm" / "table-8" / "thesis.txt"
     own.parent.mkdir(parents=True)
     own.write_text("mine")
-    files = paper.write(paper.item("align-mlm", "table-8"), tmp_path)
-    assert own.read_text() == "mine" and {file.parent for file in files} == {own.parent}
-    assert own not in files
+    code, out, _ = calque("paper", "align-mlm", "table-8", "--out", tmp_path)
+    files = sorted(own.parent.glob("table-8.*"))
+    assert code == 0 and all(str(file) in out for file in files)
+    assert "Table 8 of" in out and max(map(len, out.partition(str(tmp_path))[0].splitlines())) <= 80
+    assert own.read_text() == "mine" and len(files) == 3
