@@ -170,7 +170,7 @@ def records(path: Path | str) -> Any:
     >>> len(rows)
     688
     """
-    from calque.experiments.report.records import joined_rows
+    from calque.experiments.report.folder import joined_rows
     from calque.experiments.session import frame
 
     return frame(joined_rows(Path(path)))

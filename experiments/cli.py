@@ -17,19 +17,7 @@ from typer.core import TyperGroup
 from calque import __version__
 from calque.derive.errors import BadInput, NoFile, printable, unknown
 from calque.derive.files import DISK
-from calque.experiments.commands import (
-    aer,
-    align,
-    bench,
-    data,
-    docs,
-    models,
-    new,
-    reports,
-    show,
-    study,
-    train_aligner,
-)
+from calque.experiments.commands import alignment, checkout, data, models, new, reports, show, study
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
@@ -208,10 +196,10 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque look runs/shared/trans.inv/MLM/seed-0-*/checkpoint",
     ),
     "Word alignment": (
-        (align.align, train_aligner.train_aligner, aer.aer),
+        (alignment.align, alignment.train_aligner, alignment.aer),
         "calque align words.en words.fr --out links",
     ),
-    "Data and this checkout": ((bench.bench, docs.docs), "calque data plan align_mlm"),
+    "Data and this checkout": ((checkout.bench, checkout.docs), "calque data plan align_mlm"),
 }
 """The commands in each section of the help, with an example."""
 for name, (functions, _) in GROUPS.items():

@@ -86,8 +86,7 @@ def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROO
 
     The answers are in Markdown; questions left for you are marked. --study names your own study's file."""
     from calque.experiments.report.checklist import as_markdown, checklist
-    from calque.experiments.report.folder import read_table, report_folder, stored, tables_in
-    from calque.experiments.report.records import results_of
+    from calque.experiments.report.folder import read_table, report_folder, results_of, stored, tables_in
     from calque.experiments.settings.sweep import studies_of
 
     folder = report_folder(report, runs)
@@ -102,8 +101,7 @@ def null(report: Report, runs: Root = ROOT) -> None:
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
-    from calque.experiments.report.folder import report_folder
-    from calque.experiments.report.records import results_of
+    from calque.experiments.report.folder import report_folder, results_of
 
     folder = report_folder(report, runs)
     results, *variants = results_of(folder)

@@ -18,10 +18,15 @@ from calque.derive.sources.everyday import KIND
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe
-from calque.experiments.report.folder import reports
-from calque.experiments.report.records import measured
-from calque.experiments.report.summary import COMPUTE, compute_statement, exclusions, listed, scale_of
-from calque.experiments.run.step import is_finished
+from calque.experiments.report.folder import measured, reports
+from calque.experiments.report.summary import (
+    compute_statement,
+    exclusions,
+    listed,
+    scale_of,
+    versions_in,
+)
+from calque.experiments.run.step import COMPUTE, is_finished
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 
@@ -139,7 +144,6 @@ def _experiments(
     about: Mapping[str, Any], studies: Sequence[Study], runs: Path, results: Sequence[Results]
 ) -> list[Block]:
     study = studies[0]
-    versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
     cost = compute_statement(about) or "The cost of the report's steps was not recorded."
     models = ("objective", "parameters", "models", "seconds per model", "processor")
     scores = ("objective", "task", "metric", "dev", "test")
@@ -155,7 +159,7 @@ def _experiments(
         f"{YOURS} searches outside these reports, and how the settings were chosen.",
         "Hyperparameters:",
         settings,
-        f"Software: {versions or 'not recorded'}.",
+        f"Software: {versions_in(about) or 'not recorded'}.",
     ]
 
 

@@ -13,8 +13,7 @@ from calque.analysis.statistics.intervals import CONFIDENCE, welch
 from calque.analysis.statistics.verdicts import NO_RECORDS, holm
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
-from calque.experiments.report.folder import stored
-from calque.experiments.report.records import Recorded, read_records
+from calque.experiments.report.folder import Recorded, read_records, stored
 from calque.experiments.report.report import joined, tables_of
 
 # A record's measured fields; the other fields identify it.

@@ -1,4 +1,6 @@
-"""A report's folder: its description, tables and name."""
+"""A report's folder: its description, records, tables and name."""
+
+from __future__ import annotations
 
 import os
 import platform
@@ -7,22 +9,28 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from calque.analysis.records.record import RECORDS, RUNS, Run
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.report.table import Table
+from calque.analysis.results.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, shown
 from calque.derive.files import make_folder, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
-from calque.experiments.report.records import read_records
 from calque.experiments.report.summary import LIBRARIES, scale_of
 from calque.experiments.run.places import CACHE, REPORT, SHARED, USES, check_report_name, name_mistakes
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
+from calque.experiments.study.measuring import MeasuredStep, read_measured
+from calque.experiments.study.tasks import read_floors
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
@@ -36,6 +44,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 COMMITTED = CHECKOUT / "experiments" / "records"
 
 
+# Descriptions
+
+
 def describe(
     study: Study | Sweep,
     root: Path,
@@ -45,11 +56,11 @@ def describe(
     command: str = "",
 ) -> About:
     """Describe a study's report by its configuration and `provenance`."""
-    first, studies = (study.study, study.variants.values()) if isinstance(study, Sweep) else (study, (study,))
+    studies = list(study.variants.values()) if isinstance(study, Sweep) else [study]
     return {
         "study": study.name,
         "name": name,
-        "report": first.paper,
+        "report": studies[0].paper,
         "scale": scale_of(studies),
         "settings": list(settings),
         "sweep": list(sweep),
@@ -89,8 +100,7 @@ def describe_records(folder: Path, name: str = "") -> About:
     if not records:
         raise BadInput("contains no records", folder / RECORDS)
     _check_alike(runs, folder / RUNS)
-    wrong = name_mistakes("the study", [runs[0].study], taken=())
-    if wrong:
+    if wrong := name_mistakes("the study", [runs[0].study], taken=()):
         raise BadInput(wrong, folder / RUNS)
     if "report" not in then or "scale" not in then:
         raise BadInput("lacks 'report' or 'scale', the kind of report and the study's scale", folder / ABOUT)
@@ -115,10 +125,9 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
         names = [part and part.name for part in parts]
         group = groups.setdefault((*names, *run.settings.items()), [])
         group.append(run)
-        first = group[0]
         for part in ("objective", "start", "mixture", "layers"):
-            if getattr(run, part) != getattr(first, part):
-                raise BadInput(f"two configurations in one table: {first.id} and {run.id}", path)
+            if getattr(run, part) != getattr(group[0], part):
+                raise BadInput(f"two configurations in one table: {group[0].id} and {run.id}", path)
     starts = [run.start.objective for run in runs if run.start]
     known: dict[Any, tuple[list[int], str]] = {}
     for first, *others in groups.values():
@@ -152,6 +161,104 @@ def keep_stored(folder: Path, about: About) -> About:
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
 
+# Records
+
+
+class Recorded(NamedTuple):
+    """A report's runs, records and floors."""
+
+    runs: list[Run]
+    records: list[Record]
+    floors: list[Floor]
+
+    @property
+    def swept(self) -> tuple[str, ...]:
+        """The settings that a sweep varies."""
+        return tuple(self.runs[0].settings) if self.runs else ()
+
+
+def read_records(folder: Path) -> Recorded:
+    """Read the runs, records and floors (absent in old folders) from a report's folder. Raises BadInput if
+    records are missing, contain impossible values, or refer to an unknown run."""
+    if not (folder / RECORDS).is_file():
+        raise BadInput(f"contains no {RECORDS}; expected a report's folder from `calque run`", folder)
+    runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
+    names = {run.id for run in runs}
+    for line, record in enumerate(records, start=1):
+        try:
+            if record.run not in names:
+                raise ValueError(f"no run in {RUNS} is called {record.run!r}")
+            record.check()
+        except ValueError as error:
+            raise BadInput(str(error), folder / RECORDS, line) from None
+    floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
+    return Recorded(runs, records, floors)
+
+
+def results_of(folder: Path) -> list[Results]:
+    """Read the results in a folder of records, one per combination of swept values."""
+    runs, records, _ = read_records(folder)
+    try:
+        return [*by_settings(runs, records).values()] or [Results([], [])]
+    except BadInput as error:
+        raise BadInput(str(error), folder) from None
+
+
+def joined_rows(folder: Path) -> list[dict[str, Any]]:
+    """Return a report's records as dicts, each with its run's study, seed, objective, start, mixture and
+    swept settings, and its model's folder as `path` ("" if it is not found)."""
+    runs, records, _ = read_records(folder)
+    by_run = {run.id: _run_fields(run, folder) for run in runs}
+    absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
+    return [{**by_run[record.run], **absent, **json_rows.as_json(record)} for record in records]
+
+
+def _run_fields(run: Run, folder: Path) -> dict[str, Any]:
+    places = (above / SHARED / run.id.partition("@")[0] for above in folder.absolute().parents)
+    return {
+        "study": run.study,
+        "seed": run.seed,
+        "objective": run.objective.name if run.objective else "",
+        "start": run.start.objective.name if run.start else "",
+        "mixture": run.mixture.name if run.mixture else "",
+        **{key: _number(value) for key, value in run.settings.items()},
+        "path": next((str(place) for place in places if place.is_dir()), ""),
+    }
+
+
+def _number(text: str) -> str | int | float:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def measured(study: Study, root: Path) -> list[MeasuredStep]:
+    """Read the measurements of each step of a finished study, in report order."""
+    models = [*study.given_models(root), *study.models(root)]
+    found = [read_measured(step) for model in models for step in study.measuring(root, model)]
+    aligners = [read_measured(step) for step in study.data(root).aligners]
+    encoders = [each for each in aligners if each.step.config.encoder]
+    return [*(each for each in aligners if each not in encoders), *found, *encoders]
+
+
+def recorded(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Recorded:
+    """Return the measured runs, without duplicates, all records, and the tasks' floors, averaged over
+    seeds if each seed has its own data."""
+    runs = dict[str, Run]()
+    for run in (run for each in found for run in each.runs):
+        other = runs.setdefault(run.id, run)
+        runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *other.claims})))
+    records = [record for each in found for record in each.records]
+    floors = over_draws(
+        [*chain(*map(read_floors, study.data(root, seed).floors))] for seed in study.data_seeds
+    )
+    return Recorded(list(runs.values()), records, floors)
+
+
+# Tables
+
+
 def tables_in(folder: Path) -> list[str]:
     """Return the names of a report's tables, sorted."""
     return sorted(path.stem for path in folder.glob("*.md") if path.stem != "README")
@@ -170,23 +277,18 @@ def read_table(folder: Path, name: str) -> Table:
 
 
 def named_report(runs: Path, about: About, name: str) -> Path:
-    """Return the folder for a study's report called `name`. Raises BadInput if the name is invalid, or taken
-    by a report with a different configuration."""
+    """Return the folder for a study's report called `name`. Raises BadInput if the name is invalid, or if the
+    folder contains anything except a report with this configuration."""
     check_report_name(name)
-    return check_free(runs / about["study"] / REPORTS / name, about)
-
-
-def check_free(folder: Path, about: About) -> Path:
-    """Return the folder if it is empty or contains a report with this configuration, otherwise raise
-    BadInput."""
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return folder
-    then = stored(folder)
-    if "configuration" not in then:
-        raise BadInput("not a report; expected a new folder, or a report with the same configuration", folder)
-    if then["configuration"] != about["configuration"]:
-        reason = f"contains the report on {_titled(then)}, not on {_titled(about)}; choose another name"
-        raise BadInput(reason, folder)
+    folder = runs / about["study"] / REPORTS / name
+    if folder.is_dir() and any(folder.iterdir()):
+        then = stored(folder)
+        if "configuration" not in then:
+            expected = "expected a new folder, or a report with the same configuration"
+            raise BadInput(f"not a report; {expected}", folder)
+        if then["configuration"] != about["configuration"]:
+            reason = f"contains the report on {_titled(then)}, not on {_titled(about)}; choose another name"
+            raise BadInput(reason, folder)
     return folder
 
 
@@ -219,10 +321,8 @@ def reports(runs: Path) -> Iterator[dict[str, Any]]:
         for folder in (home / REPORT, *sorted(home.glob(f"{REPORT}-*")), *sorted(home.glob(f"{REPORTS}/*"))):
             if any((folder / name).is_file() for name in (RECORDS, ABOUT, USES)):
                 about = {"settings": [], "sweep": [], "seeds": [], "date": "", "configuration": ""}
-                about |= stored(folder)
-                finished = (folder / RECORDS).is_file()
                 names = {"study": home.name, "name": folder.name, "folder": str(folder)}
-                yield {**about, **names, "finished": finished}
+                yield {**about, **stored(folder), **names, "finished": (folder / RECORDS).is_file()}
 
 
 def report_folder(name: str, runs: Path) -> Path:

@@ -27,8 +27,7 @@ from calque.analysis.statistics.verdicts import (
 )
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, read_toml, whole_folder
-from calque.experiments.report.folder import COMMITTED, stored
-from calque.experiments.report.records import read_records
+from calque.experiments.report.folder import COMMITTED, read_records, stored
 from calque.experiments.report.report import figures_of, joined
 
 ITEMS = Path(__file__).with_name("papers.toml")

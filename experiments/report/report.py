@@ -1,8 +1,8 @@
 """Writing a study's report: the tables, figures and claims of its kind of report, and report.html."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -41,9 +41,8 @@ from calque.derive.transform import Account, image_of
 from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary
 from calque.experiments.report.checklist import checklist
-from calque.experiments.report.folder import ABOUT, About, stored
+from calque.experiments.report.folder import ABOUT, About, measured, read_records, recorded, stored
 from calque.experiments.report.outcome import Outcome
-from calque.experiments.report.records import measured, read_records, recorded
 from calque.experiments.report.summary import (
     compute_statement,
     exclusions,
@@ -51,9 +50,9 @@ from calque.experiments.report.summary import (
     facts_of,
     scale,
     scale_of,
+    versions_in,
 )
 from calque.experiments.run.places import CACHE
-from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import studies, study_doc
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
@@ -72,29 +71,22 @@ def summarise(study: Study | Sweep, root: Path, folder: Path, about: About | Non
     is the report's description."""
     if isinstance(study, Sweep):
         return _summarise_sweep(study, root, folder, about or {})
-    return _summarise_study(study, root, folder, about or {})
-
-
-def _summarise_study(study: Study, root: Path, folder: Path, about: About) -> Outcome:
-    found = measured(study, root)
+    about, found = about or {}, measured(study, root)
     results = joined(study.paper, *recorded(study, root, found), scale(study))
     claimed = PrimaryClaims.read(study.claims) if study.claims else None
     page = _study_page(results, study.paper, about, claimed)
     page = replace(
         page,
-        example=example_of([study], root),
-        curves=list(training_curves(study, root, results)),
-        looks=models_inside({"": study}, root),
-        checklist=checklist(about, [study], root, [results], page.claims),
         terms=[*page.terms, *_own_terms(study)],
         exclusions=exclusions(study, root, found),
-        facts=[*facts_of(study, root, found), *_cost(about)],
+        facts=list(facts_of(study, root, found)),
     )
+    page = _with_models(page, {"": study}, root, [results], about)
     return _write(folder, page, results, about, claimed)
 
 
 def _summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About) -> Outcome:
-    curves, variants, studies, facts = list[Curves](), {}, {}, {}
+    variants, studies, facts = {}, dict[str, Study](), {}
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
         suffix = ",".join(f"{key}={value}" for key, value in settings.items())
@@ -103,20 +95,29 @@ def _summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About) -> Ou
         runs = [replace(run, id=f"{run.id}@{suffix}", settings=settings) for run in runs]
         records = [replace(record, run=f"{record.run}@{suffix}") for record in records]
         variants[values] = Results(runs, records, floors=floors)
-        curves += training_curves(study, root, variants[values], f", {suffix}")
         studies[f", {suffix}"] = study
         facts[suffix] = list(facts_of(study, root, found))
     swept = [(setting_title(key), ", ".join(values)) for key, values in sweep.settings]
     results = SweepResults(sweep.keys, variants)
-    page = replace(
-        _sweep_page(results, scale_of(studies.values())),
-        example=example_of(studies.values(), root),
-        curves=curves,
-        looks=models_inside(studies, root),
-        checklist=checklist(about, list(studies.values()), root, list(results.variants.values()), None),
-        facts=[*swept, *facts_by(facts), *_cost(about)],
-    )
+    page = _sweep_page(results, scale_of(studies.values()))
+    page = replace(page, facts=[*swept, *facts_by(facts)])
+    page = _with_models(page, studies, root, list(results.variants.values()), about)
     return _write(folder, page, results, about)
+
+
+def _with_models(
+    page: Report, studies: Mapping[str, Study], root: Path, results: Sequence[Results], about: About
+) -> Report:
+    """Add the parts that are read from the studies' folders; the keys of `studies` are appended to titles."""
+    curves = (training_curves(studies[key], root, of, key) for key, of in zip(studies, results, strict=True))
+    return replace(
+        page,
+        example=example_of(studies.values(), root),
+        curves=list(chain.from_iterable(curves)),
+        looks=models_inside(studies, root),
+        checklist=checklist(about, list(studies.values()), root, results, page.claims),
+        facts=[*page.facts, *_cost(about)],
+    )
 
 
 def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
@@ -126,21 +127,24 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     if paper not in PAPERS:
         raise BadInput(unknown("kind of report", paper, PAPERS), source)
     rows, claimed = read_records(source), None
+    results: Results | SweepResults
     try:
         if rows.swept:
-            swept = SweepResults(rows.swept, by_settings(*rows))
-            results: Results | SweepResults = swept
-            page = _sweep_page(swept, size)
+            results = SweepResults(rows.swept, by_settings(*rows))
+            page = _sweep_page(results, size)
         else:
             results, claimed = joined(paper, *rows, size), primary_of(source)
             page = _study_page(results, paper, about, claimed)
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    facts = [("Seeds", ", ".join(map(str, about["seeds"])))]
-    facts += [(key.capitalize(), "; ".join(about.get(key, ()))) for key in ("settings", "sweep")]
-    libraries = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
-    facts += [("Machine", str(about.get("machine", ""))), ("Libraries", libraries), *_cost(about)]
-    page = replace(page, facts=[fact for fact in facts if fact[1]])
+    facts = {
+        "Seeds": ", ".join(map(str, about["seeds"])),
+        "Settings": "; ".join(about.get("settings", ())),
+        "Sweep": "; ".join(about.get("sweep", ())),
+        "Machine": str(about.get("machine", "")),
+        "Libraries": versions_in(about),
+    }
+    page = replace(page, facts=[*(fact for fact in facts.items() if fact[1]), *_cost(about)])
     return _write(folder, page, results, about, claimed)
 
 
@@ -257,8 +261,7 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _question(study: str, changed: bool) -> str:
-    """Return the description of one of Calque's studies, or only its question if settings are `changed`; ""
-    for the user's own studies."""
+    """Return the description of one of Calque's studies, or only its question if settings are `changed`."""
     doc = study_doc(study) if study in studies() else ""
     return doc[: doc.find("?") + 1] if changed else doc
 
@@ -273,8 +276,7 @@ def example_of(studies: Iterable[Study], root: Path) -> Example | None:
             found = _example(study, study.languages, root)
             first = first or found
             if first and found and found.images[0].source == first.images[0].source:
-                for name, image in zip(study.languages.names, found.images, strict=True):
-                    images.setdefault(name, image)
+                images = dict(zip(study.languages.names, found.images, strict=True)) | images
     return first and replace(first, images=tuple(images.values()))
 
 
@@ -282,9 +284,8 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example |
     own = languages.of_seed(study.seeds[0])
     ready = [transform.ready(root / CACHE) for transform in own.transforms]
     needs = {need for transform in ready for need in transform.needs}
-    if "usage" in needs:
-        text = study.data(root, study.seeds[0]).text
-        assert text
+    text = study.data(root, study.seeds[0]).text
+    if "usage" in needs and text:
         types = text.folder / VOCABULARY
         vocabulary = Vocabulary.load(types)
         usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
@@ -295,12 +296,11 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example |
         return None
     if found is None:
         return None
-    number, sentence = found
-    images = []
+    (number, sentence), images = found, list[Derivation]()
+    source = tuple(shown(sentence.words))
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
         words = tuple(shown([transform.spell(word) for word in image.words]))
-        source = tuple(shown(sentence.words))
         images.append(Derivation(transform.title, source, words, image.origin, image.sources))
     return Example(tuple(images), sentence.tags)
 
@@ -308,27 +308,25 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example |
 def _short(source: Source) -> tuple[int, Sentence] | None:
     """Return the first short sentence near the start of a corpus, or else the shortest one there, with its
     number."""
-    for chunk in source.chunks():
-        sentences, _ = source.sentences(chunk)
-        numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
-        short = [pair for pair in numbered if len(pair[1]) in WORDS]
-        return short[0] if short else min(numbered, key=lambda pair: len(pair[1]), default=None)
-    return None
+    sentences, _ = source.sentences(next(iter(source.chunks())))
+    numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
+    short = (pair for pair in numbered if len(pair[1]) in WORDS)
+    return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
 
 
 def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
     """Yield each model's training curves; `suffix` distinguishes the variants in a sweep."""
     look = looks(results)
     for model in study.models(root):
-        run = model.run
-        path = model.weights.folder / METRICS if isinstance(model.weights, Step) else None
-        if path is None or not path.is_file() or run.objective is None:
-            continue
-        rows = [strict_json.loads(line) for line in json_rows.lines(path)]
-        title = run.objective.title + suffix
-        colour = look[run.objective.name].colour if run.objective.name in look else INK
-        names = ", ".join(language.title for language in run.languages[1:])
-        yield Curves(", ".join(filter(None, (title, names, f"seed {run.seed}"))), title, colour, rows)
+        objective, path = model.training.objective, model.folder / METRICS
+        if path.is_file():
+            rows = [strict_json.loads(line) for line in json_rows.lines(path)]
+            title = objective.title + suffix
+            colour = look[objective.name].colour if objective.name in look else INK
+            names = ", ".join(language.title for language in model.run.languages[1:])
+            yield Curves(
+                ", ".join(filter(None, (title, names, f"seed {model.run.seed}"))), title, colour, rows
+            )
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
@@ -337,8 +335,8 @@ def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, L
     models = dict[Path, str]()
     for suffix, study in studies.items():
         for model in study.models(root):
-            title = model.run.objective.title + suffix if model.run.objective else ""
-            new = title and title not in models.values() and model.training.languages
+            title = model.training.objective.title + suffix
+            new = title not in models.values() and model.training.languages
             if new and model.checkpoint.is_dir():
                 models.setdefault(model.checkpoint, title)
-    return [(title, look(Checkpoint.open(folder))) for folder, title in islice(models.items(), INSIDE)]
+    return [(title, look(Checkpoint.open(folder))) for folder, title in [*models.items()][:INSIDE]]

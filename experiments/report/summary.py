@@ -13,7 +13,6 @@ from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
 from calque.experiments.run.step import COMPUTE
 from calque.experiments.study import Study
-from calque.experiments.study.gold import GoldPairs, GoldSetLinks
 from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Forms, Growth
 from calque.experiments.study.measuring import MeasuredStep
@@ -36,16 +35,21 @@ def listed(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
 
 
+def versions_in(about: Mapping[str, Any]) -> str:
+    """Format the versions of libraries in a report's description."""
+    return listed(about.get("versions", {}))
+
+
 def scale(study: Study) -> str:
     """Return the size of a study's text and models, for titles."""
-    model, train = study.model, study.train
+    model, train, languages = study.model, study.train, study.languages
     layers = counted(model.layers, "layer")
-    if isinstance(study.languages, DerivedLanguages):
+    if isinstance(languages, DerivedLanguages):
         paced = any(pace != 1 for pace in study.paces.values())
         note = "; numbers of steps differ between objectives" if paced else ""
         halves = ", disjoint halves" if study.mixture.disjoint else ""
-        return f"{study.languages.source.title}{halves}; RoBERTa of {layers}, width {model.hidden}{note}"
-    if isinstance(study.languages, GoldPairs):
+        return f"{languages.source.title}{halves}; RoBERTa of {layers}, width {model.hidden}{note}"
+    if languages.gold_sets:
         return f"RoBERTa of {layers}, width {model.hidden}, {train.steps:,} steps"
     if study.objectives:
         rows = f"{train.batch:,} rows of {model.length}"
@@ -80,6 +84,9 @@ def extent(study: Study) -> str:
     return text + (f"; tasks: {', '.join(study.tasks)}" if study.tasks else "")
 
 
+# Exclusions
+
+
 def account(study: Study, root: Path) -> list[str]:
     """Return a line for each count recorded while deriving languages and examples, and for each folder."""
     lines = list(_of_data(study, root))
@@ -91,18 +98,18 @@ def account(study: Study, root: Path) -> list[str]:
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
     """List the exclusions from text, examples and measures, with reasons."""
-    lines = list(_of_data(study, root))
-    if not isinstance(study.languages, GoldPairs):
+    lines, languages = list(_of_data(study, root)), study.languages
+    if not languages.gold_sets:
         pretraining = set[str]()
         for model in study.models(root):
             left_out, name = model.step.open().facts["left out"], model.training.objective.name
             pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
-    if not isinstance(study.languages, DerivedLanguages):
+    if not isinstance(languages, DerivedLanguages):
         for each in found:
             lines += [f"{each.step.title}: {count:,} {why}" for why, count in each.exclusions.items()]
-    elif any(isinstance(measure, Forms) for measure in study.measures):
-        lines += [] if study.languages.source.lemmas() else [Forms.UNKNOWN]
+    elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemmas():
+        lines.append(Forms.UNKNOWN)
     return lines
 
 
@@ -111,13 +118,13 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
         data = study.data(root, seed)
         steps = {"": data.text} if data.text else {}
-        steps.update(data.examples)
-        for name, step in steps.items():
-            for line in _omissions(step.open().facts, name):
-                yield prefix + line
-    texts = [step.config.text for step in study.data(root).aligners]
-    for measure in study.measures:
-        texts += [part.text for part in measure.parts() if isinstance(part, GoldSetLinks)]
+        for name, step in (steps | dict(data.examples)).items():
+            yield from (prefix + line for line in _omissions(step.open().facts, name))
+    from calque.experiments.study.gold import GoldSetLinks
+
+    parts = [part for measure in study.measures for part in measure.parts()]
+    texts = [part.text for part in parts if isinstance(part, GoldSetLinks)]
+    texts += [step.config.text for step in study.data(root).aligners]
     for name, text in {text.name: text for text in texts}.items():
         yield from (f"{name}: {count:,} {what}" for what, count in text.set.counts.items())
 
@@ -145,13 +152,15 @@ def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
     for part, inner in parts:
         yield from _omissions(inner, f"{name}, {part}" if name else part)
     for what, effect in EFFECTS.items():
-        count = facts.get("vocabulary", {}).get(what)
-        if count:
+        if count := facts.get("vocabulary", {}).get(what):
             yield f"vocabulary: {count:,} {effect}"
 
 
 def _counts(facts: Mapping[str, Any]) -> str:
     return ", ".join(f"{count:,} {what}" for what, count in facts.items() if isinstance(count, int))
+
+
+# Configuration and cost
 
 
 def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
@@ -161,16 +170,13 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     if study.given:
         yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
     yield "Seeds", ", ".join(map(str, study.seeds))
-    if isinstance(languages, DerivedLanguages) and not growth:
+    if languages.derived and not growth:
         yield "Intervals", coverage(study.seeds, languages.draws)
     if study.objectives:
         yield "Model", listed(vars(study.model))
         yield "Training", listed(plain(study.train))
     for file in dict.fromkeys(model.training.shipped for model in models if model.training.shipped):
-        yield (
-            "Trained in advance",
-            f"weights of {file.file.name}, SHA-256 {file.identity()}",
-        )
+        yield "Trained in advance", f"weights of {file.file.name}, SHA-256 {file.identity()}"
     if study.paces:
         paces = {name: f"{pace:g}" for name, pace in study.paces.items()}
         yield "Steps, as a multiple of training's", listed(paces)
@@ -178,18 +184,22 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         halves = models[0].step.open().facts["halves"].items()
         read = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)
         yield "Disjoint halves", f"{read}; no sentence is read both in the source and in a derived language"
-    if isinstance(languages, DerivedLanguages):
-        yield "Dictionary", languages.dictionary.title
-    elif isinstance(languages, GoldPairs):
-        yield "Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"
-        yield "Encoder given", str(study.encoder or "none")
-    elif models:
-        yield "Mixture", study.mixture.title
+    yield from languages.facts(study).items()
     for name, task in study.tasks.items():
         yield f"Fine-tuning, {name}", listed(vars(task.finetune))
     machine = found[0].step.open().facts["made with"] if found else models[0].step.open().facts["identity"]
     yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+
+
+def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
+    """Yield a sweep's configuration, with one row per variant for facts that differ between variants."""
+    for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
+        found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
+        if len(found) == len(facts) and len({*found.values()}) == 1:
+            yield name, next(iter(found.values()))
+        else:
+            yield from ((f"{name}, {value}", fact) for value, fact in found.items())
 
 
 def compute_statement(about: Mapping[str, Any]) -> str:
@@ -208,13 +218,3 @@ def compute_statement(about: Mapping[str, Any]) -> str:
     if cost["unknown"]:
         text += f" The cost of {cost['unknown']:,} of these steps was not recorded and is not included."
     return text
-
-
-def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
-    """Yield a sweep's configuration, with one row per variant for facts that differ between variants."""
-    for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
-        found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
-        if len(found) == len(facts) and len({*found.values()}) == 1:
-            yield name, next(iter(found.values()))
-        else:
-            yield from ((f"{name}, {value}", fact) for value, fact in found.items())

@@ -39,7 +39,7 @@ def _of_values(study: Study) -> Iterator[str]:
         yield from (f"tasks.{name}.{mistake}" for mistake in task.mistakes(name))
     if study.measure_start and not study.start:
         yield "measure_start is set, but start is missing"
-    if study.encoder and not hasattr(study.languages, "gold"):
+    if study.encoder and not study.languages.gold_sets:
         yield "encoder applies only to studies on gold sets"
 
 

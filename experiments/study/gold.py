@@ -101,14 +101,14 @@ class GoldText:
 
     @cached_property
     def digest(self) -> str:
-        files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
+        places = [filter(None, (source.path, source.beside)) for source in self.text]
+        files = [[digest(path) if path.is_file() else "" for path in paths] for paths in places]
         switches = [(source.columns, False) for source in self.text]
         return fingerprint(GOLD_FORMAT, EDITION, self.gold_digests, files, switches)
 
     @cached_property
     def gold_digests(self) -> list[str]:
-        files = sorted((self.gold / self.name).glob("*"))
-        return [self.name, *(digest(path) for path in files if path.is_file())]
+        return [self.name, *map(digest, _files_in(self.gold / self.name))]
 
     def own(self) -> list[Pair]:
         return lowered(self.set.pairs)
@@ -124,8 +124,8 @@ class GoldText:
         return once, left_out
 
 
-def _digest(path: Path) -> str:
-    return digest(path) if path.is_file() else ""
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*") if path.is_file())
 
 
 def _translate(step: Step, machine: Machine) -> None:
@@ -143,6 +143,12 @@ class GoldPairs(StudyLanguages):
     vocabulary: int
     sets: tuple[str, ...] = SETS
 
+    gold_sets = True
+
+    def facts(self, study: Any) -> dict[str, str]:
+        vocabulary = f"{self.vocabulary:,} types, byte-level BPE, both languages in one"
+        return {"Vocabulary": vocabulary, "Encoder given": str(study.encoder or "none")}
+
     def of_set(self, name: str) -> GoldText:
         return GoldText(self.gold, name, self.text.get(name, ()), self.vocabulary)
 
@@ -151,11 +157,11 @@ class GoldPairs(StudyLanguages):
         for name in self.text:
             text = self.of_set(name)
             groups.append(Group(name, text.step(home), text.pair[1:], text.described))
-        names: list[tuple[str, Path | None]] = [("diagonal", None), ("fast_align", None)]
-        names += [("encoder", study.encoder)] if study.encoder else []
+        encoders: dict[str, Path | None] = {"diagonal": None, "fast_align": None}
+        encoders |= {"encoder": study.encoder} if study.encoder else {}
         aligners = [
             GoldSetAligner(name, self.of_set(each), study.name, encoder).step(home, study.threads)
-            for name, encoder in names
+            for name, encoder in encoders.items()
             for each in self.sets
         ]
         return StudyData(groups, (THE_SOURCE,), aligners=aligners)
@@ -233,11 +239,11 @@ def _layers(
     model: MeasuredModel,
     text: GoldText,
     pairs: Sequence[Pair],
-    token_types: Mapping[bool, int],
-    everywhere: tuple[Method, ...],
+    types: Mapping[bool, int],
+    methods: tuple[Method, ...],
 ) -> Measurement:
-    gold = text.set.gold
-    scores, exclusions = alone_and_joint(model.checkpoint, pairs, gold, token_types, model.device, everywhere)
+    parts = model.checkpoint, pairs, text.set.gold, types, model.device, methods
+    scores, exclusions = alone_and_joint(*parts)
     records = [link_record(model, text.name, s.method, s.total, layer=s.layer, joint=s.joint) for s in scores]
     return Measurement(tuple(records), exclusions)
 
@@ -257,8 +263,8 @@ class GoldSetAligner:
     def identity(self) -> Any:
         gold = self.text.gold_digests
         if self.encoder:
-            files = (path for path in sorted(self.encoder.glob("*")) if path.is_file())
-            return {"gold": gold, "encoder": {path.name: digest(path) for path in files}}
+            files = {path.name: digest(path) for path in _files_in(self.encoder)}
+            return {"gold": gold, "encoder": files}
         return {"gold": gold, "text": self.text.digest} if self.name == "fast_align" else gold
 
     def step(self, home: Path, threads: int) -> Step:
@@ -270,15 +276,8 @@ class GoldSetAligner:
         run = f"{self.text.name}/{step.folder.name}"
         if source and not layers:  # fast_align is run on each training text
             run += f"/{source.name}"
-        return Run(
-            id=run,
-            study=self.study,
-            seed=0,
-            languages=self.text.described,
-            objective=source,
-            layers=layers,
-            main_layer=main_layer(layers) if layers else 0,
-        )
+        main = main_layer(layers) if layers else 0
+        return Run(run, self.study, 0, self.text.described, source, layers=layers, main_layer=main)
 
     def score(self, step: Step, device: str) -> tuple[list[Run], Measurement]:
         gold = self.text.set
@@ -298,9 +297,8 @@ class GoldSetAligner:
         for name, corpus in corpora.items():
             scores, dropped = fast_align_scores(own, self.text.set.gold, corpus)
             left_out += dropped
-            run = self.run(step, Described(name, name))
-            runs.append(run)
-            records += [self._record(run, FAST_ALIGN, scores[way], symmetrisation=way) for way in scores]
+            runs.append(self.run(step, Described(name, name)))
+            records += [self._record(runs[-1], FAST_ALIGN, scores[way], symmetrisation=way) for way in scores]
         return runs, Measurement(tuple(records), left_out)
 
     def _score_encoder(self, step: Step, folder: Path, device: str) -> tuple[list[Run], Measurement]:

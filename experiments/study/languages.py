@@ -62,6 +62,7 @@ class StudyData:
 
 class StudyLanguages(ABC):
     derived = False  # whether the languages are derived from a source
+    gold_sets = False  # whether they are the languages of gold sets
     redraw = False  # whether each seed samples its own data
     bitexts: Mapping[NamePair, Any] = {}
 
@@ -79,11 +80,20 @@ class StudyLanguages(ABC):
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         """Return a study's data for a seed; `home` is the folder of steps."""
 
+    @abstractmethod
+    def facts(self, study: Any) -> dict[str, str]:
+        """Return the settings of the languages, by title, for reports."""
+
 
 def chain_of(objective: Objective) -> list[Objective]:
     """Return an objective, followed by the objectives that it starts from."""
     start = objective.traits.start
     return [objective, *(chain_of(start[0]) if start else ())]
+
+
+def _tasks_with_examples(study: Any) -> list[str]:
+    measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
+    return list(dict.fromkeys((*study.tasks, *measured)))
 
 
 def vocabulary_mistakes(size: int) -> list[str]:
@@ -138,13 +148,14 @@ class DerivedLanguages(StudyLanguages):
             redraw=False,
         )
 
+    def facts(self, study: Any) -> dict[str, str]:
+        return {"Dictionary": self.dictionary.title}
+
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         if self.redraw:
             return self.of_seed(seed).data(study, home, seed)
         text = Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
-        measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
-        names = dict.fromkeys((*study.tasks, *measured))
-        examples = {name: DerivedExamples(name, self).step(home) for name in names}
+        examples = {name: DerivedExamples(name, self).step(home) for name in _tasks_with_examples(study)}
         pairs = [(SOURCE, SOURCE)]
         for other in self.names:
             pairs += [(SOURCE, other), (other, other)]
@@ -171,12 +182,10 @@ class DerivedLanguages(StudyLanguages):
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         types = self._given if isinstance(self._given, int) else self._given.open().size
-        moved = [
-            bool((trial_image(transform, SAMPLE) >= SAMPLE).any())
-            for transform in self.transforms
-            if transform.name in names
-        ]
-        return types * (1 + (1 if len(names) == 1 else sum(moved)))
+        if len(names) == 1:
+            return 2 * types
+        images = [trial_image(each, SAMPLE) for each in self.transforms if each.name in names]
+        return types * (1 + sum(bool((image >= SAMPLE).any()) for image in images))
 
     def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
         return tuple((SOURCE, name) for name in names)
@@ -237,12 +246,17 @@ class DerivedLanguages(StudyLanguages):
         return []
 
     def _transform_mistakes(self, study: Any) -> Iterator[str]:
+        learn = [each for each in study.objectives if any(o.traits.dictionary for o in chain_of(each))]
         for transform in self.transforms:
             try:
-                if not self.translates(transform):
-                    yield from _untranslated(study, transform.name)
+                untranslated = [] if self.translates(transform) else learn
             except ValueError as error:
                 yield f"transforms: {error}"
+                untranslated = []
+            for objective in untranslated:
+                needed = f"{objective.name} needs dictionary pairs of different words"
+                advice = "use a new script, as in trans, or other objectives"
+                yield f"objectives: {needed}, but there are none under {transform.name}; {advice}"
         for objective in study.objectives if study.mixture.disjoint else ():
             parts = [part for each in chain_of(objective) for part in each.parts]
             if any(isinstance(part, PairObjective) for part in parts):
@@ -270,21 +284,12 @@ class DerivedLanguages(StudyLanguages):
                 yield f"tasks.{name}.files: {fault}"
         available, easy = self.source.tasks, getattr(self.source, "easy", None)
         there = ", ".join(available) or "none"
-        measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
-        data = {name: TASKS[name].data if name in TASKS else name for name in (*study.tasks, *measured)}
+        data = {name: TASKS[name].data if name in TASKS else name for name in _tasks_with_examples(study)}
         if lacking := [name for name, kind in data.items() if kind not in available]:
             yield f"source has no examples of {', '.join(map(shown, lacking))}; there are {there}"
         for name in easy.tasks if easy else ():
             if name not in available:
                 yield f"source.easy.tasks: source has no examples of {name}; there are {there}"
-
-
-def _untranslated(study: Any, transform: str) -> Iterator[str]:
-    for objective in study.objectives:
-        if any(each.traits.dictionary for each in chain_of(objective)):
-            needed = f"{objective.name} needs dictionary pairs of different words"
-            advice = "use a new script, as in trans, or other objectives"
-            yield f"objectives: {needed}, but there are none under {transform}; {advice}"
 
 
 def _derive(step: Step, machine: Machine) -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from calque.analysis.records.record import ORDER, SHARING, Measurement
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.task import Split
 from calque.derive.artefact import input_digest
 from calque.derive.task_data import TaskFolder
 from calque.experiments.run.places import CACHE
@@ -27,9 +28,7 @@ IDS = 1.3  # the assumed number of ids per word
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
     """Estimate the operations of fine-tuning a model."""
-    split = {"examples": EXAMPLES, "words": 10 * EXAMPLES}
-    if examples.finished:
-        split = examples.open().facts["splits"]["train"]
+    split = examples.open().facts["splits"]["train"] if examples.finished else {"examples": EXAMPLES}
     rows = split["examples"]
     ids = IDS * split.get("words", 10 * rows) / max(1, rows)
     row = 3 * ids * encoder_flops_per_id(model.shape, ids)
@@ -96,12 +95,11 @@ class Sharing(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.derive.corpus import count_shared
 
-        languages, measured, derived = model.languages(), model.measured(machine), model.language
+        languages, derived = model.languages(), model.language
         types, table = languages.vocabulary.types, languages[derived].table
-        shares = count_shared(languages.folder / derived, types, table)
-        return Measurement(
-            tuple(measured.record(SHARING, name, *share, step=0) for name, share in shares.items())
-        )
+        shares = count_shared(languages.folder / derived, types, table).items()
+        record = partial(model.measured(machine).record, SHARING, step=0)
+        return Measurement(tuple(record(name, *share) for name, share in shares))
 
 
 class Knowledge(Measure):
@@ -118,8 +116,7 @@ class Knowledge(Measure):
 
         data = model.training.data
         pairs = data.config.questions(model.language, data.place.parents[1] / CACHE)
-        questions, images = [question for question, _ in pairs], [image for _, image in pairs]
-        return knowledge(model.measured(machine), model.languages(), questions, images)
+        return knowledge(model.measured(machine), model.languages(), *map(list, zip(*pairs, strict=True)))
 
 
 class Forms(Measure):
@@ -178,10 +175,13 @@ class DerivationRetrieval(ExampleMeasure):
     name = "retrieval"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
+        return self._retrieved(model, machine)
+
+    def _retrieved(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
         from calque.analysis.measures.retrieval import derivation_retrieval
 
         languages = model.all_languages().whole
-        return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences)
+        return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences, *tags)
 
 
 @dataclass(frozen=True)
@@ -193,17 +193,14 @@ class ChangedRetrieval(DerivationRetrieval):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.measures.interventions import not_changed
-        from calque.analysis.measures.retrieval import derivation_retrieval
         from calque.analysis.tasks.tagging import tagged_words
-        from calque.analysis.tasks.task import Split
         from calque.derive.dictionary import usual_tags
 
         languages = model.all_languages().whole
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
-        tagged = Split(self.folder.path("train"), task(self.task))
-        tags = usual_tags(tagged_words(tagged), languages.vocabulary)
-        return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences, tags)
+        tagged = tagged_words(Split(self.folder.path("train"), task(self.task)))
+        return self._retrieved(model, machine, usual_tags(tagged, languages.vocabulary))
 
 
 @dataclass(frozen=True)
@@ -284,13 +281,10 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
     from calque.pretrain.checkpoint import snapshots_of
 
     start = model.training.start
-    if isinstance(start, Step):
-        artefact = start.open()
-        for step, name in list(snapshots_of(artefact).items())[:-1]:
-            yield start.config.steps_before + step, artefact.path(name)
-    artefact = model.step.open()
-    for step, name in snapshots_of(artefact).items():
-        yield model.training.steps_before + step, artefact.path(name)
+    for one in [start, model.step] if isinstance(start, Step) else [model.step]:
+        artefact = one.open()
+        for step, name in list(snapshots_of(artefact).items())[: -1 if one is start else None]:
+            yield one.config.steps_before + step, artefact.path(name)
 
 
 @dataclass(frozen=True)
@@ -324,11 +318,12 @@ class Transfer(TaskScores):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.tasks.transfer import DerivedTask, transfer
 
+        folder = TaskFolder.open(self.examples.folder)
+        data = DerivedTask(task(self.name), model.languages(), folder, self.finetune)
+
         def progress(title: str, done: int, steps: int) -> None:
             machine.report(f"{title} {model.name}", done, steps)
 
-        folder = TaskFolder.open(self.examples.folder)
-        data = DerivedTask(task(self.name), model.languages(), folder, self.finetune)
         return transfer(model.measured(machine), data, progress)
 
 

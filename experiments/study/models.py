@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calque.analysis.records.record import Described, MeasuredModel, Run
 from calque.derive.errors import BadInput
@@ -33,8 +33,7 @@ FORMAT = 2
 TOO_MUCH = 2  # maximum ratio of a step's estimated memory to the machine's
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """The cost of pretraining; `memory` is the peak on this machine, in bytes."""
 
     steps: int
@@ -45,8 +44,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Group:
-    """Languages in `data` that a model reads together, in addition to the source, if any; `name` is a folder
-    name."""
+    """Languages in `data` that a model reads together, with the source, if any; `name` is a folder name."""
 
     name: str
     data: Step
@@ -103,9 +101,11 @@ def checkpoint_of(weights: Weights) -> Path:
     return weights.checkpoint if isinstance(weights, GivenModel) else weights.folder / CHECKPOINT
 
 
-def steps_of(weights: Weights | None) -> int:
-    """Return the number of steps that these weights were trained for; 0 if they were given."""
-    return weights.config.all_steps if isinstance(weights, Step) else 0
+def shape_of(saved: Any) -> ModelConfig:
+    """Return the shape that a configuration of transformers states."""
+    return ModelConfig(
+        saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size
+    )
 
 
 @dataclass(frozen=True)
@@ -151,10 +151,7 @@ class Model:
     def shape(self) -> ModelConfig:
         if self.trained:
             return self.training.model
-        its: Any = read_config(self.checkpoint)
-        return ModelConfig(
-            its.num_hidden_layers, its.num_attention_heads, its.hidden_size, its.intermediate_size
-        )
+        return shape_of(read_config(self.checkpoint))
 
     def file(self, name: str) -> Path:
         return self.step.open().path(name)
@@ -167,14 +164,13 @@ class Model:
             run=self.run.id,
             language=self.language if named else "",
             seed=self.run.seed,
-            step=steps_of(self.weights),
+            step=self.training.all_steps if self.trained else 0,
             device=str(machine.world.device),
         )
 
     @property
     def language(self) -> str:
-        (language,) = self.training.languages
-        return language
+        return self.training.languages[0]
 
     @property
     def of_pair(self) -> bool:
@@ -301,7 +297,7 @@ class Training:
 
     @property
     def steps_before(self) -> int:
-        return steps_of(self.start)
+        return self.start.config.all_steps if isinstance(self.start, Step) else 0
 
     @property
     def all_steps(self) -> int:
@@ -327,7 +323,7 @@ class Training:
 
         available, needed = machine_bytes(), self._memory(processes)
         if torch.cuda.is_available():
-            available = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
+            available = torch.cuda.get_device_properties().total_memory
         if needed > TOO_MUCH * available:
             sizes = f"about {needed / 2**30:,.0f} GiB, but only {available / 2**30:,.0f} GiB are available"
             raise BadInput(f"{title}: training takes {sizes}; choose a smaller model.* or train.batch")

@@ -27,11 +27,11 @@ from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
 from calque.experiments.study.measures import Retrieval, ZeroShot
-from calque.experiments.study.models import GivenModel, Group, Training
+from calque.experiments.study.models import GivenModel, Group, Training, shape_of
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes, task_mistakes
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.checkpoint import METRICS
-from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import tensor_files
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, read_metrics
@@ -96,6 +96,9 @@ class NaturalLanguages(StudyLanguages):
             task_measures=[ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()],
         )
 
+    def facts(self, study: Any) -> dict[str, str]:
+        return {"Mixture": study.mixture.title} if study.objectives else {}
+
     def _described(self, study: Any) -> tuple[Described, ...]:
         tested = [name for task in study.tasks.values() for name in task.tests]
         same = [name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences]
@@ -140,15 +143,15 @@ class NaturalText:
     languages: NaturalLanguages
     vocabulary: GivenVocabulary
 
-    @cached_property
+    @property
     def files(self) -> tuple[Any, Any]:
+        """The files of texts and of bitexts, without withheld sentences."""
         of = self.languages
-
-        def kept(files: Any) -> Any:
-            return Without(files, of.withheld) if of.withheld else files
-
-        texts = {name: kept(files) for name, files in of.texts.items()}
-        return texts, {pair: tuple(map(kept, parts)) for pair, parts in of.bitexts.items()}
+        if not of.withheld:
+            return dict(of.texts), dict(of.bitexts)
+        texts = {name: Without(files, of.withheld) for name, files in of.texts.items()}
+        pairs = of.bitexts.items()
+        return texts, {pair: tuple(Without(files, of.withheld) for files in parts) for pair, parts in pairs}
 
     def identity(self) -> str:
         return self._fingerprint(True, True)
@@ -203,8 +206,7 @@ def trained_aligner(
         _check_bitext(source, target)
     saved = read_config(start.checkpoint)
     architecture_of(saved)  # raises an error for architectures whose configurations name sizes differently
-    shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
-    model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
+    model = replace(shape_of(saved), length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
         raise BadInput(mistakes)
     texts, pairs = dict[str, TextFiles](), dict[NamePair, tuple[BitextFiles, ...]]()
@@ -261,11 +263,10 @@ def label_source(
 
 
 def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
-    both = TwoFiles(*paths)
-    usable = sum(map(all, both))
+    usable = sum(map(all, TwoFiles(*paths)))
     places = Random(seed).sample(range(usable), min(MOST, usable))
-    wanted = set(places)
-    sampled = {place: pair for place, pair in enumerate(filter(all, both)) if place in wanted}
+    wanted = dict.fromkeys(places)
+    sampled = {place: pair for place, pair in enumerate(filter(all, TwoFiles(*paths))) if place in wanted}
     return [sampled[place] for place in places]
 
 

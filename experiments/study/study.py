@@ -77,11 +77,10 @@ class Study:
 
     def changed(self, **values: Any) -> Study:
         """Return the study with changed values, including values of its languages, such as `transforms`."""
+        languages: Any = values.pop("languages", self.languages)
         own = {field.name for field in dataclasses.fields(self)}
-        of_languages = {key: value for key, value in values.items() if key not in own}
-        languages: Any = values.get("languages", self.languages)
-        of_study = {key: value for key, value in values.items() if key in own}
-        return replace(self, **of_study | {"languages": replace(languages, **of_languages)})
+        inner = {key: values.pop(key) for key in values.keys() - own}
+        return replace(self, languages=replace(languages, **inner), **values)
 
     @cached_property
     def given(self) -> GivenModel | None:
@@ -102,27 +101,21 @@ class Study:
     def report(self, root: Path, changed: bool) -> Path:
         """Return the report's folder; a study with changed values gets its own folder, named after its
         steps."""
-        if not changed:
-            return self.folder(root) / REPORT
-        return self.folder(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
+        steps = f"-{fingerprint([step.folder.name for step in self.steps(root)])}" if changed else ""
+        return self.folder(root) / f"{REPORT}{steps}"
 
     def steps(self, root: Path) -> list[Step]:
         data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
         steps = [each.text for each in data if each.text]
-        for each in data:
-            steps += each.examples.values()
-        for each in data:
-            steps += [*each.floors, *each.aligners]
+        steps += [step for each in data for step in each.examples.values()]
+        steps += [step for each in data for step in (*each.floors, *each.aligners)]
         # The start is measured first, so that unreadable gold links are reported before hours of training.
-        for model in self.given_models(root):
-            steps += self.measuring(root, model)
+        steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
+        steps += [step for model in models for step in _starts(model.step)]
+        measures: list[list[Step]] = [[]] * BEHIND
         for model in models:
-            steps += _starts(model.step)
-        measures = [self.measuring(root, model) for model in models]
-        for place, model in enumerate(models):
-            steps.append(model.step)
-            if place >= BEHIND:
-                steps += measures[place - BEHIND]
+            measures.append(self.measuring(root, model))
+            steps += [model.step, *measures[-1 - BEHIND]]
         for last in measures[-BEHIND:]:
             steps += last
         return with_needs(steps)
@@ -166,20 +159,26 @@ class Study:
         if objective.traits.start:
             first, share = objective.traits.start
             start = self._pretraining(root, group, first, seed, portion * share)
-        training = self._training(group, objective, train, seed, start)
-        if self.shipped:
+        return self._step(root, group, objective, train, seed, start, self.shipped)
+
+    def _step(
+        self,
+        root: Path,
+        group: Group,
+        objective: Objective,
+        train: TrainConfig,
+        seed: int,
+        start: Weights | None,
+        shipped: Path | None = None,
+    ) -> Step:
+        parts = group.data, group.languages, objective, self.model, train, seed, start, group.mixture
+        training = Training(*parts, claims=self.claims_digest)
+        if shipped:
             from calque.pretrain.run import ShippedRun, runs_of
 
-            name = training.name_in_file
-            if name in runs_of(self.shipped):
-                training = replace(training, shipped=ShippedRun(self.shipped, name))
+            if training.name_in_file in runs_of(shipped):
+                training = replace(training, shipped=ShippedRun(shipped, training.name_in_file))
         return training.step(self.home(root), group.name, self.threads)
-
-    def _training(
-        self, group: Group, objective: Objective, train: TrainConfig, seed: int, start: Weights | None
-    ) -> Training:
-        parts = group.data, group.languages, objective, self.model, train, seed, start, group.mixture
-        return Training(*parts, claims=self.claims_digest)
 
     def train_of(self, objective: Objective, portion: float) -> TrainConfig:
         steps = round(self.train.steps * portion)
@@ -194,8 +193,7 @@ class Study:
         if self.given is None or self.head is None or self.given.has_head:
             return self.given
         objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
-        training = self._training(group, objective, self.head, seed, self.given)
-        return training.step(self.home(root), group.name, self.threads)
+        return self._step(root, group, objective, self.head, seed, self.given)
 
     def given_models(self, root: Path) -> list[Model]:
         """Return the start and, for fine-tuning, one copy of it per seed, if these models are measured."""
@@ -218,13 +216,17 @@ class Study:
     def _described(self, root: Path, step: Step, languages: tuple[Described, ...]) -> Model:
         training: Training = step.config
         objective, derived = training.objective, self.languages.derived
+        start = StartOfRun(self._given, 0.0) if self._given and training.start else None
+        if objective.traits.start:
+            first, share = objective.traits.start
+            start = StartOfRun(Described.of(first), share)
         run = Run(
             id="",
             study=self.name,
             seed=training.seed,
             languages=languages,
             objective=Described.of(objective),
-            start=self._start(training),
+            start=start,
             layers=self.model.layers,
             main_layer=0 if derived and not self.measure_start else objective.main_layer(self.model.layers),
             mixture=Described.of(training.mixture) if derived and training.mixture != ALL_TOGETHER else None,
@@ -232,12 +234,6 @@ class Study:
             bitexts=tuple(self.languages.bitexts),
         )
         return Model(step, run, self.home(root))
-
-    def _start(self, training: Training) -> StartOfRun | None:
-        if training.objective.traits.start:
-            first, share = training.objective.traits.start
-            return StartOfRun(Described.of(first), share)
-        return StartOfRun(self._given, 0.0) if self._given and training.start else None
 
     # Measures
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from calque.derive.fingerprint import fingerprint, sha256
-from calque.experiments.report.paper import conclusions, items, write
+from calque.experiments.report.paper import conclusions, items, rendered, write
 
 LOCK = Path(__file__).with_name("papers.lock.json")
 LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")  # PNG and PDF differ between library versions
@@ -17,7 +17,8 @@ def lock():
     locked = {}
     with TemporaryDirectory() as name:
         for one in items():
-            files = {file.name: sha256(file) for file in write(one, Path(name)) if file.suffix in LOCKED}
+            paths = write(one, rendered(one), Path(name))
+            files = {path.name: sha256(path) for path in paths if path.suffix in LOCKED}
             found = [f"{each.direction}, {each.size}" for each in conclusions(one.paper)[one.name]]
             locked[one.full_name] = [fingerprint(files), *found]
     return locked

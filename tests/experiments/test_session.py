@@ -3,7 +3,7 @@ import json
 import pytest
 
 from calque.analysis.records.record import RECORDS, RUNS
-from calque.experiments.report.records import joined_rows
+from calque.experiments.report.folder import joined_rows
 from tests.experiments.committed import ROOT
 
 MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0, "path": ""}

@@ -100,7 +100,7 @@ def test_killed_run_resumes_to_the_same_bytes(here, trained):
     again = words(here, here / "again", "--steps", str(STEPS))
     command = [sys.executable, "-m", "calque.experiments", *again]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
-        wait_for(lambda: any(here.glob(".again.training/**/seed-0-*/resume/step-*")), running)
+        wait_for(lambda: any(here.glob(".again.training/*/seed-0-*/resume/step-*")), running)
         running.send_signal(signal.SIGKILL)
     assert not (here / "again").exists()
     assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0

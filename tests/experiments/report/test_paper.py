@@ -7,7 +7,7 @@ from calque.analysis.report.table import MISSING, cell, percent
 from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
 from calque.experiments.report import paper
-from calque.experiments.report.records import read_records
+from calque.experiments.report.folder import read_records
 from tests.experiments.conftest import calque
 from tests.experiments.paper_lock import LOCK, lock
 

@@ -1,0 +1,234 @@
+"""The commands for word alignment: `calque align`, `train-aligner` and `aer`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from itertools import tee
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from calque.derive.errors import BadInput, unknown
+from calque.derive.readers.parallel import UNKNOWN, Pair, TwoFiles, check_inside, read_gold, read_links
+from calque.experiments.commands.options import check_out
+from calque.experiments.run.signals import RESUMES, leaving
+
+if TYPE_CHECKING:
+    from calque.derive.links.aligner import Aligner
+    from calque.experiments.run.step import Step
+
+FAST_ALIGN = "fast-align"  # the only method that uses no encoder
+
+
+def align(
+    source: Annotated[Path, typer.Argument(help="Sentences, one per line, words separated by spaces.")],
+    target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="fast-align or, with --model, ot, argmax, itermax, match, xlm-align, softmax, "
+            "argmax-centred (the default) or softmax-argmax (the default after train-aligner)."
+        ),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Encoder: a folder saved by transformers.")] = None,
+    layer: Annotated[
+        int | None, typer.Option(help="Encoder layer. Default: two thirds up, or train-aligner's.")
+    ] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Add two columns: each pair's score and its linked words.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Output file. Default: print the links.")] = None,
+) -> None:
+    """Align the words of parallel sentences.
+
+    Links are printed in Pharaoh's format, with 0-based positions: `0-0 1-2`.
+
+    Example: calque align words.en words.fr --model DIR --out links
+    """
+    _check_method(method, model, layer)
+    pairs = TwoFiles(source, target)
+    if out is not None:
+        check_out(out, pairs.paths)
+    with leaving(f"{out} is unchanged") if out else nullcontext():
+        aligner = _aligner(pairs, model, method, layer)
+        lines = _lines(pairs, aligner, words)
+        if out is None:
+            for line in lines:
+                typer.echo(line)
+        else:
+            _write(lines, pairs.size, out)
+    for what, count in pairs.counts.items():
+        typer.echo(f"{count:,} {what}", err=True)
+    for line in aligner.left_out.described():
+        typer.echo(f"without links: {line}", err=True)
+
+
+def _check_method(method: str | None, model: str | None, layer: int | None) -> None:
+    from calque.analysis.aligners.methods import BY_NAME
+
+    if method not in (None, FAST_ALIGN, *BY_NAME):
+        raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))
+    if model is None and method in BY_NAME:
+        raise BadInput(f"{method} needs an encoder: name one with --model")
+    if model is None and layer is not None:
+        raise BadInput("fast-align has no encoder: leave out --layer")
+    if model is not None and method == FAST_ALIGN:
+        raise BadInput("fast-align has no encoder: leave out --model")
+
+
+def _aligner(pairs: TwoFiles, model: str | None, method: str | None, layer: int | None) -> Aligner:
+    if model is None:
+        from calque.derive.links.fast_align import StatisticalAligner
+
+        return StatisticalAligner.train(pairs)
+    from calque.analysis.aligners.encoder import EncoderAligner
+    from calque.analysis.aligners.methods import BY_NAME
+
+    return EncoderAligner.open(Path(model), BY_NAME[method] if method else None, layer)
+
+
+def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str]:
+    from calque.derive.links.aligner import line_of, score_of, words_of
+
+    if not words:
+        yield from map(line_of, aligner.align(pairs))
+        return
+    kept, read = tee(pairs)
+    for links, pair in zip(aligner.align_scored(read), kept, strict=True):
+        yield f"{line_of(sorted(links))}\t{score_of(links, pair):.6g}\t{words_of(links, pair)}"
+
+
+def _write(lines: Iterable[str], number: int, out: Path) -> None:
+    from calque.derive.links.aligner import write_lines
+    from calque.experiments.run.progress import Throttled, board
+
+    title = f"aligning {out.name}"
+    with board() as bars:
+        report = Throttled(bars.report)
+
+        def counted() -> Iterator[str]:
+            report(title, 0, number)
+            for done, line in enumerate(lines, start=1):
+                report(title, done, number)
+                yield line
+
+        write_lines(out, counted())
+
+
+@leaving(RESUMES)
+def train_aligner(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="A B [A2 B2 ...]",
+            help="Pairs of files: sentences and their translations, one per line, words separated by spaces. "
+            "Pairs may differ in language.",
+        ),
+    ],
+    model: Annotated[str, typer.Option(help="The encoder to start from: a folder saved by transformers.")],
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder for the new encoder.")],
+    labels: Annotated[
+        Literal["auto", "agreement", "estimated", "self"],
+        typer.Option(
+            help="Links to train on: fast_align's (estimated), the encoder's (self), or those that both "
+            "predict (agreement). auto is agreement, or self if fast_align's two directions share few links."
+        ),
+    ] = "auto",
+    layer: Annotated[
+        int | None, typer.Option(min=1, help="Layer to train. Default: two thirds of the way up.")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps. Default: 220.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed for the sentence order.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: one per core.")] = None,
+) -> None:
+    """Train an encoder to align words, without gold links."""
+    if len(files) % 2:
+        raise BadInput("an odd number of files cannot be paired; each file needs its translations")
+    if out.exists():
+        raise BadInput("already exists; choose a new folder", out)
+    from calque.experiments.run.progress import board
+    from calque.experiments.run.schedule import compute
+    from calque.experiments.study import natural
+    from calque.experiments.study.models import GivenModel
+    from calque.pretrain.objectives.aligner_training import AlignerTraining
+
+    home = out.with_name(f".{out.name}.training")  # for resuming an interrupted run
+    bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))
+    objective, steps = AlignerTraining(layer=layer), steps or natural.RECIPE.steps
+    training = natural.trained_aligner(bitexts, objective, steps, start, home, seed)
+    if labels == "auto":
+        labels, share = natural.label_source(bitexts, seed)
+        typer.echo(f"labels: {labels} (fast_align's directions share {share:.0%} of their links)", err=True)
+    training = replace(training, objective=replace(objective, labels=labels))
+    step = training.step(home, threads=threads or os.cpu_count() or 1)
+    with board([*step.needs, step], title=f"training {out.name}", parallel=1) as shown:
+        compute([training.data], home, 1, shown.report, watch=shown.watch)
+        natural.check_known(training.data)
+        compute([step], home, 1, shown.report, watch=shown.watch)
+    natural.save_aligner(step, out)
+    _remove(step, home)
+    typer.echo(f"{out}: align with `calque align --model {out}`")
+
+
+def _remove(step: Step, home: Path) -> None:
+    """Remove the training steps' folders, including those for different settings, but none of the user's
+    files."""
+    for one in (*step.needs, step):
+        for folder in one.place.parent.glob(f"{one.place.name}-*"):
+            shutil.rmtree(folder)
+    for empty in (step.place.parent, home):
+        with suppress(OSError):
+            empty.rmdir()
+
+
+def aer(
+    gold: Annotated[
+        Path, typer.Argument(help="Gold links, in WPT's format or Pharaoh's (0-0 sure, 0p0 possible).")
+    ],
+    links: Annotated[
+        Path, typer.Argument(help="Links in Pharaoh's format, one pair per line, as from `calque align`.")
+    ],
+    source: Annotated[
+        Path | None, typer.Option(help="Source sentences, one per line, to check that links are inside them.")
+    ] = None,
+    target: Annotated[Path | None, typer.Option(help="Their translations, line by line.")] = None,
+    from_one: Annotated[
+        bool | None, typer.Option("--from-one/--from-zero", help="The first position in gold links.")
+    ] = None,
+    links_from_one: Annotated[
+        bool | None,
+        typer.Option("--links-from-one/--links-from-zero", help="The first position in the links."),
+    ] = None,
+) -> None:
+    """Score word links by alignment error rate, precision, recall and F1.
+
+    Example: calque aer gold.wpt links
+    """
+    if (source is None) != (target is None):
+        raise BadInput("--source and --target must be used together")
+    from calque.analysis.measures.word_alignment import lengths, score_all
+    from calque.analysis.report.table import aer_table
+
+    removed: Counter[str] = Counter()
+    predicted = list(read_links(links, removed, from_one=links_from_one))
+    unbounded = [(UNKNOWN, UNKNOWN)] * len(predicted)
+    bounds = lengths(TwoFiles(source, target)) if source and target else unbounded
+    if len(predicted) != len(bounds):
+        raise BadInput(f"{len(predicted):,} lines of links, but {len(bounds):,} sentence pairs", links)
+    for number, (pair, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
+        check_inside(pair, bound, links, number, links_from_one)
+    read = read_gold(gold, bounds, from_one=from_one)
+    for line in read.outside:
+        typer.echo(f"left out: {line}", err=True)
+    title = f"Links against {gold}, in percent"
+    typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
+    for what, count in read.counts.items():
+        typer.echo(f"{count:>9,} {what}")
+    for what, count in removed.items():
+        typer.echo(f"{count:,} {what}", err=True)
