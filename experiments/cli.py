@@ -31,8 +31,8 @@ ALLOCATIONS = 100_000  # objects between garbage collections: imports create man
 class Commands(TyperGroup):
     """The top-level command group, which reports each error that is not a bug on a single line.
 
-    Exit codes: 2 for errors that the user can fix, such as bad input or a full disk, 1 for a run that cannot
-    continue, and 128 plus a signal's number.
+    Exit codes: 2 for errors that the user can fix, 1 for a run that cannot continue, and 128 plus a signal's
+    number.
     """
 
     def make_context(self, *args: Any, **extra: Any) -> Any:

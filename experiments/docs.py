@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.record import RECORDS
+from calque.analysis.report.table import Table
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
@@ -24,7 +25,7 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.bench import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.report.folder import COMMITTED
+from calque.experiments.report.folder import COMMITTED, read_table, tables_in
 from calque.experiments.report.paper import Conclusion, conclusions, counted, items, papers
 from calque.experiments.settings.catalogue import study_rows
 from calque.pretrain.objectives import table as objectives_table
@@ -63,13 +64,13 @@ def _filled_cell(mark: re.Match[str]) -> str:
     if not mark.string[: mark.start()].rpartition("\n")[2].strip():
         raise BadInput("a comment at the start of a line ends the paragraph; put a word first")
     keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
-    (header, rows), column = _table(mark["table"]), mark["column"]
-    found = [row for row in rows if keys <= {*row}]
+    table, column = _table(mark["table"]), mark["column"]
+    found = [row for row in table.rows if keys <= {*row}]
     if len(found) != 1:
         raise BadInput(f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}, not one")
-    if column not in header:
-        raise BadInput(unknown("column", column, header))
-    text = found[0][header.index(column)]
+    if column not in table.header:
+        raise BadInput(unknown("column", column, table.header))
+    text = found[0][table.header.index(column)]
     if mark["number"]:
         numbers, place = _NUMBER.findall(text), int(mark["number"])
         if not 1 <= place <= len(numbers):
@@ -79,14 +80,12 @@ def _filled_cell(mark: re.Match[str]) -> str:
 
 
 @cache
-def _table(name: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a committed table."""
-    path = COMMITTED / f"{name}.md"
-    if not path.is_file():
+def _table(name: str) -> Table:
+    """Read a committed table."""
+    study, _, table = name.partition("/")
+    if table not in tables_in(COMMITTED / study):
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
-    header, _, *rows = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines)
-    return header, rows
+    return read_table(COMMITTED / study, table)
 
 
 def pages(root: Path) -> list[Path]:
@@ -128,16 +127,15 @@ def _transforms() -> list[str]:
 
 
 def _studies() -> list[str]:
-    rows = []
-    for name, doc, time, needs in study_rows():
-        rows.append((f"`{name}`", doc, f"{time}; {needs}" if needs else time))
+    rows = [(f"`{name}`", doc, "; ".join(filter(None, more))) for name, doc, *more in study_rows()]
     return _table_of("study | description | time on two cores; needs", rows)
 
 
 def _tasks() -> list[str]:
-    rows = []
-    for task in TASKS.values():
-        rows.append((f"`{task.name}`", task.summary, ", ".join(metric.title for metric in task.metrics)))
+    rows = [
+        (f"`{task.name}`", task.summary, ", ".join(metric.title for metric in task.metrics))
+        for task in TASKS.values()
+    ]
     return _table_of("task | definition | metrics", rows)
 
 

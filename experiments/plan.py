@@ -67,15 +67,14 @@ def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str
     """Return a study's plan as text: models, operations, memory, time and missing files."""
     here = plan(study, jobs, root)
     if isinstance(study, Sweep):
-        studies = tuple(study.variants.values())
-        number = counted(len(here.runs) + here.finished, "run")
-        what = f"{number} for {' and '.join(study.options)}"
+        studies = list(study.variants.values())
+        runs = counted(len(here.runs) + here.finished, "run")
+        what = f"{runs} for {' and '.join(study.options)}"
     else:
-        studies, what = (study,), extent(study)
+        studies, what = [study], extent(study)
     lines = [f"{study.name}: {scale_of(studies)}", what]
     if here.finished:
-        left = f"{len(here.runs):,} left"
-        lines.append(f"{counted(here.finished, 'run')} finished below {root}, {left}")
+        lines.append(f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left")
     lines.append("")
     if here.runs:
         memory, time = f"{here.memory / 2**30:,.2f} GiB", _time(here.seconds)
@@ -88,7 +87,7 @@ def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str
         ]
     else:
         lines.append("no model is left to pretrain; fine-tuning and testing are not estimated")
-    return "\n".join([*lines, describe_files(studies, study.name)])
+    return "\n".join([*lines, describe_files(tuple(studies), study.name)])
 
 
 def _runs(here: Plan) -> list[str]:

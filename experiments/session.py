@@ -130,14 +130,13 @@ class StudySession:
         name, as when a run continues a shorter one. Raises BadInput if a model is not trained yet."""
         from calque.analysis.checkpoint import Checkpoint
 
-        steps = self.study.trained(self.runs)
+        steps, home = self.study.trained(self.runs), self.study.home(self.runs)
         if missing := [step.title for step in steps if not step.finished]:
             raise BadInput(f"not computed yet: {missing[0]}; run() computes it")
         titles = [step.title.partition(" ")[2] for step in steps]
         models = {}
         for title, step in zip(titles, steps, strict=True):
-            folder = step.folder.relative_to(self.study.home(self.runs)).as_posix()
-            name = title if titles.count(title) == 1 else folder
+            name = title if titles.count(title) == 1 else step.folder.relative_to(home).as_posix()
             models[name] = Checkpoint.open(step.folder / "checkpoint")
         return models
 

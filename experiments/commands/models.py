@@ -113,8 +113,7 @@ def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":
 
     found = {}
     for record in interventions(tuned).records:
-        name = record.metric.partition(AFTER)[2]
-        if name:
+        if name := record.metric.partition(AFTER)[2]:
             found[name] = {tuned.run.seed: Measured.of(record)}
     return {name: effect(found.__getitem__, name) for name in found}
 

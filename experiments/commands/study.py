@@ -17,7 +17,6 @@ from calque.experiments.run.signals import RESUMES, leaving
 if TYPE_CHECKING:
     from calque.experiments.report.folder import About
     from calque.experiments.report.outcome import Outcome
-    from calque.experiments.run.slurm import Slurm
     from calque.experiments.session import StudySession
 
 Exp = Annotated[str, typer.Argument(metavar="STUDY", help="A study in `calque studies`, or my_study.py.")]
@@ -76,9 +75,17 @@ def run(
         raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
     session, engine = _opened(exp, settings, sweep, runs, name), None
     if on == "slurm":
-        words = [exp, f"--runs={runs}", *(f"--set={each}" for each in settings or ())]
+        from calque.experiments.run.slurm import Slurm
+
+        words = [
+            "calque.experiments",
+            "cell",
+            exp,
+            f"--runs={runs}",
+            *(f"--set={each}" for each in settings or ()),
+        ]
         words += [f"--sweep={each}" for each in sweep or ()] + (["--allow-change"] if change else [])
-        engine = _slurm(session, words, option, jobs)
+        engine = Slurm(session.steps, session.study.folder(runs), words, option or (), jobs)
         if dry_run:
             typer.echo(engine.script)
             return
@@ -92,13 +99,6 @@ def run(
     time = "" if settings or sweep else study_time(exp)
     wall = session.compute(jobs=jobs, change=change, quiet=quiet, time=time, engine=engine)
     _write_report(session, {**about, "wall": wall} if wall else about, quiet)
-
-
-def _slurm(session: StudySession, words: list[str], option: list[str] | None, jobs: int | None) -> Slurm:
-    from calque.experiments.run.slurm import Slurm
-
-    folder, command = session.study.folder(session.runs), ["calque.experiments", "cell", *words]
-    return Slurm(session.steps, folder, command, option or (), jobs)
 
 
 @leaving(RESUMES)

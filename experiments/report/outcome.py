@@ -58,13 +58,11 @@ class Outcome:
         if not claims:
             findings = self.contents.findings[:MOST] if self.results else ()
             return ["\n".join(_wrapped(f"- {finding}") for finding in findings)] if findings else []
-        decided = [row for row in claims.rows if row[1] in (HOLDS, FAILS)]
-        others = [row for row in claims.rows if row not in decided]
-        others.sort(key=lambda row: row[1].startswith(UNDECIDED))
-        lines = []
-        for row in [*decided, *others][:MOST]:
-            because = f" ({row[5].split(';')[0]})" if row in decided else ""
-            lines.append(_wrapped(f"- {row[1]}: {row[0]}{because}"))
+        lines, decided = [], (HOLDS, FAILS)
+        order = sorted(claims.rows, key=lambda row: (row[1] not in decided, row[1].startswith(UNDECIDED)))
+        for text, verdict, *_, because in (row[:6] for row in order[:MOST]):
+            reason = f" ({because.split(';')[0]})" if verdict in decided else ""
+            lines.append(_wrapped(f"- {verdict}: {text}{reason}"))
         return ["\n".join(lines), _wrapped(verdicts(claims))]
 
     def _tables(self) -> Iterator[str]:
@@ -94,8 +92,7 @@ def scores_table(results: Results) -> Table | None:
             found += [mean(results.scores(ALIGNMENT, objective, language, "", types)) for types in TYPES]
             cells = [percent(its.mean) if its else MISSING for its in found]
             if any(found):
-                labels = results.objective_title(objective), results.transform_title(language)
-                rows.append((*labels, *cells))
+                rows.append((results.objective_title(objective), results.transform_title(language), *cells))
     if not rows:
         return None
     seeds = len(results.seeds)

@@ -109,7 +109,7 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     `languages.transforms`; only one part may contain such a field."""
     key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
     holders = [name for name, part in parts.items() if key in _fields(part)]
-    measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]
+    measures = [measure for measure in study.measures if key in _fields(measure)]
     if len(measures) > 1 and not holders:
         raise ValueError(f"several measures have a field {key}; set it for each in a study of your own")
     if len(holders) + len(measures) > 1:
@@ -119,8 +119,8 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
         name = holders[0]
         return dataclasses.replace(study, **{name: _replace(parts[name], None, name, path, text)})
     if measures:
-        changed = list(study.measures)
-        changed[measures[0]] = _replace(changed[measures[0]], None, "measures", path, text)
+        new = _replace(measures[0], None, "measures", path, text)
+        changed = (new if each is measures[0] else each for each in study.measures)
         return dataclasses.replace(study, measures=tuple(changed))
     inside = Counter(name for part in parts.values() for name in _fields(part))
     near = nearest(key, parts) or nearest(key, [name for name, count in inside.items() if count == 1])
@@ -168,11 +168,11 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     if parser := _parser(hint):
         return parser(text)
     if hint is bool or origin is typing.Literal:
-        values = {"true": True, "false": False} if hint is bool else {value: value for value in arguments}
+        names = ("true", "false") if hint is bool else arguments
         name = text.lower() if hint is bool else text
-        if name not in values:
-            raise ValueError(f"expected one of {', '.join(values)}, not {shown(text)}")
-        return values[name]
+        if name not in names:
+            raise ValueError(f"expected one of {', '.join(names)}, not {shown(text)}")
+        return name == "true" if hint is bool else name
     if dataclasses.is_dataclass(hint):
         raise ValueError(ONLY_PYTHON)
     return read_number(text, hint) if hint in (int, float) else hint(text)
@@ -218,7 +218,7 @@ def _masking(objective: Any, mask_rate: float) -> Any:
     for field in dataclasses.fields(objective):
         value = getattr(objective, field.name)
         if field.name == "mask_rate":
-            changes["mask_rate"] = mask_rate
+            changes[field.name] = mask_rate
         elif isinstance(value, Objective):
             changes[field.name] = _masking(value, mask_rate)
         elif isinstance(value, tuple):

@@ -18,7 +18,7 @@ from calque.derive.errors import BadInput, shown
 from calque.derive.files import check_name
 from calque.derive.fingerprint import has_changed, modules_of
 from calque.experiments.run.own_modules import import_own, own_modules
-from calque.experiments.run.places import CACHE, LONGEST
+from calque.experiments.run.places import CACHE, SHARED, name_mistakes
 from calque.experiments.study import Study
 
 MOST = 5  # maximum number of mistyped values in one error
@@ -39,12 +39,8 @@ def study_of_file(path: Path) -> Study:
         check_name(study.name, "a study named")
     except BadInput as error:
         raise BadInput(str(error), path) from None
-    if len(study.name) > LONGEST:
-        raise BadInput(f"the study's name {shown(study.name)} is too long for a folder's name", path)
-    if study.name == CACHE:
-        raise BadInput(
-            f"a study cannot be named {CACHE}: that is the name of the folder that studies share", path
-        )
+    if wrong := name_mistakes("the study's name", [study.name], taken=(CACHE, SHARED)):
+        raise BadInput(wrong, path)
     return study
 
 
@@ -78,10 +74,8 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
         needs_none = all(parameter.default is not parameter.empty for parameter in parameters)
         if function.__module__ == module.__name__ and not name.startswith("_") and needs_none:
             own[name] = function
-    if path.stem in own:
-        return own[path.stem]
-    if len(own) == 1:
-        return next(iter(own.values()))
+    if path.stem in own or len(own) == 1:
+        return own.get(path.stem) or next(iter(own.values()))
     there = f"there are {', '.join(own)}" if own else "no function can be called without arguments"
     raise BadInput(f"expected a function {path.stem}() that returns a study; {there}", path)
 

@@ -46,10 +46,7 @@ class Sweep:
         if len({key for key, _ in settings}) < len(settings):
             raise BadInput("--sweep names a setting twice; list all values of a setting in one option")
         if (variants := prod(len(values) for _, values in settings)) > MOST:
-            steps = [step.config.train.steps for step in study.trained()]
-            models = f"up to {variants * len(steps):,} models for {variants * sum(steps):,} steps in all"
-            fault = f"--sweep makes {variants:,} variants of the study, which train {models}"
-            raise BadInput(f"{fault}; at most {MOST} variants are allowed")
+            raise BadInput(f"--sweep makes {variants:,} variants of the study; at most {MOST} are allowed")
         sweep = cls(study, tuple(settings))
         assert sweep.variants  # parses every value before anything is computed
         return sweep
@@ -60,17 +57,15 @@ class Sweep:
 
     @property
     def options(self) -> list[str]:
-        options = []
-        for key, values in self.settings:
-            mark = ";" if any("," in value for value in values) else ","
-            options.append(f"{key}={mark.join(values)}")
-        return options
+        return [
+            f"{key}={(';' if ',' in ''.join(values) else ',').join(values)}" for key, values in self.settings
+        ]
 
     @cached_property
     def variants(self) -> dict[Values, Study]:
         variants = {}
         for values in product(*(values for _, values in self.settings)):
-            settings = [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)]
+            settings = list(map("=".join, zip(self.keys, values, strict=True)))
             variants[values] = override(self.study, settings, "--sweep")
         return variants
 
@@ -92,11 +87,11 @@ class Sweep:
         """Return all steps, without duplicates. Raises BadInput if two values of a setting lead to the same
         steps."""
         steps = {values: study.steps(root) for values, study in self.variants.items()}
+        folders = {values: [step.folder for step in own] for values, own in steps.items()}
         users: dict[Path, list[Values]] = {}
-        for values, own in steps.items():
-            for step in own:
-                users.setdefault(step.folder, []).append(values)
-        folders = {values: [str(step.folder) for step in own] for values, own in steps.items()}
+        for values, places in folders.items():
+            for folder in places:
+                users.setdefault(folder, []).append(values)
         for number, (key, values) in enumerate(self.settings):
             known: dict[str, str] = {}
             for value in values:

@@ -1,8 +1,7 @@
 """Checks of a study's values. Each part of a study checks its own values; the languages also check other
 values that depend on them."""
 
-import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from calque.analysis.records.record import ALIGNMENT
@@ -10,6 +9,7 @@ from calque.derive.errors import BadInput, shown, unknown
 from calque.experiments.run.places import name_mistakes
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages, chain_of
+from calque.pretrain.objective import Objective
 
 THREADS = 1_024
 
@@ -58,16 +58,11 @@ def _of_objectives(study: Study) -> Iterator[str]:
         yield "head: none of the objectives predicts sub-words, so none can train a prediction head"
 
 
-def _of_masks(value: Any) -> Iterator[str]:
-    if isinstance(value, tuple):
-        for part in value:
-            yield from _of_masks(part)
-    elif dataclasses.is_dataclass(value):
-        rate = getattr(value, "mask_rate", 0.0)
+def _of_masks(objectives: Iterable[Objective]) -> Iterator[str]:
+    for part in (part for one in objectives for each in chain_of(one) for part in (each, *each.parts)):
+        rate = getattr(part, "mask_rate", 0.0)
         if not 0 <= rate < 1:
             yield f"objectives: mask_rate must be at least 0 and below 1, not {rate}"
-        for field in dataclasses.fields(value):
-            yield from _of_masks(getattr(value, field.name))
 
 
 def _of_claims(study: Study) -> Iterator[str]:

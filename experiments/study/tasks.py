@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -82,9 +83,7 @@ def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingu
     by_data: dict[str, CrossLingualTask] = {}
     if tasks and not any(its.files for its in tasks.values()):
         by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values())))
-    for name, its in reversed(list(tasks.items())):
-        if name in TASKS:
-            by_data[TASKS[name].data] = its
+    by_data |= {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
     siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
     return {**siblings, **tasks}
 
@@ -102,24 +101,24 @@ def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[st
 
 
 @dataclass(frozen=True)
-class Examples:
+class Examples(ABC):
     task: str
 
     def step(self, home: Path) -> Step:
         place = home / "tasks" / self.task
         return Step(_write_examples, self, place, f"examples of {self.task}", "derive", KIND, FORMAT)
 
-    def write(self, step: Step, machine: Machine) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def write(self, step: Step, machine: Machine) -> None: ...
 
     def check(self, folder: Path) -> None:
         """Raise BadInput for damaged examples, or for labels or metrics that would make scoring fail."""
         sets = self.splits(TaskFolder.open(folder), task(self.task))
         check(sets["train", SOURCE], sets.values())
 
+    @abstractmethod
     def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
         """Open the examples for each split and language."""
-        raise NotImplementedError
 
 
 def _write_examples(step: Step, machine: Machine) -> None:
@@ -168,12 +167,15 @@ class NaturalExamples(Examples):
         assert self.settings.files
         return self.settings.files
 
+    @property
+    def _parts(self) -> tuple[str, TaskFiles, Mapping[str, tuple[Path, ...]]]:
+        return task(self.task).data, self.files, self.settings.tests
+
     def identity(self) -> str:
-        return natural_task_fingerprint(task(self.task).data, self.files, self.settings.tests, self.source)
+        return natural_task_fingerprint(*self._parts, self.source)
 
     def write(self, step: Step, machine: Machine) -> None:
-        data = task(self.task).data
-        write_natural_task(data, self.files, self.settings.tests, step.folder, self.source)
+        write_natural_task(*self._parts, step.folder, self.source)
 
     def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
         sets = {(part, SOURCE): Split(examples.path(part), of, self.files.of_split(part)) for part in SPLITS}

@@ -90,7 +90,7 @@ def test_workers_know_the_transforms_of_a_file(folder):
         (
             "kept.py",
             PLAIN + "def kept():\n    return replace(pocket(), name='cache')\n",
-            "a study cannot be named cache",
+            "cache is the name of one of Calque's own folders",
         ),
     ],
 )
