@@ -140,8 +140,7 @@ def derive(
     language: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            help="The derived language, such as trans.inv, for FILE (text or CoNLL-U).",
+            metavar="NAME", help="The derived language, such as trans.inv, for FILE (text or CoNLL-U)."
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Output file. Default: print the text.")] = None,
@@ -240,13 +239,7 @@ def report(
     _print_outcome(summarise_records(folder, place, about), quiet)
 
 
-def plan(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    jobs: Jobs = None,
-    runs: Root = ROOT,
-) -> None:
+def plan(exp: Exp, settings: Set = None, sweep: Sweeps = None, jobs: Jobs = None, runs: Root = ROOT) -> None:
     """Estimate a study's operations, memory and time without running it."""
     session = _opened(exp, settings, sweep, runs)
     from calque.experiments.plan import describe

@@ -19,13 +19,7 @@ from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe
 from calque.experiments.report.folder import measured, reports
-from calque.experiments.report.summary import (
-    compute_statement,
-    exclusions,
-    listed,
-    scale_of,
-    versions_in,
-)
+from calque.experiments.report.summary import compute_statement, exclusions, listed, scale_of, versions_in
 from calque.experiments.run.step import COMPUTE, is_finished
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
@@ -74,10 +68,7 @@ def _table(title: str, header: tuple[str, ...], rows: Rows) -> Table:
 
 def _limitations(studies: Sequence[Study], claims: Table | None) -> list[Block]:
     study = studies[0]
-    lines = [
-        f"Scale: {scale_of(studies)}.",
-        f"Intervals are {coverage(study.seeds, study.languages.draws)}.",
-    ]
+    lines = [f"Scale: {scale_of(studies)}.", f"Intervals are {coverage(study.seeds, study.languages.draws)}."]
     if isinstance(study.languages, DerivedLanguages):
         halves = "" if study.mixture.disjoint else ", and every sentence is read in both"
         lines += [

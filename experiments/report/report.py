@@ -215,11 +215,7 @@ def _write(
 
 
 def joined(
-    paper: str,
-    runs: Iterable[Run],
-    records: Iterable[Record],
-    floors: Iterable[Floor] = (),
-    scale: str = "",
+    paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = (), scale: str = ""
 ) -> Results:
     """Join runs and records with the published numbers that tables show next to them."""
     numbers = [number for name in PAPERS[paper].published for number in published(name)]

@@ -7,11 +7,7 @@ from calque.derive.sources.files import READERS
 from calque.experiments.templates.my_task import MyTask, my_task
 
 TASK = MyTask()
-ROWS = {
-    "the soup is warm .": "food",
-    "the cook ate two apples .": "food",
-    "the train is late .": "travel",
-}
+ROWS = {"the soup is warm .": "food", "the cook ate two apples .": "food", "the train is late .": "travel"}
 
 
 def values(predicted: list[tuple[str]]) -> dict[str, float]:

@@ -151,10 +151,7 @@ def unpacked(folder, content, name, *outputs):
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tgz"])
 def test_members_are_unpacked(name, tmp_path):
-    members = {
-        "a/b": b"one",
-        "c.tgz": tarred({"t": TABLE}),
-    }
+    members = {"a/b": b"one", "c.tgz": tarred({"t": TABLE})}
     content = zipped(members) if name == "x.zip" else tarred(members, "w" if name == "x.tar" else "w:gz")
     folder = tmp_path / "inner"
     folder.mkdir()

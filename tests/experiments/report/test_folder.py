@@ -110,10 +110,7 @@ def cut(folder):
         (changed(RECORDS, lambda rows: rows.clear()), "contains no records"),
         (lambda folder: (folder / RECORDS).unlink(), "contains no records.jsonl; expected a report's folder"),
         (changed(RUNS, lambda rows: rows.pop()), "no run in runs.jsonl is called"),
-        (
-            changed(RUNS, lambda rows: rows[0].update(layers=12)),
-            "two configurations in one table: ",
-        ),
+        (changed(RUNS, lambda rows: rows[0].update(layers=12)), "two configurations in one table: "),
         (changed(RUNS, lambda rows: rows[0].update(study="other")), "found several: other, toy"),
         (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
         (changed(RUNS, lambda rows: rows[0].update(seed=7)), "was run with seeds [1, 7], but "),

@@ -22,10 +22,7 @@ def values(name):
     everyday = mock.patch(
         "calque.derive.sources.everyday.opened", lambda: SimpleNamespace(folder=Path("everyday"))
     )
-    with (
-        mock.patch.dict(os.environ, PLACES),
-        everyday,
-    ):
+    with mock.patch.dict(os.environ, PLACES), everyday:
         os.environ.pop("CALQUE_STANZA", None)
         made = study(name)
     found = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
