@@ -21,3 +21,13 @@ def copy(to: Path) -> list[Path]:
     for place in places:
         shutil.copyfile(HERE / place.name, place)
     return places
+
+
+def ship(runs: Path) -> None:
+    """Write the lesson's trained models to their file, after `calque run lesson --set shipped=none --runs
+    RUNS`."""
+    from calque.experiments.settings.catalogue import study
+    from calque.pretrain.run import pack
+
+    steps = study("lesson").changed(shipped=None).trained(runs)
+    pack({step.config.name_in_file: step.folder for step in steps}, MODELS)

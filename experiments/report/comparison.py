@@ -59,11 +59,9 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     a, b = _by_key(ours), _by_key(theirs)
     if not a.keys() & b.keys():
         raise BadInput(f"shares no record with {second}, so nothing can be compared", first)
-    different = []
-    for key in a.keys() | b.keys():
-        if key not in a or key not in b:
-            different.append(f"{_title(key)}: only in {first if key in a else second}")
-        elif a[key] != b[key]:
+    different = [f"{_title(key)}: only in {first if key in a else second}" for key in a.keys() ^ b.keys()]
+    for key in a.keys() & b.keys():
+        if a[key] != b[key]:
             different.append(f"{_title(key)}: {_difference(a[key], b[key])}")
     tests = _tests(ours, theirs)
     corrected = holm([p for _, p in tests])
@@ -81,11 +79,12 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 def _by_key(report: Recorded) -> dict[Key, dict[str, Any]]:
     """Map each record's identity to its measured values."""
     configurations = _configurations(report.runs)
-    found = {}
-    for record in report.records:
-        values = {name: value for name, value in as_json(record).items() if name in MEASURED}
-        found[_key(record, configurations)] = values
-    return found
+    return {
+        _key(record, configurations): {
+            name: value for name, value in as_json(record).items() if name in MEASURED
+        }
+        for record in report.records
+    }
 
 
 def _configurations(runs: list[Run], **changes: Any) -> dict[str, tuple[str, str]]:
