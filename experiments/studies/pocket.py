@@ -62,6 +62,8 @@ SOURCE = PocketEnglish(
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Objectives that start from a pretrained model in their papers, and here from MLM trained for half of the
 steps."""
+TAGGING = FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0)
+CLASSIFYING = FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
 FROZEN = WordAligned(frozen=True)  # word-aligned BERT as in its authors' code
 
 
@@ -95,11 +97,9 @@ def small_grid() -> Study:
             save_every=1_000,
         ),
         tasks={
-            "pos": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0)),
-            "ner": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=6, dropout=0.0)),
-            "nli": CrossLingualTask(
-                FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
-            ),
+            "pos": CrossLingualTask(TAGGING),
+            "ner": CrossLingualTask(replace(TAGGING, epochs=6)),
+            "nli": CrossLingualTask(CLASSIFYING),
         },
     )
 
@@ -136,7 +136,7 @@ def align_mlm_pocket() -> Study:
     small = small_grid()
     # With fewer updates, accuracy stayed at two thirds in most trials, even on training data; with this many,
     # it rose in both trials.
-    slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
+    slowly = replace(CLASSIFYING, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return small.changed(
         name="align_mlm_pocket",
         source=replace(SOURCE, nli=Sizes(train=25_000, dev=300, test=2_000)),
@@ -169,12 +169,8 @@ def objectives_pocket() -> Study:
         train=replace(small.train, steps=3_000),
         tasks={
             **small.tasks,
-            "qa": CrossLingualTask(
-                FinetuneConfig(learning_rate=1e-3, head_rate=5, epochs=6, batch=32, dropout=0.0)
-            ),
-            "paraphrase": CrossLingualTask(
-                FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
-            ),
+            "qa": CrossLingualTask(replace(CLASSIFYING, learning_rate=1e-3, head_rate=5, batch=32)),
+            "paraphrase": CrossLingualTask(CLASSIFYING),
         },
     )
 
@@ -186,7 +182,7 @@ def knowledge() -> Study:
     return small.changed(
         name="knowledge",
         source=PocketEnglish(
-            Pocket(types=300),
+            SOURCE.language,
             4_000,
             pos=Sizes(2_000, 300, 1_000),
             facts=Facts(subjects=24, values=4, mentions=80),
@@ -204,11 +200,11 @@ def knowledge() -> Study:
 def growth() -> Study:
     """How, and in what order, two languages become similar during pretraining; models are probed twice per
     doubling of the number of steps."""
-    small, text = small_grid(), Pocket(types=300)
+    small = small_grid()
     return small.changed(
         name="growth",
         paper="growth",
-        source=PocketEnglish(language=text, size=40_000, pos=Sizes(train=300, dev=100, test=400)),
+        source=PocketEnglish(SOURCE.language, SOURCE.size, pos=Sizes(train=300, dev=100, test=400)),
         objectives=FROM_SCRATCH,
         seeds=(0, 1, 2, 3, 4),
         tasks={},

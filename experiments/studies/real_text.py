@@ -16,7 +16,7 @@ from calque.derive.files import read_toml
 from calque.derive.folder import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.sources.files import TaskFiles
-from calque.experiments.studies.pocket import MASKS
+from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study
 from calque.experiments.study.gold import EncoderLinks, GoldLinks, GoldPairs
 from calque.experiments.study.measures import Retrieval
@@ -44,6 +44,9 @@ USUAL = FinetuneConfig(
     freeze_table=True,
     attention_dropout=0.0,  # attention is three times as fast without dropout
 )
+
+
+SMALL = ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0)
 
 
 def real_data(study: str, recipe: str) -> Path:
@@ -110,9 +113,7 @@ def same_sentences(data: Path) -> dict[str, Path]:
 def xlm_align_small() -> Study:
     """MLM + TLM with and without DWA, from the encoder named by CALQUE_ENCODER."""
     data, encoder = real_data("xlm_align_small", "xlm_align_small"), encoder_of("xlm_align_small")
-    finetune = FinetuneConfig(
-        learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True
-    )
+    finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
     return Study(
         name="xlm_align_small",
         paper="xtreme",
@@ -122,7 +123,7 @@ def xlm_align_small() -> Study:
         objectives=(XLMAlign(queries="none", pieces=3), XLMAlign(pieces=3)),
         measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
         tasks=tagging(data, finetune, limit=2_000),
-        model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
+        model=SMALL,
         train=TrainConfig(
             steps=500,
             batch=24,
@@ -222,9 +223,7 @@ def word_alignment() -> Study:
         measures=(EncoderLinks(),),
         objectives=(MLM(MASKS), XLM(1.0, MASKS), XLMAlign(parallel_fraction=1.0, mask_rate=MASKS)),
         encoder=Path(encoder) if encoder else None,
-        model=ModelConfig(
-            layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1
-        ),
+        model=replace(small_grid().model, length=96),
         train=TrainConfig(
             steps=1_200,
             batch=24,
@@ -250,7 +249,7 @@ def xtreme_small() -> Study:
         tasks={**tasks, "tydiqa": _tydiqa(tasks["tydiqa"], data / "qa" / "tydiqa-goldp")},
         seeds=(0, 1, 2),
         measures=(Retrieval(same_sentences(data)),),
-        model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
+        model=SMALL,
     )
 
 

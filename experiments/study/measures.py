@@ -57,7 +57,7 @@ class SelfLabels(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.measures.word_alignment import self_labels
 
-        return self_labels(model.measured(machine), model.file("metrics.jsonl"), model.training.steps_before)
+        return self_labels(model.measured(machine), model.metrics, model.training.steps_before)
 
 
 class Links(Measure):
@@ -84,7 +84,7 @@ class Alignment(Measure):
 
         types = Types.open(model.data, model.language)
         before = model.training.steps_before
-        return type_alignment(model.measured(machine), types, model.file("metrics.jsonl"), before)
+        return type_alignment(model.measured(machine), types, model.metrics, before)
 
 
 class Sharing(Measure):

@@ -4,7 +4,6 @@ models."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ from calque.derive.fingerprint import fingerprint, plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.experiments.run.step import Machine, Step
+from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.cost import UPDATE, flops_per_id, machine_bytes, parameters, training_bytes
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
@@ -55,14 +55,9 @@ class Group:
 
 @dataclass(frozen=True)
 class GivenModel:
-    """An existing model, given by its folder."""
+    """An existing model, given by its folder, which transformers loads."""
 
-    name: Path
-
-    @cached_property
-    def checkpoint(self) -> Path:
-        """The folder that transformers loads."""
-        return Path(self.name)
+    checkpoint: Path
 
     @cached_property
     def fingerprint(self) -> str:
@@ -153,8 +148,9 @@ class Model:
             return self.training.model
         return shape_of(read_config(self.checkpoint))
 
-    def file(self, name: str) -> Path:
-        return self.step.open().path(name)
+    @property
+    def metrics(self) -> Path:
+        return self.step.open().path(METRICS)
 
     def measured(self, machine: Machine) -> MeasuredModel:
         """Return the model in the form that measures and records use."""
@@ -257,13 +253,15 @@ class Training:
     def inputs(self) -> dict[str, str]:
         """A fingerprint, for each language, of the objective's inputs; MLM, for example, ignores the
         dictionary."""
-        of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
-        return {name: of.language(name, *reads) for name in self.languages or (SOURCE,)}
+        return self._inputs(self.objective.reads_dictionary, self.objective.reads_bitexts)
+
+    def _inputs(self, *reads: bool) -> dict[str, str]:
+        return {name: self.data.config.language(name, *reads) for name in self.languages or (SOURCE,)}
 
     def identity(self) -> dict[str, Any]:
         return self._identity(self.inputs) | ({"shipped": self.shipped} if self.shipped else {})
 
-    def _identity(self, inputs: Mapping[str, str]) -> dict[str, Any]:
+    def _identity(self, inputs: dict[str, str]) -> dict[str, Any]:
         return {
             "languages": inputs,
             "objective": self.objective,
@@ -281,8 +279,7 @@ class Training:
     @property
     def name_in_file(self) -> str:
         """The name of this run in a file of shipped runs."""
-        everything = {name: self.data.config.language(name) for name in self.languages or (SOURCE,)}
-        return fingerprint(RUN, FORMAT, plain(self._identity(everything)))
+        return fingerprint(RUN, FORMAT, plain(self._identity(self._inputs())))
 
     @cached_property
     def links(self) -> tuple[Step, ...]:

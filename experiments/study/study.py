@@ -211,7 +211,7 @@ class Study:
             return None
         if self.measure_start:
             return replace(THE_START, parts=self.given.facets)
-        return Described(self.given.fingerprint, self.given.name.name, self.given.facets)
+        return Described(self.given.fingerprint, self.given.checkpoint.name, self.given.facets)
 
     def _described(self, root: Path, step: Step, languages: tuple[Described, ...]) -> Model:
         training: Training = step.config
