@@ -69,9 +69,9 @@ class Outcome:
         """Yield the main tables, which are shown if no transfer to derived languages was measured."""
         for name in self.contents.main or self.contents.tables:
             table = self.contents.tables[name]
-            text, lines = as_text(table), _fitted(table)
-            if len(lines) > LONGEST:
-                text = f"{_wrapped(table.title)}\n  {len(lines)} lines: {self.folder / f'{name}.md'}"
+            text = as_text(table)
+            if (lines := len(_fitted(table))) > LONGEST:
+                text = f"{_wrapped(table.title)}\n  {lines} lines: {self.folder / f'{name}.md'}"
             yield text
 
 

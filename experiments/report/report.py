@@ -272,7 +272,8 @@ def example_of(studies: Iterable[Study], root: Path) -> Example | None:
             found = _example(study, study.languages, root)
             first = first or found
             if first and found and found.images[0].source == first.images[0].source:
-                images = dict(zip(study.languages.names, found.images, strict=True)) | images
+                for name, image in zip(study.languages.names, found.images, strict=True):
+                    images.setdefault(name, image)
     return first and replace(first, images=tuple(images.values()))
 
 
@@ -320,9 +321,8 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
             title = objective.title + suffix
             colour = look[objective.name].colour if objective.name in look else INK
             names = ", ".join(language.title for language in model.run.languages[1:])
-            yield Curves(
-                ", ".join(filter(None, (title, names, f"seed {model.run.seed}"))), title, colour, rows
-            )
+            run = ", ".join(filter(None, (title, names, f"seed {model.run.seed}")))
+            yield Curves(run, title, colour, rows)
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:

@@ -57,9 +57,11 @@ class Sweep:
 
     @property
     def options(self) -> list[str]:
-        return [
-            f"{key}={(';' if ',' in ''.join(values) else ',').join(values)}" for key, values in self.settings
-        ]
+        options = []
+        for key, values in self.settings:
+            mark = ";" if "," in "".join(values) else ","
+            options.append(f"{key}={mark.join(values)}")
+        return options
 
     @cached_property
     def variants(self) -> dict[Values, Study]:

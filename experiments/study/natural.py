@@ -265,7 +265,7 @@ def label_source(
 def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
     usable = sum(map(all, TwoFiles(*paths)))
     places = Random(seed).sample(range(usable), min(MOST, usable))
-    wanted = dict.fromkeys(places)
+    wanted = set(places)
     sampled = {place: pair for place, pair in enumerate(filter(all, TwoFiles(*paths))) if place in wanted}
     return [sampled[place] for place in places]
 
