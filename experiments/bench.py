@@ -153,7 +153,6 @@ def _trainers_speed(model: PreTrainedModel, data: Any) -> float:
 
 
 def _speed(ends: Sequence[float]) -> float:
-    """Return tokens per CPU second, given the time at the end of each step."""
     return TRAIN.batch * LENGTH / float(np.median(np.diff(ends[WARM - 1 :])))
 
 

@@ -81,7 +81,6 @@ def _filled_cell(mark: re.Match[str]) -> str:
 
 @cache
 def _table(name: str) -> Table:
-    """Read a committed table."""
     study, _, table = name.partition("/")
     if table not in tables_in(COMMITTED / study):
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
@@ -171,7 +170,7 @@ def _claims() -> list[str]:
 
 
 def _direction(one: Conclusion) -> str:
-    """Return a decided direction in bold or, if the claim is undecided, the reason, if one is given."""
+    """Return a decided direction in bold, or the reason why the claim is undecided."""
     verdict, _, reason = one.direction.partition(": ")
     if not verdict.startswith("undecided"):
         return f", **{one.direction.removesuffix(' direction')}**"

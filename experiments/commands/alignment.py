@@ -177,8 +177,7 @@ def train_aligner(
 
 
 def _remove(step: Step, home: Path) -> None:
-    """Remove the training steps' folders, including those for different settings, but none of the user's
-    files."""
+    """Remove the folders of training steps with any settings, but none of the user's files."""
     for one in (*step.needs, step):
         for folder in one.place.parent.glob(f"{one.place.name}-*"):
             shutil.rmtree(folder)

@@ -57,7 +57,6 @@ def new(
 
 
 def _new_files(kind: str, name: str) -> dict[str, str]:
-    """Return the contents of a new part's files, by file name, with the template's names replaced."""
     own, words = f"my_{kind}", [word for word in name.split("_") if word]
     replaced = {
         f"calque.experiments.templates.{own}": name,
@@ -76,8 +75,7 @@ def _new_files(kind: str, name: str) -> dict[str, str]:
 
 
 def _check_new_name(kind: str, name: str, folder: Path) -> None:
-    """Raise BadInput if Python cannot import the name, or if Python, an installed library or Calque already
-    uses it."""
+    """Raise BadInput for names that Python cannot import or that are taken."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
     valid = re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name) and "__" not in name

@@ -147,5 +147,4 @@ def paper(
 
 
 def _filled(line: str, indent: int) -> str:
-    """Wrap a line at 80 columns, with continuation lines indented by `indent` spaces."""
     return fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)

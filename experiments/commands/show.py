@@ -66,7 +66,7 @@ def show(
 
 
 def _once(wrong: Sequence[str]) -> list[str]:
-    """If several transforms are unknown, list the known ones only once, after all messages."""
+    """List the known transforms only once, after all messages."""
     from calque.derive.transforms import EXAMPLES
 
     known = f"there are {', '.join(EXAMPLES)}"
@@ -113,7 +113,7 @@ def _transforms(study: str) -> dict[str, Transform]:
 
 
 def _check_quotes(text: str, languages: Sequence[str], own: Mapping[str, Transform]) -> None:
-    """Raise BadInput if the text seems to be unquoted, that is, several words followed by a language."""
+    """Raise BadInput if the text seems to be several unquoted words."""
     from calque.derive.transforms import EXAMPLES
 
     known = [*own, *(example.split()[0] for example in EXAMPLES)]

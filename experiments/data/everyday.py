@@ -65,8 +65,7 @@ def _original(data: Path, place: str) -> Path:
 
 
 def _everyday_text(paths: Sequence[Path], counts: Counter[str]) -> list[Sentence]:
-    """Return the distinct easy sentences in the first column, ordered by SHA-256, because neighbours in the
-    original order are nearly identical."""
+    """Return the distinct easy sentences, ordered by SHA-256, since neighbours are nearly identical."""
     read = list[tuple[str, ...]]()
     for path in paths:
         for _, line in Lines(path):
@@ -91,8 +90,7 @@ def _syntactic(word: str) -> list[str]:
 
 
 def _with_entities(trees: Path, entities: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """Add entities to a treebank's sentences, except to the few whose words differ in the release that
-    Universal NER annotates."""
+    """Add entities to a treebank's sentences whose words are the same in Universal NER's release."""
     spans = {sentence.words: sentence.spans for sentence in read_iob2(entities, counts)}
     for sentence in read_conllu(trees, counts):
         if sentence.words in spans:

@@ -68,7 +68,6 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
 
 
 def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
-    """Download, unpack and check files, and move into place any that the folder lacks."""
     work = folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
     make_folder(work)
     whole = download_file(download, work / "part", Throttled(report))
@@ -157,7 +156,7 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output]) -> dict[str, Pat
 
 
 def _members(archive: Path, name: str) -> Path:
-    """Unpack a whole archive, unless that was already done, and return the folder."""
+    """Unpack a whole archive, unless that was already done."""
     folder = archive.with_name(f"{archive.name}.members")
     if not folder.exists():
         kinds = [kind for suffix, kind in ARCHIVES.items() if name.endswith(suffix)]
@@ -179,7 +178,7 @@ def _decompressed(archive: Path) -> Path:
 
 
 def _rows(table: Path, output: Output, to: Path, name: str) -> Path:
-    """Write the header and those rows of a table whose columns have the values in `output.where`."""
+    """Write a table's header and the rows with the values in `output.where`."""
     with writing(to), table.open("rb") as file, to.open("wb") as chosen:
         header = file.readline()
         columns = header.decode().rstrip("\r\n").split("\t")

@@ -115,7 +115,7 @@ def _size(table: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a copy of a table for each row of values in its `for` or `each`, filling fields in braces."""
+    """Yield a copy of a table, with its fields in braces filled, for each row in its `for` or `each`."""
     table = dict(template)
     rows = table.pop("for", [{}])
     if isinstance(rows, Mapping):
@@ -127,7 +127,6 @@ def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _filled(value: Any, row: Mapping[str, str]) -> Any:
-    """Replace `{field}` with the row's value in all strings inside a value."""
     if isinstance(value, Mapping):
         return {key: _filled(item, row) for key, item in value.items()}
     if isinstance(value, list):
@@ -153,7 +152,7 @@ def sizes(downloads: Sequence[Download]) -> str:
 
 @cache
 def _places(recipe: str) -> set[str]:
-    """Return the paths of a recipe's files and of all their parent folders."""
+    """Return the paths of a recipe's files and of their parent folders."""
     files = [PurePosixPath(output.place) for output in read_recipe(recipe).outputs]
     return {str(place) for file in files for place in (file, *file.parents)}
 

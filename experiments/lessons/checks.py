@@ -167,7 +167,7 @@ def _images(language: Transform, sentences: Sequence[Sentence]) -> list[Sentence
 
 
 def _neighbours_kept(images: Sequence[Sentence]) -> float:
-    """Return the percentage of pairs of adjacent words in the images that are also adjacent in the source."""
+    """Return the percentage of adjacent words in the images that are adjacent in the source."""
     kept = total = 0
     for image in images:
         kept += sum(abs(i - j) == 1 for i, j in pairwise(image.origin))

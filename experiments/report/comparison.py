@@ -77,7 +77,6 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _by_key(report: Recorded) -> dict[Key, dict[str, Any]]:
-    """Map each record's identity to its measured values."""
     configurations = _configurations(report.runs)
     return {
         _key(record, configurations): {
@@ -129,7 +128,7 @@ def _numbers(report: Recorded) -> dict[Key, list[float]]:
 
 
 def _tests(ours: Recorded, theirs: Recorded) -> list[tuple[str, float]]:
-    """Return the title and p-value of each number in both reports that varies over seeds."""
+    """Return the title and p-value of each number that varies over seeds."""
     tests, numbers = [], _numbers(theirs)
     for key, values in _numbers(ours).items():
         p = welch(values, numbers[key]) if key in numbers else None

@@ -83,8 +83,7 @@ def provenance(command: str = "") -> About:
 
 
 def _now(command: str = "") -> dict[str, str]:
-    """Return the date, commit and command. The commit ends in `-dirty` if files were changed, and is absent
-    without git."""
+    """Return the date, the commit (`-dirty` if files were changed) and the command."""
     about = {"date": date.today().isoformat()}
     if shutil.which("git") and (CHECKOUT / ".git").exists():
         words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
@@ -115,8 +114,7 @@ def describe_records(folder: Path, name: str = "") -> About:
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Raise BadInput for runs that one table should not average or compare: the same objective in different
-    configurations, or runs with different seeds (except a start measured without training)."""
+    """Raise BadInput for runs with different configurations or seeds, which no table should average."""
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("the runs have different swept settings; expected the same in every run", path)
     groups: dict[Any, list[Run]] = {}

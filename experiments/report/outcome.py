@@ -52,8 +52,7 @@ class Outcome:
             yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in table.rows)])
 
     def _findings(self) -> list[str]:
-        """Return at most three claims, decided ones first, and the number of claims by verdict or, if there
-        are no claims, at most three findings."""
+        """Return at most three claims, decided ones first, with counts of verdicts, or else findings."""
         claims = self.contents.claims
         if not claims:
             findings = self.contents.findings[:MOST] if self.results else ()
@@ -66,7 +65,6 @@ class Outcome:
         return ["\n".join(lines), _wrapped(verdicts(claims))]
 
     def _tables(self) -> Iterator[str]:
-        """Yield the main tables, which are shown if no transfer to derived languages was measured."""
         for name in self.contents.main or self.contents.tables:
             table = self.contents.tables[name]
             text = as_text(table)
@@ -111,7 +109,7 @@ def _wrapped(text: str) -> str:
 
 
 def _fitted(table: Table) -> list[str]:
-    """Format a table, leaving out published rows and floors, in groups of columns that fit the width."""
+    """Format our rows, in groups of columns that fit the width."""
     rows = [row for row in table.rows if table.kind(row) == OURS]
     whole = [[cell.translate(ASCII) for cell in row] for row in (table.header, *rows)]
     widths = [min(WIDTH // 3, max(map(len, column))) for column in zip(*whole, strict=True)]

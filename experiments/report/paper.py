@@ -135,8 +135,7 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return an item's fields; missing fields are copied from the item named in `like`, or else from the
-    paper."""
+    """Return an item's fields, with missing ones from the item named in `like` or from the paper."""
     own = dict(about["items"][name])
     if like := own.pop("like", None):
         return _fields(about, like) | own

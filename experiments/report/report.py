@@ -108,7 +108,7 @@ def _summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About) -> Ou
 def _with_models(
     page: Report, studies: Mapping[str, Study], root: Path, results: Sequence[Results], about: About
 ) -> Report:
-    """Add the parts that are read from the studies' folders; the keys of `studies` are appended to titles."""
+    """Add the parts read from the studies' folders; the keys of `studies` are suffixes of titles."""
     curves = (training_curves(studies[key], root, of, key) for key, of in zip(studies, results, strict=True))
     return replace(
         page,
@@ -149,7 +149,6 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
 
 
 def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
-    """Return a page with all parts that are computed from a study's records."""
     kind, tables = PAPERS[paper], tables_of(results, paper, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     return Report(
@@ -169,7 +168,6 @@ def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClai
 
 
 def _sweep_page(results: SweepResults, size: str) -> Report:
-    """Return a page with all parts that are computed from a sweep's records."""
     plot = sweep_figure(results, size)
     tables = {"sweep": sweep_table(results, size), "differences": differences_table(results)}
     return Report(
@@ -188,7 +186,6 @@ def _write(
     about: About,
     claimed: PrimaryClaims | None = None,
 ) -> Outcome:
-    """Write a report's records, tables, figures, page and description, and return its summary."""
     if isinstance(results, SweepResults):
         variants, floors = list(results.variants.values()), results.floors()
     else:
@@ -257,7 +254,7 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _question(study: str, changed: bool) -> str:
-    """Return the description of one of Calque's studies, or only its question if settings are `changed`."""
+    """Return a study's description, or only its question if settings are `changed`."""
     doc = study_doc(study) if study in studies() else ""
     return doc[: doc.find("?") + 1] if changed else doc
 
@@ -303,8 +300,7 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example |
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
-    """Return the first short sentence near the start of a corpus, or else the shortest one there, with its
-    number."""
+    """Return the number and the words of a corpus's first short sentence, or of its shortest one."""
     sentences, _ = source.sentences(next(iter(source.chunks())))
     numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
     short = (pair for pair in numbered if len(pair[1]) in WORDS)

@@ -97,7 +97,7 @@ class Remaining:
         return OVERHEAD + (work / self._speed if self._speed else 0.0)
 
     def _groups(self, step: Step) -> list[Group]:
-        """Return the groups that a step belongs to, the narrowest first."""
+        """Return a step's groups, the narrowest first."""
         name = step.place.parent.name if step.stage == "pretrain" else step.place.name
         trains = self._work_of(step) > 0
         return [(trains, step.stage, step.kind, name), (trains, step.stage), *([(True,)] if trains else [])]

@@ -136,8 +136,8 @@ def _check(waiting: Sequence[Step], report: Report, processes: int = 1) -> None:
 
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
-    """Compute the steps as one of torchrun's processes. Only the first process computes steps that are not
-    shared; the others poll for the folder, because a torch barrier would time out."""
+    """Compute the steps as one of torchrun's processes; those that wait for the first process poll for
+    its folders, because a torch barrier would time out."""
     from calque.pretrain import distributed
 
     first, world = first_process(), machine.world  # all processes join before the first one is busy
@@ -161,8 +161,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
 
 class _Pool:
-    """A pool of `many` processes that compute steps in order, each as soon as the steps it needs are
-    finished."""
+    """A pool of `many` processes that compute each step as soon as the steps it needs are finished."""
 
     def __init__(self, many: int, machine: Machine) -> None:
         self.many, self.machine = many, machine

@@ -62,8 +62,7 @@ def _fields(value: Any) -> list[str]:
 
 
 def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
-    """Return `value`, of type `hint`, with its part at `path` replaced by the value parsed from `text`;
-    `name` is used in errors."""
+    """Return `value`, of type `hint`, with its part at `path` parsed from `text`."""
     if not path:
         return _replace_whole(value, hint, name, text)
     key, *rest = path
@@ -105,8 +104,7 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """Change a field whose key omits the part of the study that contains it, as in `transforms` for
-    `languages.transforms`; only one part may contain such a field."""
+    """Change a field of the only part that has it, as in `transforms` for `languages.transforms`."""
     key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
     holders = [name for name, part in parts.items() if key in _fields(part)]
     measures = [measure for measure in study.measures if key in _fields(measure)]
@@ -135,7 +133,7 @@ def _check_known(key: str, names: Collection[str]) -> None:
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
-    """Keep only the named entries, as in `tasks=pos,ner`; a pair of languages is written as in `en-fr`."""
+    """Keep only the named entries, as in `tasks=pos,ner` or `bitexts=en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     chosen = _split(text)
     for key in chosen:
@@ -194,8 +192,8 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 
 
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
-    """Parse values by name. Values already in the field are reused, because their settings may differ from
-    the defaults. If the study's other masking objectives share a mask rate, new objectives use it too."""
+    """Parse values by name, except values already in the field, whose settings may differ from the
+    defaults. New objectives get the mask rate that the study's other objectives share."""
     parser = _parser(kind)
     if not parser:
         if parts and typing.get_origin(kind) is tuple:
@@ -213,7 +211,6 @@ def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]
 
 
 def _masking(objective: Any, mask_rate: float) -> Any:
-    """Change the mask rate of an objective and its parts."""
     changes: dict[str, Any] = {}
     for field in dataclasses.fields(objective):
         value = getattr(objective, field.name)

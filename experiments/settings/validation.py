@@ -66,8 +66,7 @@ def _of_masks(objectives: Iterable[Objective]) -> Iterator[str]:
 
 
 def _of_claims(study: Study) -> Iterator[str]:
-    """Yield errors about primary claims that refer to something that is not in the study, or that the study
-    can never decide."""
+    """Yield errors about primary claims that the study can never decide."""
     from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # imports matplotlib
     from calque.analysis.statistics.intervals import FEWEST
 

@@ -107,8 +107,7 @@ def causes_everyday() -> Study:
 
 
 def _interventions_on(base: Study, name: str) -> Study:
-    """Return `base` with interventions on MLM and ALIGN-MLM, and with new seeds; each seed samples its own
-    data and dictionary."""
+    """Add interventions on MLM and ALIGN-MLM; each new seed samples its own data and dictionary."""
     return base.changed(
         name=name,
         objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),

@@ -379,8 +379,7 @@ class Retrieval(Measure):
 
 
 def _sentences(path: Path, language: str) -> list[list[str]]:
-    """Return a file's sentences, split at white space; an inference pair with an empty side yields no
-    words."""
+    """Return a file's sentences, split at white space, or the hypotheses of inference pairs."""
     from calque.derive.natural.files import TextFiles
     from calque.derive.readers.lines import tokens
     from calque.derive.sources.files import written

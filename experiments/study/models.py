@@ -343,7 +343,7 @@ class Training:
         return int(self.data.config.rows_of(self.data, self.languages))
 
     def _memory(self, processes: int = 1) -> int:
-        """Return each process's peak memory in bytes; if there is a GPU, this is the GPU's memory."""
+        """Return each process's peak memory, on the GPU if there is one, in bytes."""
         import torch
 
         card, traits = torch.cuda.is_available(), self.objective.traits

@@ -257,7 +257,7 @@ def trained_key(step: Step) -> Any:
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:
-    """Yield the steps that train a model's start, the start's own start, and so on, the earliest first."""
+    """Yield the steps that train a model's start and the starts before it, the earliest first."""
     if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
         yield from _starts(start)
         yield start
