@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.record import RECORDS
-from calque.analysis.report.table import Table
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
@@ -25,7 +24,7 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.bench import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.report.folder import COMMITTED, read_table, tables_in
+from calque.experiments.report.folder import COMMITTED
 from calque.experiments.report.paper import Conclusion, conclusions, counted, items, papers
 from calque.experiments.settings.catalogue import study_rows
 from calque.pretrain.objectives import table as objectives_table
@@ -64,13 +63,13 @@ def _filled_cell(mark: re.Match[str]) -> str:
     if not mark.string[: mark.start()].rpartition("\n")[2].strip():
         raise BadInput("a comment at the start of a line ends the paragraph; put a word first")
     keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
-    table, column = _table(mark["table"]), mark["column"]
-    found = [row for row in table.rows if keys <= {*row}]
+    (header, rows), column = _table(mark["table"]), mark["column"]
+    found = [row for row in rows if keys <= {*row}]
     if len(found) != 1:
         raise BadInput(f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}, not one")
-    if column not in table.header:
-        raise BadInput(unknown("column", column, table.header))
-    text = found[0][table.header.index(column)]
+    if column not in header:
+        raise BadInput(unknown("column", column, header))
+    text = found[0][header.index(column)]
     if mark["number"]:
         numbers, place = _NUMBER.findall(text), int(mark["number"])
         if not 1 <= place <= len(numbers):
@@ -80,11 +79,14 @@ def _filled_cell(mark: re.Match[str]) -> str:
 
 
 @cache
-def _table(name: str) -> Table:
-    study, _, table = name.partition("/")
-    if table not in tables_in(COMMITTED / study):
+def _table(name: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of a committed table, which may lack a title."""
+    path = COMMITTED / f"{name}.md"
+    if not path.is_file():
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
-    return read_table(COMMITTED / study, table)
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    header, _, *rows = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines)
+    return header, rows
 
 
 def pages(root: Path) -> list[Path]:
