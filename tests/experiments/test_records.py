@@ -11,6 +11,7 @@ STUDIES = {
     "everyday": "align_mlm",
     "everyday_small": "align_mlm",
     "everyday_gate": "align_mlm",
+    "wikipedia_gate": "align_mlm",
     "everyday_width_128": "align_mlm",
     "wikipedia": "align_mlm",
     "wikipedia_larger": "align_mlm",
