@@ -23,6 +23,12 @@ from calque.derive.vocabulary import Vocabulary
 LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 TWICE = "entries that occur twice"
+HEADER = frozenset(
+    "word words lemma term source target src tgt translation translations language english french german "
+    "spanish italian portuguese dutch russian polish turkish greek arabic hebrew hindi chinese japanese korean "
+    "vietnamese indonesian swahili".split()
+)
+"""Lower-case names of columns; an entry of two different ones at the start of a lexicon is a header."""
 _COMMENT = re.compile(r"#+ [^\t]*$")
 _COUNT = re.compile(r"[0-9]{1,18}")
 _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -174,6 +180,9 @@ def _add(entries: dict[tuple[str, str], Entry], place: Place, line: str, counts:
         entry = _parse(line)
     except ValueError as error:
         raise place.fault(f"{line!r}: {error}") from None
+    names = entry.source.casefold(), entry.target.casefold()
+    if not entries and names[0] != names[1] and HEADER.issuperset(names):
+        raise place.fault(f"{line!r} is a header, but dictionaries have none; remove this line")
     known = entries.setdefault((entry.source, entry.target), entry)
     if known is not entry:
         if known != entry or line.count("\t") > 1:

@@ -36,7 +36,7 @@ FORMAT = (
 """Invisible format characters: soft hyphens, joiners, direction marks, tags."""
 FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
-_QUOTED = re.compile(r'"[^"]*(?:""[^"]*)+"')  # how spreadsheets write a field with quotation marks
+_DOUBLED = re.compile(r'"[^"]*(?:""[^"]*)+"')  # how spreadsheets write a field with quotation marks
 
 
 class Place(NamedTuple):
@@ -69,9 +69,18 @@ class Place(NamedTuple):
     def fields(self, line: str) -> list[str]:
         """Split a table's row at tabs; raise BadInput for fields that software put in quotation marks."""
         fields = line.split("\t")
-        if '"' in line and (quoted := list(filter(_QUOTED.fullmatch, fields))):
+        if '"' in line and (quoted := list(filter(_is_quoted, fields))):
             raise self.fault(f"the field {quoted[0]!r} is quoted; write the table without quoting")
         return fields
+
+
+def _is_quoted(field: str) -> bool:
+    """Whether a field is quoted, with quotation marks inside; `"No," I say, "no."` is text."""
+    if len(field) < 3 or not field.startswith('"') or not field.endswith('"'):
+        return False
+    before, mark, _ = field[1:-1].partition('"')
+    is_text = field.count('"') % 2 == 0 and not before.endswith(" ")
+    return bool(_DOUBLED.fullmatch(field) or (mark and not is_text))
 
 
 Numbered = tuple[Place, str]  # the location of a line or word, and its text (without the line ending)

@@ -190,10 +190,12 @@ READ = [
         {"pairs with a p": 2, "pairs with an": 1},
     ),
     (lexicon, "cat\tchat\ncat\tchat\n", ["cat = chat"], {"entries that": 1}),
+    (lexicon, "source source\nla en\nde en\n", ["source = source", "la = en", "de = en"], {}),
     (lexicon, "the el\nthe la\ndog, perro\n", ["the = el", "the = la", "dog, = perro"], {}),
     (lexicon, "# my words\n\ncat chat\n# #\n", ["cat = chat", "# = #"], {"blank lines": 1, "comments": 1}),
     (labels, "Word\tLabel\nThe\tD\n\na\tD\n", ["The", "a"], {"headers": 1}),
     (TEXTS, 'TEXT\tLabel\nSay "no".\ttalk\n', ['Say "no". = talk'], {}),
+    (TEXTS, 'text\tlabel\n"No," I say, "no."\t"\n', ['"No," I say, "no." = "'], {}),
     (links, "0-0 0-0 1-1\n\n", ["[(0, 0), (1, 1)]", "[]"], {"links that occur twice": 1}),
 ]
 
@@ -238,7 +240,10 @@ REFUSED = [
     # texts and pairs
     (TEXTS, "review\tsentiment\nGood food.\tpos\nBad day.\tneg\nFine cat.\tpos\n", 1, "'review'"),
     (TEXTS, "text\tlabel\nGood.\tpos\nBad.\t \n", 3, "label"),
-    (TEXTS, 'text\tlabel\n"Say ""no""."\ttalk\n', 2, "quoted"),
+    *(
+        (TEXTS, f"text\tlabel\n{field}\ttalk\n", 2, "quoted")
+        for field in ('"Say ""no""."', '"Two 5" nails."', '"Say "no" or go"')
+    ),
     (PAIRS, "first\tsecond\trelation\nA cat.\tA dog.\tno\nA cat.\tOne cat.\tno\n", 1, "'first'"),
     (NLI, "premise,hypothesis,label\nA,B,0\n", 1, "columns"),
     (NLI, "A .\tB .\tmaybe\n", 1, "'maybe'"),
@@ -256,6 +261,8 @@ REFUSED = [
     (natural, '{"text": "a"}\n{"text": NaN}\n', 2, "NaN"),
     (natural, '{"text": "a"}\n{"body": "b"}\n', 2, "body"),
     (bitext, "a\tb\nc\n", 2, "columns"),
+    (lexicon, "# my words\nEnglish\tFrench\ncat\tchat\n", 2, "header"),
+    (lexicon, "word translation\ncat chat\n", 1, "header"),
     (lexicon, "a\tb\ndog\t\n", 2, ""),
     (lexicon, "a\tb\n\tperro\n", 2, ""),
     (lexicon, "a b\nNew York Nueva\n", 2, ""),
