@@ -25,8 +25,8 @@ EXPECTED = "expected a word and its translation, or both with a probability and 
 TWICE = "entries that occur twice"
 HEADER = frozenset(
     "word words lemma term source target src tgt translation translations language english french german "
-    "spanish italian portuguese dutch russian polish turkish greek arabic hebrew hindi chinese japanese korean "
-    "vietnamese indonesian swahili".split()
+    "spanish italian portuguese dutch russian polish turkish greek arabic hebrew hindi chinese japanese "
+    "korean vietnamese indonesian swahili".split()
 )
 """Lower-case names of columns; an entry of two different ones at the start of a lexicon is a header."""
 _COMMENT = re.compile(r"#+ [^\t]*$")

@@ -1,6 +1,6 @@
 """Sentences, whose annotation columns are reordered together with their words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import Self, TypeVar
@@ -15,8 +15,8 @@ UNKNOWN = "\0"
 
 @dataclass(frozen=True)
 class Numbering:
-    """Assigns numbers to sentences, which seed random transforms. They start at `first`, and each group is
-    allotted `1 << bits` numbers."""
+    """Assigns numbers to sentences, which seed random transforms, starting at `first`; each group is allotted
+    `1 << bits` numbers."""
 
     bits: int
     first: int = 0
@@ -48,8 +48,8 @@ class Span:
 class Sentence:
     """A sentence's words and annotation columns, which are empty or have one entry per word. `heads` are
     0-based; the root's is -1. `origin[i]` is word i's position before any transform and, if words were
-    changed, `sources[i]` lists the positions of all words that it renders, starting with `origin[i]`.
-    `glued[i]` is true if there is no space before word i."""
+    changed, `sources[i]` lists the positions of all words that it renders, `origin[i]` first. `glued[i]`: no
+    space before word i."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -90,8 +90,8 @@ class Sentence:
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
         """Return the sentence with new words, each given with the positions of the words that it renders,
-        starting with its main word. Each new word gets the tag of its main word, and the span of the first
-        rendered word that is in a span."""
+        main word first. Each new word gets its main word's tag, and the span of the first rendered word that
+        is in a span."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
@@ -116,17 +116,12 @@ class Sentence:
         for number, span in enumerate(self.spans):
             spans |= dict.fromkeys(range(span.start, span.end), number)
         inside = [next((spans[place] for place in group if place in spans), -1) for group in groups]
-        moved, end = [], 0
-        for number, run in groupby(inside):
-            start, end = end, end + len(list(run))
-            if number >= 0:
-                moved.append(Span(start, end, self.spans[number].label))
-        return tuple(moved)
+        return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(inside) if n >= 0)
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Return the heads and relations of new words. A new word attaches to the closest ancestor of its
-        topmost word that is still rendered; later parts of a word attach to its first part as `goeswith`. If
-        the root is lost, the highest word becomes the root."""
+        """A new word attaches to the closest ancestor of its topmost word that is still rendered, and later
+        parts of a word to its first part as `goeswith`. If the root is lost, the highest word becomes the
+        root."""
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:
@@ -177,6 +172,14 @@ class Sentence:
     def length(self, end: int) -> int:
         """Return the number of characters in the first `end` words."""
         return len(self.upto(end))
+
+
+def runs(values: Iterable[T]) -> Iterator[tuple[int, int, T]]:
+    """Yield the start, the end (exclusive) and the value of each run of equal values."""
+    end = 0
+    for value, run in groupby(values):
+        start, end = end, end + sum(1 for _ in run)
+        yield start, end, value
 
 
 def shown(words: Sequence[str]) -> list[str]:

@@ -1,7 +1,6 @@
-"""Facts about invented people, each of whom has one value per relation; all values are equally frequent.
+"""Facts about invented people, who have one value per relation; all values are equally frequent.
 
-Half of each person's facts are also stated in derived languages.
-"""
+Half of each person's facts are also stated in derived languages."""
 
 import random
 from collections import Counter, defaultdict
@@ -29,7 +28,7 @@ _SYLLABLES = [
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people. Each fact is stated `mentions` times per language, and each relation has
+    """Facts about `subjects` people. Each is stated `mentions` times per language, and each relation has
     `values` possible values, which are nouns."""
 
     subjects: int = 64
@@ -53,8 +52,8 @@ class Facts:
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """Return annotated sentences, in random order, that state either the facts shared with derived
-        languages (if `shared`) or the other facts."""
+        """Return sentences in random order that state the facts shared with derived languages (if `shared`)
+        or the other facts."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in self.questions(language):

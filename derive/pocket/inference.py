@@ -2,8 +2,8 @@
 
 Both sentences describe the same scene: if cooks are workers, `the worker` in the hypothesis is `the cook` in
 the premise. An action has only one manner and one place, numbers are exact, and nouns after `every` and `no`
-have referents. Pairs are drawn from families of cases, weighted so that single sentences and word overlap do
-not predict the label.
+have referents. Families of cases are weighted so that single sentences and word overlap do not predict the
+label.
 """
 
 import random
@@ -42,8 +42,8 @@ FRONTED = 0.2  # fraction of adjuncts moved to the front
 
 @dataclass(frozen=True)
 class Statement:
-    """The form of a statement, with its words given as indices into the pair's words (None: absent).
-    `polarity` is "not", "always", "never" or empty; if `exchanged`, agent and patient are swapped."""
+    """A statement's form, with its words given as indices into the pair's words (None: absent). `polarity` is
+    "not", "always", "never" or empty; if `exchanged`, agent and patient are swapped."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -89,8 +89,8 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """Return the label of a pair with `every`, `no` or, in the hypothesis, `a`. Antonyms are complementary:
-    "no cook is hot" entails "every cook is cold"."""
+    """Label a pair with `every`, `no` or, in the hypothesis, `a`. Antonyms are complementary: "no cook is
+    hot" entails "every cook is cold"."""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":
@@ -102,8 +102,8 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairCase:
-    """A pair of statements. `outside` is the pair's surface form, which also occurs with other labels; `kind`
-    is the phenomenon that the pair tests (`Example.diagnostic`)."""
+    """A pair of statements. `outside` is its surface form, which also occurs with other labels; `kind` is the
+    phenomenon that it tests (`Example.diagnostic`)."""
 
     premise: Statement
     hypothesis: Statement
@@ -181,7 +181,7 @@ def _adjuncts() -> Iterator[PairCase]:
 
 @cache
 def families() -> dict[str, list[PairCase]]:
-    """Return each family's balanced cases, with weights that sum to one for each label."""
+    """Return each family's balanced cases; weights sum to one for each label."""
     plain, steady = balanced(list(_qualities("", "not"))), balanced(list(_qualities("always", "never")))
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
     qualities += [replace(case, weight=(1 - PLAIN) * case.weight) for case in steady]

@@ -12,9 +12,8 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from calque.derive.pocket.inference import inferences
 from calque.derive.pocket.lexicon import Lexicon
-from calque.derive.pocket.paraphrase import paraphrases
 from calque.derive.pocket.preferences import Preferences, Sense
-from calque.derive.pocket.questions import questions
+from calque.derive.pocket.roles import paraphrases, questions
 from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
 
@@ -49,8 +48,8 @@ class Pocket:
             raise BadInput(f"no word order is called {self.order!r}; available: {', '.join(ORDERS)}")
 
     def sentences(self, size: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """Yield the first `size` sentences of a random stream; `withhold` excludes the names that only test
-        data and the corpus may contain."""
+        """Yield the first `size` sentences of a random stream; `withhold` excludes the names reserved for
+        test data."""
         chunks = (self.chunk(stream, number, withhold) for number in count())
         return islice(chain.from_iterable(chunks), size)
 
@@ -73,9 +72,9 @@ class Pocket:
                 left -= 1
 
     def examples(self, task: str, stream: int = 0) -> Iterator[Example]:
-        """Yield an infinite random stream of a task's examples: a premise and a hypothesis (`nli`), two
-        sentences that are paraphrases ("1") or not ("0"; `paraphrase`), or a question and its context, in
-        which a span marks the answer (`qa`). Labels are equally frequent."""
+        """Yield an infinite random stream of a task's examples: inference pairs (`nli`), sentences that are
+        paraphrases ("1") or not ("0"; `paraphrase`), or questions with contexts, in which a span marks the
+        answer (`qa`). Labels are equally frequent."""
         name, generate = GENERATED[task]
         rng, order = (random.Random(f"{self.seed}:{key}{name}:{stream}") for key in ("", "order:"))
         topics, _ = _parts(self.types, self.seed)

@@ -36,8 +36,8 @@ FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
-    """Return a noun's forms (singular, plural), a verb's (base, third person, past, participle), or (lemma,)
-    for other kinds."""
+    """Return a noun's forms (singular, plural), a verb's (base, third person, past, participle), or
+    (lemma,)."""
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:
@@ -80,7 +80,7 @@ class Lexeme:
 
 class Lexicon:
     """A lexicon with exactly `types` word `forms`. `topics[t][kind]` lists the lexemes of a kind in topic t,
-    most frequent first; `withheld` contains every third name, which is reserved for test data."""
+    most frequent first; `withheld` contains every third name, reserved for test data."""
 
     def __init__(self, types: int, seed: int) -> None:
         self._rng = random.Random(f"{seed}:lexicon")
@@ -177,8 +177,8 @@ class Lexicon:
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
     """Return the forms of all names by kind and topic, most frequent first; towns and sites have one list for
-    all topics. Words are reused across kinds, so that only context reveals the kind of a name. Every third
-    entity consists of withheld words."""
+    all topics. Words are reused across kinds, so that only context reveals a name's kind. Every third entity
+    consists of withheld words."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]

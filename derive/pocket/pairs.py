@@ -19,8 +19,8 @@ NUMBERS = ("two", "three", "four")
 
 
 def balanced(cases: Sequence[C], rounds: int = 200) -> list[C]:
-    """Reweight cases by iterative proportional fitting (Deming and Stephan 1940) so that no view predicts the
-    label and each label's weights sum to one. Cases that cannot be balanced are left out."""
+    """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view predicts
+    the label and each label's weights sum to one. Cases that cannot be balanced are left out."""
     kept = _supported(cases)
     labels = [case.label for case in kept]
     every = sorted(set(labels))
@@ -55,7 +55,7 @@ def _supported(cases: Sequence[C]) -> list[C]:
 def draw_cases(
     labels: Sequence[str], cases: Sequence[C], draw: Callable[[C], Example], rng: random.Random
 ) -> Iterator[Example]:
-    """Yield distinct examples of cases that are drawn in proportion to their weights (see `fresh`)."""
+    """Yield distinct examples of cases drawn in proportion to their weights (see `fresh`)."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
     weights = {label: [case.weight for case in some] for label, some in by_label.items()}
 
@@ -90,7 +90,7 @@ def fresh(
 class Material:
     """The words of a pair; `nouns` and `poles` are in the order defined in derive.pocket.inference. `poles`
     are verbs if `deed`, otherwise adjectives. If `acts`, the noun that may change is the agent and `other`
-    the patient; otherwise, these roles are reversed."""
+    the patient."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -106,8 +106,7 @@ class Material:
 
 
 class WordDraws:
-    """Draws words for pairs and questions according to the topics' preferences and independently of the
-    label."""
+    """Draws words according to the topics' preferences and independently of the label."""
 
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
@@ -124,7 +123,7 @@ class WordDraws:
             raise BadInput(f"{fault}; increase the number of word types")
 
     def quality(self) -> Material:
-        """Draw words for statements about a quality or an intransitive action."""
+        """Draw words for a quality or an intransitive action."""
         topic = self._topic()
         if self._verbs["intr"] and self._rng.random() < 0.25:
             nouns = self._nouns(topic, "animate")
@@ -137,14 +136,14 @@ class WordDraws:
         return Material(nouns, poles, tense, deed=False, setting=self._setting(topic, nouns), early=early)
 
     def deed(self) -> Material:
-        """Draw words for statements about an action with a thing as its object."""
+        """Draw words for an action with a thing as its object."""
         topic = self._topic()
         nouns = self._nouns(topic, "animate")
         poles = self._poles(lambda: self._rng.choice(self._verbs["tr"]))
         return Material(nouns, poles, self._tense(), other=self._draw(topic, "thing"))
 
     def meeting(self) -> Material:
-        """Draw words for statements about an action between two people or animals."""
+        """Draw words for an action between two people or animals."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "soc")
         other = self._another(topic, self._someone(), nouns)
@@ -153,7 +152,7 @@ class WordDraws:
         return Material(nouns, (verb,), self._tense(), acts=acts, other=other, manners=manners)
 
     def number(self) -> Material:
-        """Draw words for statements about a number of things."""
+        """Draw words for a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "tr")
         other = self._another(verb, "object", nouns)
@@ -161,7 +160,7 @@ class WordDraws:
         return Material(nouns, (verb,), self._tense(), other=other, numbers=numbers)
 
     def adjunct(self) -> Material:
-        """Draw words for statements about the manner and place of an action."""
+        """Draw words for the manner and place of an action."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "intr")
         preposition = self._draw(verb, "locative")
@@ -189,8 +188,9 @@ class WordDraws:
         lemmas."""
         topic, drawn = self._topic(), list[Sense]()
         for _ in range(5):
-            word = self._such(lambda: self._draw(topic, self._someone()), lambda word: _is_new(word, drawn))
-            drawn.append(word)
+            drawn.append(
+                self._such(lambda: self._draw(topic, self._someone()), lambda word: _is_new(word, drawn))
+            )
         for role in ("place", "place", "place", "soc", "soc"):
             drawn.append(self._another(topic, role, drawn))
         return drawn[:5], drawn[5:8], drawn[8:]

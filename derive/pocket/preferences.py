@@ -61,7 +61,7 @@ class Sense:
 
 
 class Preferences:
-    """Builds the senses of `topics`, whose tables lead to all other senses."""
+    """Builds the senses of `topics`, whose tables lead to all others."""
 
     def __init__(self, lexicon: Lexicon, seed: int) -> None:
         self._rng = random.Random(f"{seed}:preferences")
@@ -92,14 +92,8 @@ class Preferences:
         animate = sorted(people + animals, key=lambda sense: -sense.weight)
         nouns = animate + things + places
         hyponyms = [noun for noun in animate + things if noun.lexeme and noun.lexeme.hypernym]
-        offered = {
-            "person": people,
-            "animate": animate,
-            "thing": things,
-            "place": places,
-            "hyponym": hyponyms,
-        }
-        for role, senses in offered.items():
+        offered = (people, animate, things, places, hyponyms)
+        for role, senses in zip(("person", "animate", "thing", "place", "hyponym"), offered, strict=True):
             self._offer(topic, senses, role)
         for kind in FRAMES:
             self._bind(animate if kind in ("intr", "tr", "soc") else people, kinds[kind], kind, "subject")
@@ -164,8 +158,8 @@ class Preferences:
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: str, backward: str = "") -> None:
-        """Fill the tables of `rows` with words from `columns`, and vice versa if `backward` is given, in
-        proportion to frequency * favour. No word is paired with itself: a rake is not raked."""
+        """Fill the tables of `rows` with words from `columns` and, if `backward`, vice versa, in proportion
+        to frequency * favour; no word is paired with itself."""
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
             for boost, j in self._favourites(len(columns)):
@@ -173,12 +167,15 @@ class Preferences:
         for j in range(len(columns)):
             for boost, i in self._favourites(len(rows)):
                 favour[i][j] += boost
-        for i, row in enumerate(rows):
-            weights = [favour[i][j] * _weight_for(row, column) for j, column in enumerate(columns)]
-            row.tables[forward] = _spread(columns, weights, self._rng)
-        for j, column in enumerate(columns if backward else []):
-            weights = [favour[i][j] * _weight_for(column, row) for i, row in enumerate(rows)]
-            column.tables[backward] = _spread(rows, weights, self._rng)
+        for table, words, others, role in (
+            (favour, rows, columns, forward),
+            (zip(*favour, strict=True), columns if backward else [], rows, backward),
+        ):
+            for word, favours in zip(words, table, strict=False):
+                weights = [
+                    share * _weight_for(word, other) for share, other in zip(favours, others, strict=True)
+                ]
+                word.tables[role] = _spread(others, weights, self._rng)
 
     def _favourites(self, size: int) -> list[tuple[int, int]]:
         return list(zip(BOOSTS, self._rng.sample(range(size), min(3, size)), strict=False))
@@ -230,8 +227,7 @@ def _tie(group: list[Sense], role: str) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """Sample SIZE entries systematically, in proportion to their weights; rare entries occur in only some
-    tables."""
+    """Sample SIZE entries systematically, in proportion to their weights."""
     ends = list(accumulate(weights))
     start = rng.random()
     places = [bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE)]

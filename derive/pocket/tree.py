@@ -5,18 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from calque.derive.files import read_toml
 from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from calque.derive.pocket.preferences import Sense
-from calque.derive.sentence import Sentence, Span
+from calque.derive.sentence import Sentence, Span, runs
 
 Places = Mapping[str, int]
-"""Positions of dependents relative to the head: dependents with negative values precede it, and those with
-larger absolute values are further away."""
+"""Positions of dependents relative to the head: negative values precede it, and larger ones are further
+away."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn later from its governor's favourites in a role; a word without a governor is a
-    member of the cast."""
+    """A word to be drawn later from its governor's favourites in a role, or a member of the cast (no
+    governor)."""
 
     governor: Pick | None
     role: str
@@ -63,20 +62,16 @@ class Draw(NamedTuple):
 Token = str | Draw
 Word = Pick | Sense
 Cast = Mapping[str, Sense]
-_ROLES = {
-    "hero": "name", "friend": "name", "town": "town", "elsewhere": "town", "site": "site", "brand": "brand",
-    "firm": "firm", "college": "college", "person": "person", "animate": "animate", "thing": "thing",
-    "place": "place",
-}  # fmt: skip
+_CAST = "hero friend town elsewhere site brand firm college person animate thing place".split()
+_ROLES = {"hero": "name", "friend": "name", "elsewhere": "town"}  # other members are called like their roles
 TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
-    Pick(None, member) for member in ("topic", *_ROLES)
+    Pick(None, member) for member in ("topic", *_CAST)
 )
 """The topic of a paragraph, and the people and things that its sentences share."""
 
 
 def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> Cast:
-    """Draw a topic's cast; the hero and the friend are different people, and names contain no withheld
-    words."""
+    """Draw a topic's cast, with two different people and without names that contain withheld words."""
 
     def draw(role: str) -> Sense:
         while True:
@@ -84,7 +79,7 @@ def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = froze
             if sense.lexeme or withheld.isdisjoint(sense.forms):
                 return sense
 
-    cast = {"topic": topic, **{member: draw(role) for member, role in _ROLES.items()}}
+    cast = {"topic": topic, **{member: draw(_ROLES.get(member, member)) for member in _CAST}}
     while cast["friend"].forms[0] == cast["hero"].forms[0]:
         cast["friend"] = draw("name")
     return cast
@@ -113,18 +108,19 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     nodes: list[Node] = []
     parents: list[Node] = []
 
-    def position(node: Node) -> int:
-        return places[node.place or node.relation]
-
     def visit(node: Node, parent: Node) -> None:
-        children = sorted(node.dependents, key=position)
-        before = [child for child in children if position(child) < 0]
-        for child in before:
-            visit(child, node)
+        ranked = sorted(
+            [(places[child.place or child.relation], child) for child in node.dependents],
+            key=lambda each: each[0],
+        )
+        for position, child in ranked:
+            if position < 0:
+                visit(child, node)
         nodes.append(node)
         parents.append(parent)
-        for child in children[len(before) :]:
-            visit(child, node)
+        for position, child in ranked:
+            if position >= 0:
+                visit(child, node)
 
     visit(root, root)
     index = {id(node): i for i, node in enumerate(nodes)}
@@ -152,7 +148,8 @@ def say(
         word = node.word
         words.append(word if isinstance(word, str) else sense(word.pick).forms[word.form])
     tags, relations = tuple([node.tag for node in nodes]), tuple([node.relation for node in nodes])
-    sentence = Sentence(tuple(words), tags, heads, relations, _entity_spans(nodes))
+    spans = tuple([Span(*run) for run in runs([node.entity for node in nodes]) if run[2]])
+    sentence = Sentence(tuple(words), tags, heads, relations, spans)
     if places is not ENGLISH.places:
         place = {id(node): i for i, node in enumerate(nodes)}
         sentence = sentence.reorder([place[id(node)] for node in linearise(root, places)[0]])
@@ -162,16 +159,6 @@ def say(
             words[i] = "an"
     # In a new sentence, each word's origin is its position in this order.
     return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
-
-
-def _entity_spans(nodes: list[Node]) -> tuple[Span, ...]:
-    spans, start = [], 0
-    for entity, run in groupby(nodes, key=lambda node: node.entity):
-        end = start + len(list(run))
-        if entity:
-            spans.append(Span(start, end, entity))
-        start = end
-    return tuple(spans)
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
@@ -206,13 +193,13 @@ def adposition(node: Node, preposition: Token) -> Node:
 
 
 def location(preposition: Word, word: Word) -> Node:
-    """Build a prepositional phrase that describes where something happens."""
+    """Build a prepositional phrase for the place of an action."""
     return adposition(noun(word, "obl", determiner="the"), preposition.form(0))
 
 
 def person(word: Word, relation: str, length: int = 1) -> Node:
-    """Build a person's first, first and last, or full name, depending on `length`; the first word is the head
-    (UD: flat)."""
+    """Build a first, first and last, or full name, depending on `length`; the first word is the head (UD:
+    flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
     head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
     head.relation = relation
@@ -225,13 +212,13 @@ def simple_name(word: Word, relation: str, label: str) -> Node:
 
 
 def compound_name(word: Word, relation: str, label: str) -> Node:
-    """Build a two-word name headed by its second word, such as Northfield Bank or Lake Orrin."""
+    """Build a two-word name headed by its second word: Northfield Bank, Lake Orrin."""
     first = Node(word.form(0), "PROPN", "compound", entity=label)
     return Node(word.form(1), "PROPN", relation, [first], entity=label)
 
 
 def long_name(word: Word, relation: str, label: str) -> Node:
-    """Build a three-word name headed by its first word, such as University of Dalmar."""
+    """Build a three-word name headed by its first word: University of Dalmar."""
     second = Node(word.form(1), "PROPN", "nmod", [Node("of", "ADP", "case", entity=label)], entity=label)
     return Node(word.form(0), "PROPN", relation, [second], entity=label)
 

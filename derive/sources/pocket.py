@@ -12,7 +12,7 @@ from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.pocket.facts import Facts
 from calque.derive.pocket.inference import LABELS as INFERENCES
 from calque.derive.pocket.language import CHUNK, GENERATED, Pocket
-from calque.derive.pocket.paraphrase import LABELS as SAMENESS
+from calque.derive.pocket.roles import LABELS as SAMENESS
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
 
@@ -48,8 +48,8 @@ class Sizes:
 @dataclass(frozen=True)
 class PocketEnglish(Source):
     """`size` sentences of Pocket English, plus statements of the `facts`, and task data from separate random
-    streams. No example occurs twice in a task, and a third of the names do not occur in the training
-    data for tagging and NER. Questions (`qa`) and paraphrases are generated only if their sizes are given."""
+    streams. No example occurs twice in a task, and a third of the names are absent from the training data for
+    tagging and NER. Questions (`qa`) and paraphrases are generated only if their sizes are given."""
 
     drawn = ("the lexicon", "the text", "the task items")
 

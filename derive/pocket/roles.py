@@ -1,0 +1,208 @@
+"""Tasks that depend on who does what to whom.
+
+Paraphrases: pairs of sentences with the same words, after PAWS (Zhang et al. 2019), which differ in voice, in
+the positions of adjuncts, or because two people are swapped. Questions ask for the agent, the patient or the
+place of an action; several sentences of the context contain the question's words and differ only in roles and
+negation.
+"""
+
+import random
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import combinations, pairwise, product
+
+from calque.derive.example import Example
+from calque.derive.pocket import tree
+from calque.derive.pocket.lexicon import Lexeme
+from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases, fresh
+from calque.derive.pocket.preferences import Sense
+from calque.derive.pocket.tree import ENGLISH, Places, linearise, say
+from calque.derive.sentence import Sentence, Span
+
+DIFFERENT, SAME = LABELS = ("0", "1")
+
+
+@dataclass(frozen=True)
+class SentenceForm:
+    """A sentence's voice, its fronted adjunct (if any) and the order of its adjuncts."""
+
+    passive: bool
+    first: str
+    place_before: bool
+
+
+FORMS = tuple(
+    SentenceForm(passive, first, before)
+    for passive, first, before in product((False, True), ("", "manner", "place"), (False, True))
+    if not (first and before)  # if one adjunct is fronted, only one is left to order
+)
+
+
+@dataclass(frozen=True)
+class ParaphraseCase:
+    """Two sentences about the same action. `named` says which of the two people are referred to by name, and
+    `alike` whether the verb has the same form in both voices."""
+
+    first: SentenceForm
+    second: SentenceForm
+    exchanged: bool
+    named: tuple[bool, bool]
+    alike: bool
+    weight: float = 1.0
+
+    @property
+    def label(self) -> str:
+        return DIFFERENT if self.exchanged else SAME
+
+    @cached_property
+    def views(self) -> tuple[Hashable, ...]:
+        return self.first, self.second, _outside(self)
+
+
+def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
+    """Yield an infinite stream of pairs; `places` draws word orders."""
+    words = WordDraws(topics, rng)
+
+    def draw(case: ParaphraseCase) -> Example:
+        deed = words.encounter(case.named, case.alike)
+        first = _deed(deed, case.first, False, places())
+        return Example(((first,), (_deed(deed, case.second, case.exchanged, places()),)), case.label)
+
+    return draw_cases(LABELS, paraphrase_cases(), draw, rng)
+
+
+def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -> Sentence:
+    agent, patient = map(tree.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
+    root = tree.verb(deed.poles[0], deed.tense, passive=form.passive)
+    tree.act(root, agent, patient, form.passive)
+    adjuncts = {"manner": tree.adverb(deed.manners[0].form(0)), "place": tree.location(*deed.places[0])}
+    adjuncts["place"].place = "advmod"  # an adverb's position, so that adjuncts can occur in either order
+    for name in ("place", "manner") if form.place_before else ("manner", "place"):
+        root.add(tree.fronted(adjuncts[name]) if form.first == name else adjuncts[name])
+    return say(root.add(tree.mark(".")), places)
+
+
+@cache
+def paraphrase_cases() -> list[ParaphraseCase]:
+    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the
+    label."""
+    either = (False, True)
+    every = product(FORMS, FORMS, either, product(either, either), either)
+    return balanced([ParaphraseCase(*case) for case in every if case[0] != case[1] or case[2]], rounds=30)
+
+
+def _outside(case: ParaphraseCase) -> tuple[object, ...]:
+    """Return the surface features of a pair that do not depend on which words are drawn."""
+
+    def noun(word: str) -> Sense:
+        return Sense((word, word), lexeme=Lexeme(word, "person", (word, word)))
+
+    people = [Sense((name,)) if named else noun(name) for name, named in zip("AB", case.named, strict=True)]
+    verb = Sense(("v", "vs", "ved", "ved" if case.alike else "ven"))
+    places = ((Sense(("p",)), noun("n")),)
+    deed = Material(tuple(people), (verb,), "past", manners=(Sense(("m",)),), places=places)
+    first = _deed(deed, case.first, False, ENGLISH.places).words
+    second = _deed(deed, case.second, case.exchanged, ENGLISH.places).words
+    return (case.named, case.alike, *_overlap(first, second))
+
+
+def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
+    shared = set(first) & set(second)
+    places = {word: place for place, word in reversed(list(enumerate(second)))}
+    order = [places[word] for word in dict.fromkeys(first) if word in shared]
+    return (
+        len(first), len(second), len(set(first)), len(set(second)), len(shared),
+        len(set(pairwise(first)) & set(pairwise(second))), len(set(pairwise(second))),
+        sum(a < b for a, b in combinations(order, 2)), first[0] == second[0], first[-2:] == second[-2:],
+    )  # fmt: skip
+
+
+PLACED = 0.4  # fraction of sentences that mention a place; all of them do if the question asks for a place
+FRONTED = 0.3  # fraction of places moved to the front
+ANSWER = "answer"  # the label of the answer's span
+SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role (`diagnostic`)
+
+
+@dataclass(frozen=True)
+class Event:
+    """An action; if `negative`, the sentence that describes it is negated."""
+
+    agent: Sense
+    verb: Sense
+    patient: Sense
+    place: Sense
+    negative: bool = False
+
+
+def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
+    """Yield an infinite stream of questions with contexts; `places` draws word orders."""
+    words = WordDraws(topics, rng)
+
+    def draw(kind: str) -> Example:
+        events, tense = _events(words, kind, rng), rng.choice(("past", "present"))
+        context = [_tell(event, tense, kind, event is events[0], rng, places) for event in events]
+        question = _ask(events[0], tense, kind, rng.random() < 0.5, places())
+        return Example(((question,), tuple(rng.sample(context, len(context)))), diagnostic=kind)
+
+    return fresh(KINDS, rng, lambda kind: lambda: draw(kind))
+
+
+def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
+    """Return the event asked about and its distractors: a negated event, two events with different roles, and
+    up to two with a different verb."""
+    people, places, verbs = words.scene()
+    first, second, *rest = people
+    if rng.random() >= 0.5:
+        first, second = second, first
+    event = Event(first, verbs[0], second, places[0])
+    denied = replace(event, place=rng.choice(places[1:]), negative=True)
+    if kind == PLACE:
+        near = [denied, *(Event(second, verbs[0], first, rng.choice(places)) for _ in range(2))]
+    elif kind == SUBJECT:
+        near = [replace(denied, agent=rest[0])]
+        near += [Event(second, verbs[0], person, rng.choice(places)) for person in rest[1:]]
+    else:
+        near = [replace(denied, patient=rest[0])]
+        near += [Event(person, verbs[0], first, rng.choice(places)) for person in rest[1:]]
+    far = Event(rng.choice(rest), verbs[1], rng.choice((first, second)), rng.choice(places))
+    extra = replace(event, verb=verbs[1], place=rng.choice(places[1:]))
+    return [event, *near, *rng.sample([far, extra], rng.randrange(3))]
+
+
+def _tell(
+    event: Event, tense: str, kind: str, answers: bool, rng: random.Random, places: Callable[[], Places]
+) -> Sentence:
+    """Express an event as a sentence, with a span for the answer if it `answers` the question."""
+    passive = rng.random() < 0.5
+    agent, patient = tree.person_or_noun(event.agent), tree.person_or_noun(event.patient)
+    root = tree.act(tree.verb(event.verb, tense, passive=passive), agent, patient, passive)
+    if event.negative:
+        root.dependents.insert(0, tree.adverb("never", "often"))
+    where = tree.noun(event.place, "obl", determiner="the")
+    if kind == PLACE or rng.random() < PLACED:
+        place = tree.adposition(where, "in")
+        root.add(tree.fronted(place) if rng.random() < FRONTED else place)
+    root.add(tree.mark("."))
+    order = places()
+    spans: tuple[Span, ...] = ()
+    if answers:
+        node = {SUBJECT: agent, OBJECT: patient, PLACE: where}[kind]
+        answer = {id(node), *(id(below) for below in node.dependents if below.tag == "DET")}
+        inside = [i for i, each in enumerate(linearise(root, order)[0]) if id(each) in answer]
+        spans = (Span(inside[0], inside[-1] + 1, ANSWER),)
+    return replace(say(root, order), spans=spans)
+
+
+def _ask(event: Event, tense: str, kind: str, passive: bool, places: Places) -> Sentence:
+    agent = tree.pronoun("who", "") if kind == SUBJECT else tree.person_or_noun(event.agent)
+    patient = tree.pronoun("who", "") if kind == OBJECT else tree.person_or_noun(event.patient)
+    # The question word comes first; if it is not the subject, an auxiliary precedes the subject.
+    inverted = kind == PLACE or (kind == SUBJECT) == passive
+    root = tree.verb(event.verb, tense, question=inverted, passive=passive)
+    if inverted and kind != PLACE:
+        (agent if kind == SUBJECT else patient).place = "wh"
+    tree.act(root, agent, patient, passive)
+    if kind == PLACE:
+        root.add(tree.adverb("where", "wh"))
+    return replace(say(root.add(tree.mark("?")), places), spans=())
