@@ -31,9 +31,8 @@ from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.artefact import Artefact, finished, whole_of
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import plain
-from calque.derive.folder import fingerprints, open_folder
 from calque.derive.language import SOURCE, Bitext
-from calque.derive.languages import Languages
+from calque.derive.languages import Languages, fingerprints, open_folder
 from calque.derive.ragged import Ragged
 from calque.derive.sentence import Sentence
 from calque.derive.task_data import TaskFolder

@@ -1,5 +1,4 @@
-"""Finished folders, each with a manifest that is written last and contains digests of all files, itself
-included."""
+"""Finished folders. Their manifest is written last and contains digests of all files, itself included."""
 
 import hashlib
 import json
@@ -12,9 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
-from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, whole_file, whole_folder
+from calque.derive.files import MANIFEST, parse_json, whole_file, whole_folder
 from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
@@ -25,8 +23,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with its digest. If `place` (by default, the file name) contains a fingerprint,
-    this name is stored as well, so that a file that was moved or renamed is detected."""
+    """Write a JSON object with its digest and, if `place` (default: the file name) contains a fingerprint,
+    with this name, so that a file that was moved or renamed is detected."""
     content, place = plain(value), place or path.name
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
@@ -35,21 +33,20 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; if the file has changed, raise BadInput with a message that
-    calls it `what`."""
+    """Read an object written by `write_sealed`; raise BadInput, calling the file `what`, if it has
+    changed."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
-        content = strict_json.loads(text)
-        is_object = isinstance(content, dict) and text == _text(content)
-        whole = is_object and content.pop(DIGEST, None) == _digest(content)
+        content = parse_json(text)
     except FileNotFoundError:
         raise BadInput(f"no such file; this should be {what}", path) from None
     except OSError as error:
         raise BadInput(f"cannot read {what}: {error.strerror}", path) from error
     except (ValueError, lzma.LZMAError) as error:  # includes UnicodeDecodeError
         raise BadInput(f"{what} is damaged: {error}; {AGAIN}", path) from error
-    if not whole:
+    is_object = isinstance(content, dict) and text == _text(content)
+    if not (is_object and content.pop(DIGEST, None) == _digest(content)):
         raise BadInput(f"{what} has changed since it was written; {AGAIN}", path)
     sealed, place = content.pop(PLACE, None), place or path.name
     if _FINGERPRINTED.fullmatch(place) and sealed != place:
@@ -61,8 +58,7 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
 
 @dataclass(frozen=True)
 class Artefact:
-    """A finished folder with an intact manifest, which contains `facts` and the `digests` of the other
-    files."""
+    """A finished folder with an intact manifest of `facts` and of the other files' `digests`."""
 
     folder: Path
     facts: dict[str, Any]
@@ -71,13 +67,15 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
-        facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
+        path = folder / MANIFEST
+        facts = read_sealed(path, f"the manifest of {kind}", folder.absolute().name)
         if (found := facts.pop(KIND, None)) != kind:
-            raise BadInput(f"this is the manifest of {found}, not of {kind}", folder / MANIFEST)
+            raise BadInput(f"this is the manifest of {found}, not of {kind}", path)
         digests, actual = facts.pop(FILES, {}), facts.get("format")
         if format is not None and actual != format:
-            fault = f"{kind} in format {actual}, not {format}; remove the folder and rerun the command"
-            raise BadInput(fault, folder / MANIFEST)
+            raise BadInput(
+                f"{kind} in format {actual}, not {format}; remove the folder and rerun the command", path
+            )
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
@@ -100,7 +98,7 @@ class Artefact:
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder is finished: its manifest, which is written last, exists."""
+    """Whether a folder is finished: its manifest exists."""
     path, place = folder / MANIFEST, folder.absolute().name
     if path.is_file() and _FINGERPRINTED.fullmatch(place):
         read_sealed(path, "the manifest of a finished folder", place)
@@ -108,7 +106,7 @@ def finished(folder: Path) -> bool:
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
-    """Return the parent of `folder` if it is a finished folder of this kind, otherwise None."""
+    """Return the parent of `folder` if it is a finished folder of this kind."""
     manifest = folder.resolve().parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
         return None  # another program's manifest

@@ -23,7 +23,8 @@ from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.files import check_name
 from calque.derive.fingerprint import code_facts, fingerprint, own_code, sha256, with_code
-from calque.derive.folder import (
+from calque.derive.language import SOURCE, in_places
+from calque.derive.languages import (
     DICTIONARY,
     FORMAT,
     RESERVED,
@@ -34,23 +35,15 @@ from calque.derive.folder import (
     FolderWriter,
     new_folder,
 )
-from calque.derive.language import SOURCE, in_places
+from calque.derive.on_demand import PREVIEW, preview_sentences
 from calque.derive.order import order_distance
-from calque.derive.preview import PREVIEW, preview_sentences
 from calque.derive.script import letters_of
 from calque.derive.sentence import Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
-from calque.derive.transform import Compose, Transform
+from calque.derive.transform import Transform, trial_image
 from calque.derive.types import USAGE, Usage
-from calque.derive.vocabulary import (
-    SMALLEST,
-    TOKENIZER,
-    GivenVocabulary,
-    Vocabulary,
-    add_up,
-    learn_of_words,
-)
+from calque.derive.vocabulary import SMALLEST, TOKENIZER, GivenVocabulary, Vocabulary, add_up, learn_of_words
 from calque.derive.workers import Jobs, Progress, Workers, silent
 
 MEASURED = 10_000  # number of sentences used to measure the order distance
@@ -58,10 +51,10 @@ MEASURED = 10_000  # number of sentences used to measure the order distance
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
     """Raise BadInput for invalid or repeated names and for parts that cannot be composed."""
-    names, reserved = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
-    if len({*reserved, *names}) < len(reserved) + len(names):
-        given = f"the transforms {', '.join(names)}"
-        raise BadInput(f"{given} need different names, none of them {' or '.join(reserved)}")
+    names = [*RESERVED, PREVIEW, *(transform.name for transform in transforms)]
+    if len(set(names)) < len(names):
+        given, reserved = ", ".join(names[-len(transforms) :]), " or ".join((*RESERVED, PREVIEW))
+        raise BadInput(f"the transforms {given} need different names, none of them {reserved}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:
@@ -70,29 +63,18 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
             raise BadInput(f"the transform {transform.name}: {error}") from error
 
 
-def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """Compute the images of `size` types without a corpus; raise ValueError if the parts cannot be
-    composed."""
-    image = transform.informed(Usage.even(size)).image(size)
-    parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
-    if repeated := [name for name in parts if parts.count(name) > 1]:
-        raise ValueError(f"{transform.name} contains {repeated[0]} twice; each part may occur only once")
-    return image
-
-
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """Train the transforms that need trees, caching the results in `cache`, and return all transforms."""
-    ready, done, of = [], 0, sum("trees" in transform.needs for transform in transforms)
+    """Train the transforms that need trees, with a cache, and return all transforms."""
+    ready, trees = list[Transform](), ["trees" in transform.needs for transform in transforms]
     for transform in transforms:
         ready.append(transform.ready(cache))
-        if "trees" in transform.needs:
-            done += 1
-            progress("preparing transforms", done, of)
+        if trees[len(ready) - 1]:
+            progress("preparing transforms", sum(trees[: len(ready)]), sum(trees))
     return tuple(ready)
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
-    """Return the transforms that change words rather than only their order or script."""
+    """Return the transforms that change words."""
     return tuple(transform for transform in transforms if transform.rewrites)
 
 
@@ -104,8 +86,8 @@ def languages_fingerprint(
     among: Sequence[Transform] = (),
     examples: Callable[[str], str] | None = None,
 ) -> str:
-    """Return the fingerprint of these languages, given `Source.corpus_identity` and `task_identity`. `among`
-    lists all transforms in the folder that change words; the vocabulary is learnt from their images too."""
+    """Return these languages' fingerprint, given `Source.corpus_identity` and `task_identity`. `among` lists
+    all transforms in the folder that change words: the vocabulary is learnt from their images too."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -120,14 +102,13 @@ Chunks = Jobs[NumberedChunk]
 
 
 class CorporaWriter(ExitStack):
-    """Writes corpora whose lines all derive from those of the first corpus, and sums the exclusions. All ids
-    are below `id_limit`; `rewritten` says whether each corpus contains changed words."""
+    """Writes corpora of parallel lines with ids below `id_limit`, and sums their accounts; `rewritten` says
+    whether each contains changed words."""
 
     def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
         super().__init__()
-        self.writers = []
-        for folder, rewrites in zip(folders, rewritten or [False] * len(folders), strict=True):
-            self.writers.append(self.enter_context(CorpusWriter(folder, id_limit, rewrites)))
+        each = zip(folders, rewritten or [False] * len(folders), strict=True)
+        self.writers = [self.enter_context(CorpusWriter(folder, id_limit, own)) for folder, own in each]
         self.totals: list[Encoded] = []
 
     @property
@@ -139,11 +120,9 @@ class CorporaWriter(ExitStack):
         first = self.sentences
         for writer, encoded in zip(self.writers, chunk, strict=True):
             writer.append(encoded.shard, first)
-        if not self.totals:
-            self.totals = list(chunk)
-            return
-        for total, encoded in zip(self.totals, chunk, strict=True):
+        for total, encoded in zip(self.totals, chunk, strict=False):
             total.add(encoded)
+        self.totals = self.totals or list(chunk)
 
 
 def derive_languages(
@@ -156,8 +135,8 @@ def derive_languages(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Write one derived language per transform to `folder` (see `derive.folder`). `vocabulary` is the number
-    of types to learn, or an existing tokenizer. The number of workers does not affect the result."""
+    """Write one derived language per transform to `folder` (see `derive.languages`). `vocabulary` is the
+    number of types to learn, or an existing tokenizer. The number of workers does not affect the result."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     facts, prints = _identity(source, transforms, vocabulary, dictionary)
@@ -237,33 +216,28 @@ def _write_corpora(
     vocabulary: Vocabulary,
     encoded: Iterable[EncodedChunk],
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    """Write each language's corpus; return its results, summed over chunks, and sentences for the preview."""
     rewritten = {SOURCE: False} | {transform.name: transform.rewrites for transform in transforms}
     folders, samples = [out.part / name for name in rewritten], list[tuple[int, Sentence]]()
     vocabulary.counts = np.zeros_like(vocabulary.counts)
     with CorporaWriter(folders, 2 * vocabulary.size, list(rewritten.values())) as corpora:
-        for chunk in encoded:
-            vocabulary.count(chunk.languages[0].shard.ids)
-            corpora.append(chunk.languages)
-            samples += chunk.samples
+        for languages, sentences in encoded:
+            vocabulary.count(languages[0].shard.ids)
+            corpora.append(languages)
+            samples += sentences
     vocabulary.save(out.vocabulary)
     empty = corpora.totals[0].account.left_out["empty sentences"]
-    for name, writer, total in zip(rewritten, corpora.writers, corpora.totals, strict=True):
-        sentences, account = corpora.sentences + (empty if name == SOURCE else 0), total.account
-        out.facts["languages"][name] = {
-            "in": {"sentences": sentences, "words": corpora.writers[0].words},
+    for folder, writer, total in zip(folders, corpora.writers, corpora.totals, strict=True):
+        corpus, account, is_source = Corpus.open(folder), total.account, folder.name == SOURCE
+        origins = (corpus.origin[line].tolist() for line in range(min(MEASURED, len(corpus))))
+        out.facts["languages"][folder.name] = {
+            "in": {"sentences": len(corpus) + is_source * empty, "words": corpora.writers[0].words},
             "out": writer.facts,
             "left out": dict(sorted(account.left_out.items())),
             "kept in place": dict(sorted(account.kept.items())),
             "spans split": account.split_spans,
-            "order distance": 0.0 if name == SOURCE else _order_distance(out.part / name),
+            "order distance": 0.0 if is_source else order_distance(origins),
         }
     return corpora.totals, samples
-
-
-def _order_distance(folder: Path) -> float:
-    corpus = Corpus.open(folder)
-    return order_distance(corpus.origin[line].tolist() for line in range(min(MEASURED, len(corpus))))
 
 
 def _write_dictionary(
@@ -297,20 +271,20 @@ def _write_dictionary(
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
-    """Raise BadInput if incorrect dictionary pairs depend on tags but the source lacks tagged examples."""
+    """Raise BadInput if incorrect pairs depend on tags but the source lacks tagged examples."""
     if dictionary.reads_tags and TAGGED not in source.tasks:
         raise BadInput(f"wrong=same-tag needs {TAGGED} examples, which {source.title} lacks")
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield each word, with its tag, in a source's training examples for tagging."""
+    """Yield each word and tag in a source's training examples for tagging."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Raise BadInput if answers are split into sub-words: only one position is masked per question."""
+    """Raise BadInput if answers are split into sub-words: questions mask a single position."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"

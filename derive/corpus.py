@@ -43,8 +43,7 @@ def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class Corpus:
-    """One language's corpus of N lines, as read-only memory maps: the `tokens` of each line, the `pieces` and
-    `origin` of its words, and, if words were changed, the `sources` of each word."""
+    """One language's corpus of N lines, as read-only memory maps (see the files above)."""
 
     tokens: Ragged
     pieces: Ragged
@@ -54,7 +53,7 @@ class Corpus:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open the corpus in a folder; raise BadInput if a file's size differs from `corpus.json`."""
+        """Open a folder's corpus; raise BadInput if a file's size differs from `corpus.json`."""
         about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
         arrays = {}
         for name, (dtype, unit, extra) in _columns(about["dtype"], "links" in about).items():
@@ -84,7 +83,7 @@ class Corpus:
         return type(self)(tokens, pieces, self.origin.between(first, last), lines, sources)
 
     def where(self, chosen: np.ndarray) -> Self:
-        """Copy the lines selected by `chosen`, (N,) bool, into memory, with the same source line numbers."""
+        """Copy the lines selected by `chosen`, (N,) bool, into memory; source line numbers stay."""
         lines, sources = np.flatnonzero(chosen), self.sources
         tokens, pieces, origin = self.tokens.take(lines), self.pieces.take(lines), self.origin.take(lines)
         if sources is not None:
@@ -100,15 +99,14 @@ class Corpus:
         return origin, tuple(tuple(word.tolist()) for word in words)
 
     def links(self, line: int) -> np.ndarray:
-        """Return a line's gold links, (k, 2) int64: sorted pairs (source position, position)."""
+        """Return a line's sorted gold links, (k, 2) int64: source position, position."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Return the fraction of types, sub-words and words shared with the source, and the total number of
-    each."""
+    """Return the fraction of types, sub-words and words shared with the source, each with its denominator."""
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))
@@ -125,9 +123,9 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
 
 @dataclass(frozen=True)
 class Shard:
-    """Encoded lines: the `ids` (T,), the number of ids in each word, `pieces` (W,), and the number of words
-    in each line, `words` (N,). `origin` (W,) and `sources` (L,) are the same as on disk; `rendered` (W,) is
-    the number of source positions per word."""
+    """Encoded lines: `ids` (T,), the number of ids per word, `pieces` (W,), and of words per line, `words`
+    (N,). `origin` (W,) and `sources` (L,) are as on disk; `rendered` (W,) counts each word's source
+    positions."""
 
     ids: np.ndarray
     pieces: np.ndarray
@@ -142,7 +140,7 @@ class Shard:
 
     @property
     def too_long(self) -> np.ndarray:
-        """Whether each line has more than `LONGEST` words, or a word with more than `LONGEST` sub-words, (N,)
+        """Whether each line has more than LONGEST words, or a word of more than LONGEST sub-words, (N,)
         bool."""
         long = self.words > LONGEST
         long[self.words_of_lines.item[self.pieces > LONGEST]] = True
@@ -159,7 +157,7 @@ class Shard:
 
 
 class CorpusWriter:
-    """Appends shards, with `sources` if `rewritten`, to a new corpus whose ids are below `id_limit`."""
+    """Appends shards, with `sources` if `rewritten`, to a new corpus with ids below `id_limit`."""
 
     def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:
         self._folder, self._rewritten = folder, rewritten
@@ -204,6 +202,5 @@ class CorpusWriter:
         if kind is None:
             if not self.sentences:
                 raise BadInput(f"{self._folder.name}: all sentences are empty or were left out")
-            links = {"links": self.links} if self._rewritten else {}
-            about = {**self.facts, **links, "dtype": self._dtype}
+            about = self.facts | ({"links": self.links} if self._rewritten else {}) | {"dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")

@@ -1,8 +1,7 @@
-"""Dictionaries as pairs of ids, either a fraction of the source's types with their images or lexicon entries.
+"""Dictionaries as pairs of ids: a fraction of the source's types with their images, or a lexicon's entries.
 
 Each line of a lexicon is two words, separated by a space or tab, or
-`source<TAB>target<TAB>probability<TAB>count`.
-"""
+`source<TAB>target<TAB>probability<TAB>count`."""
 
 import re
 from collections import Counter, defaultdict
@@ -36,9 +35,9 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """How entries are chosen: a `fraction` of the types, either sampled with `seed` or the most frequent
-    ones. The fraction `correct` of the entries is correct; each of the others contains the image of a
-    different word, which may be any word or must have the same tag."""
+    """A dictionary of a `fraction` of the types, sampled with `seed` or the most frequent ones. A fraction
+    `correct` of its entries is correct; the others contain the image of another word, of any or the same tag
+    (`wrong`)."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -96,10 +95,9 @@ def draw_dictionary(
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """Make all pairs (n, 2) of two different ids incorrect, except for a fraction `correct` of them. The
-    derived ids are permuted in a single cycle or, given the `tags` (V,) of source types, in one cycle per
-    tag; types whose tag is missing or unique share a cycle. Also return the number of incorrect pairs that do
-    not share a tag."""
+    """Make pairs (n, 2) of two different ids incorrect, except for a fraction `correct`, by permuting their
+    derived ids in one cycle or, given the `tags` (V,) of source types, in one cycle per tag; types without a
+    tag, or alone with it, share a cycle. Also return the number of incorrect pairs without a common tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
@@ -122,7 +120,7 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """Return each type's most frequent tag, (V,), or "" if the type is not a whole word that has a tag."""
+    """Return each type's most frequent tag, (V,), or "" if it is not a whole word with a tag."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     ids = only_ids([word for word, _ in words], vocabulary)
     for only, ((_, tag), count) in zip(ids, words.items(), strict=True):
@@ -142,14 +140,14 @@ def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> N
 
 
 def read_dictionary(path: Path) -> np.ndarray:
-    """Read pairs of source and derived ids, (n, 2) int64; each source id occurs once."""
+    """Read pairs of source and derived ids, (n, 2) int64."""
     rows = [line.split("\t") for line in path.read_bytes().decode().split("\n") if line]
     return np.array([[int(source), int(derived)] for source, derived, _ in rows], np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A lexicon entry: a word, a translation, the translation's probability and its count."""
+    """A word, a translation, and the translation's probability and count."""
 
     source: str
     target: str
@@ -158,66 +156,69 @@ class Entry:
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """Read a file's entries in order; the numbers of repeated entries and of lines without an entry are added
-    to `counts`."""
+    """Read a file's entries in order; repeated entries and lines without an entry are added to `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
     for place, line in Lines(path, counts, must_end=True):
-        fields = place.fields(line) if "\t" in line else tokens(line)
+        columns = place.fields(line) if "\t" in line else tokens(line)
         if not line.strip():
             counts["blank lines"] += 1
-        elif _COMMENT.match(line) and fields != ["#", "#"]:
+        elif _COMMENT.match(line) and columns != ["#", "#"]:
             counts["comments"] += 1
         else:
-            _add(entries, place, line, counts)
+            entry = _entry(place, line, [column.strip(" ") for column in columns])
+            names = {entry.source.casefold(), entry.target.casefold()}
+            if not entries and len(names) == 2 and names <= HEADER:
+                raise place.fault(f"{line!r} is a header, but dictionaries have none; remove this line")
+            first = entries.setdefault((entry.source, entry.target), entry)
+            if first is not entry and (first != entry or len(columns) > 2):
+                raise place.fault(f"a second entry for {entry.source} and {entry.target}")
+            counts[TWICE] += first is not entry
     if not entries:
         raise BadInput("this file contains no entries", path)
     return list(entries.values())
 
 
-def _add(entries: dict[tuple[str, str], Entry], place: Place, line: str, counts: Counter[str]) -> None:
-    try:
-        entry = _parse(line)
-    except ValueError as error:
-        raise place.fault(f"{line!r}: {error}") from None
-    names = entry.source.casefold(), entry.target.casefold()
-    if not entries and names[0] != names[1] and HEADER.issuperset(names):
-        raise place.fault(f"{line!r} is a header, but dictionaries have none; remove this line")
-    known = entries.setdefault((entry.source, entry.target), entry)
-    if known is not entry:
-        if known != entry or line.count("\t") > 1:
-            raise place.fault(f"a second entry for {entry.source} and {entry.target}")
-        counts[TWICE] += 1
+def _entry(place: Place, line: str, columns: Sequence[str]) -> Entry:
+    if "\t" not in line and len(columns) > 2:
+        raise place.fault(f"{line!r}: more than two words but no tab; separate the two sides with a tab")
+    source, target, *numbers = columns if len(columns) > 1 else ["", ""]
+    if source.strip() and target.strip() and not numbers:
+        return Entry(source, target)
+    is_whole = source.strip() and target.strip() and len(numbers) == 2
+    if not (is_whole and _PROBABILITY.fullmatch(numbers[0]) and _COUNT.fullmatch(numbers[1])):
+        raise place.fault(f"{line!r}: {EXPECTED}")
+    probability, count = float(numbers[0]), int(numbers[1])
+    if not (0 < probability <= 1 and count > 0):
+        fault = "the probability must be above 0 and at most 1, and the count positive"
+        raise place.fault(f"{line!r}: {fault}")
+    return Entry(source, target, probability, count)
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
     """Convert entries to pairs of ids (n, 2), sorted by descending count, and count the exclusions. Both
-    words must be single sub-words. Each source word keeps its most probable translation; ties are resolved in
-    favour of the more frequent translation, then of the first one."""
+    words must be single sub-words. Each source word keeps its most probable translation; ties go to the more
+    frequent one, then to the first."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)
     best: dict[int, tuple[Entry, int]] = {}
     for entry, source, target in zip(entries, sources, targets, strict=True):
+        kept, _ = best.get(source, (None, 0))
         if source < 0 or target < 0:
             left_out["entries with a word of several sub-words, or of an unknown one"] += 1
-            continue
-        if source == target:
+        elif source == target:
             left_out["entries of two words of one type"] += 1
-            continue
-        if source in best:
-            left_out["further translations of a type"] += 1
-            kept = best[source][0]
-            if (kept.probability, kept.count) >= (entry.probability, entry.count):
-                continue
-        best[source] = entry, target
+        elif kept is None or (kept.probability, kept.count) < (entry.probability, entry.count):
+            best[source] = entry, target
+        left_out["further translations of a type"] += bool(kept) and source != target >= 0
     ranked = sorted(best.items(), key=lambda item: -item[1][0].count)
     pairs = [(source, target) for source, (_, target) in ranked]
-    return np.array(pairs, np.int64).reshape(-1, 2), left_out
+    return np.array(pairs, np.int64).reshape(-1, 2), +left_out
 
 
 def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
-    """Return the id of each word, or -1 if the word is unknown or consists of several sub-words."""
+    """Return the id of each word, or -1 if it is unknown or has several sub-words."""
     ids, pieces = vocabulary.encode_all(words)
     first = ids[ends_of(pieces)[:-1]]
     only: list[int] = np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist()
@@ -225,8 +226,8 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
 
 
 def other_forms(lemmas: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """Map each type that is a whole word to the types that are other forms of its lemmas and differ from it
-    in more than case."""
+    """Map each type that is a whole word to the types of its lemmas' other forms, except forms that differ
+    only in case."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
     ids = only_ids(words, vocabulary)
     types = {word: only for word, only in zip(words, ids, strict=True) if only in occurring}
@@ -240,20 +241,3 @@ def other_forms(lemmas: Mapping[str, frozenset[str]], vocabulary: Vocabulary) ->
         others_of_type = {types[form] for form in others if form.lower() != word.lower()}
         mates[own] = mates.get(own, frozenset()) | others_of_type
     return mates
-
-
-def _parse(line: str) -> Entry:
-    columns = [column.strip(" ") for column in line.split("\t")] if "\t" in line else tokens(line)
-    if "\t" not in line and len(columns) > 2:
-        raise ValueError("more than two words but no tab; separate the two sides with a tab")
-    if len(columns) not in (2, 4) or not all(column.strip() for column in columns[:2]):
-        raise ValueError(EXPECTED)
-    source, target, *numbers = columns
-    if not numbers:
-        return Entry(source, target)
-    if not (_PROBABILITY.fullmatch(numbers[0]) and _COUNT.fullmatch(numbers[1])):
-        raise ValueError(EXPECTED)
-    probability, count = float(numbers[0]), int(numbers[1])
-    if not (0 < probability <= 1 and count > 0):
-        raise ValueError("the probability must be above 0 and at most 1, and the count positive")
-    return Entry(source, target, probability, count)

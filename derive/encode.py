@@ -28,14 +28,14 @@ NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 @dataclass
 class Encoded:
-    """A chunk encoded in one language, with the result of `single_images` if the transform changes words."""
+    """A chunk in one language; `single` is the result of `single_images` if the transform changes words."""
 
     shard: Shard
     account: Account = field(default_factory=Account)
     single: np.ndarray | None = None
 
     def add(self, other: Self) -> None:
-        """Merge the account and the single images of another chunk into this one."""
+        """Merge another chunk's account and single images into this one."""
         self.account.add(other.account)
         ours, theirs = self.single, other.single
         if ours is not None and theirs is not None:
@@ -43,17 +43,13 @@ class Encoded:
             self.single = np.where(ours == UNSEEN, theirs, either)
 
 
-@dataclass
-class EncodedChunk:
-    """A chunk encoded in every language, starting with the source, and sentences for the preview."""
-
-    languages: list[Encoded]
-    samples: list[tuple[int, Sentence]] = field(default_factory=list)
+EncodedChunk = tuple[list[Encoded], list[tuple[int, Sentence]]]
+"""A chunk in every language, the source first, and sentences for the preview."""
 
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes a source's chunks and their images; `code` contains digests of user-defined code."""
+    """Counts and encodes a source's chunks and their images; `code` contains digests of users' own code."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -63,7 +59,7 @@ class ChunkEncoder:
     digest: str = ""  # digest of the tokenizer file
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
-        """Count each word in a chunk, including its images under transforms that change words."""
+        """Count a chunk's words, including those that transforms put in their place."""
         sentences = self._numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in sentences))
         for transform in self.transforms if self.source.has_images(chunk[1]) else ():
@@ -83,7 +79,6 @@ class ChunkEncoder:
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         check_same((self.source, self.transforms), self.code)
-        number, content = chunk
         account, table = Account(), word_table(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)
         source = encode_sentences([sentence for _, sentence in numbered], table)
@@ -92,13 +87,13 @@ class ChunkEncoder:
             ready, account, images = transform.ready(self.cache), Account(), list[Sentence]()
             if "usage" in ready.needs:
                 ready = ready.informed(_usage(self.vocabulary, self.digest))
-            if self.source.has_images(content):
+            if self.source.has_images(chunk[1]):
                 images = _images(ready, numbered, account)
             else:
                 account.left_out["sentences of the source alone"] += len(numbered)
             languages.append(_derived(ready, source, images, account, table))
         samples = [(n, sentence) for n, sentence in numbered if 3 <= len(sentence) <= 25][:SAMPLES]
-        return EncodedChunk(languages, samples if number == 0 else [])
+        return languages, [] if chunk[0] else samples
 
     def _numbered(self, chunk: NumberedChunk, account: Account) -> list[tuple[int, Sentence]]:
         sentences, left_out = self.source.sentences(chunk[1])
@@ -126,19 +121,20 @@ def _derived(
 
 
 def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
-    """Encode sentences as ids; raise BadInput if a sentence or word is too long to store."""
+    """Encode sentences; raise BadInput if a sentence or word is too long to store."""
     words = np.array(list(map(len, sentences)), np.int64)
-    if words.max(initial=0) > LONGEST:
-        raise BadInput(f"a sentence contains {words.max():,} words; the maximum is {LONGEST:,}")
     ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
-    if pieces.max(initial=0) > LONGEST:
-        raise BadInput(f"a word consists of {pieces.max():,} sub-words; the maximum is {LONGEST:,}")
-    origin = ranges(0, words)
-    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
+    for sizes, what in (
+        (words, "a sentence contains {:,} words"),
+        (pieces, "a word consists of {:,} sub-words"),
+    ):
+        if (longest := sizes.max(initial=0)) > LONGEST:
+            raise BadInput(f"{what.format(longest)}; the maximum is {LONGEST:,}")
+    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, ranges(0, words).astype(np.uint16))
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """Encode reordered sentences, whose words keep the ids they have in `source`."""
+    """Encode reordered sentences, whose words keep their ids in `source`."""
     words = np.array(list(map(len, images)), np.int64)
     origin = np.array(list(chain.from_iterable(image.origin for image in images)), np.int64)
     starts = source.words_of_lines.ends[: len(words)]
@@ -147,7 +143,7 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
 
 
 def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
-    """Encode `images` in the source's script, with the source positions that each word renders."""
+    """Encode sentences of new words in the source's script, with the source positions that each renders."""
     sources = list(chain.from_iterable(image.rendered for image in images))
     return replace(
         encode_sentences(images, table),
@@ -159,8 +155,7 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
     """Return the only type that renders each source type, and the only source type that each type renders,
-    (2, size). Only one-to-one links between words that consist of one sub-word are used; types without such a
-    link are UNSEEN, and types with several images are SEVERAL."""
+    (2, size): UNSEEN without a one-to-one link between words of one sub-word, SEVERAL if these differ."""
     assert image.sources is not None and image.rendered is not None
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the image word of each link
     line = image.words_of_lines.item[target]
@@ -176,8 +171,7 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:
-    """Return each type's single image, (V,) int64, or -1 if the type has none or shares it with another
-    type."""
+    """Return each type's single image, (V,) int64, or -1 if it has none or shares it."""
     forward, back = tables
     same = back[np.maximum(forward, 0)] == np.arange(len(forward))
     return np.where((forward >= 0) & same, forward, -1)
@@ -185,7 +179,7 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def word_table(folder: Path, digest: str) -> WordTable:
-    """Return the word table of the vocabulary in a folder whose tokenizer has this digest."""
+    """Return the word table of a folder's vocabulary, whose tokenizer has this digest."""
     return WordTable(Vocabulary.load(folder))
 
 

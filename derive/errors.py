@@ -47,12 +47,12 @@ def check_range(what: str, value: float, least: float, most: float = math.inf) -
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """Return a suffix that counts exclusions, such as `; left out: 3 blank lines`, if there are any."""
+    """Return a suffix such as `; left out: 3 blank lines`, or "" if nothing was left out."""
     return f"; left out: {listed(counts)}" if any(counts.values()) else ""
 
 
 def listed(counts: Mapping[str, int]) -> str:
-    """List reasons with their counts, as in `3 blank lines, 1 comments`."""
+    """List reasons with their counts: `3 blank lines, 1 comments`."""
     return ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
 
 
@@ -64,13 +64,12 @@ def shown(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape all control characters except line breaks, so that a terminal shows the text literally."""
+    """Escape control characters except line breaks, so that a terminal shows them literally."""
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean NAME?` with the most similar known name, ignoring case, or "" if none is
-    similar."""
+    """Return `did you mean NAME?` with the most similar known name, ignoring case, or ""."""
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
     return f"did you mean {lower[near[0]]}?" if near else ""
@@ -78,12 +77,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
     """Return a message about an unknown name that suggests the most similar known name or, if none is
-    similar, lists all known names, as `described` if given."""
-    names, descriptions = list(known), list(described)
-    near = nearest(name, names)
-    for each in descriptions:
-        short, _, _ = each.partition(" (")
-        if near == f"did you mean {short}?":
-            near += each.removeprefix(short)
-            break
-    return f"no {kind} is called {shown(name)}; {near or 'there are ' + ', '.join(descriptions or names)}"
+    similar, lists all, as `described` if given."""
+    names = list(known)
+    hint = nearest(name, names) or f"there are {', '.join(described or names)}"
+    return f"no {kind} is called {shown(name)}; {hint}"

@@ -26,8 +26,7 @@ LINKS, ENDS = "links.npy", "ends.npy"
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` in the same way as for
-    objectives."""
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` as for objectives."""
 
     fraction: float = 1.0
     seed: int = 0
@@ -50,8 +49,7 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Estimate and write the word links in the `drawn` sentence pairs of two languages; `with_links` reads
-    them."""
+    """Estimate and write the word links in the `drawn` sentence pairs of two languages (see `with_links`)."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)
@@ -72,7 +70,7 @@ def estimate_links(
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of the chosen pairs, each represented as a string of sub-word ids."""
+    """The words of the chosen pairs, as strings of sub-word ids."""
 
     bitext: Bitext
     chosen: np.ndarray
@@ -88,7 +86,7 @@ def _words(language: Language, line: int) -> tuple[str, ...]:
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write sentence pairs' links atomically; `facts` may be extended until the last pair has been read."""
+    """Write sentence pairs' links atomically; `facts` may grow until the last pair has been read."""
     with making(folder, KIND, facts) as part:
         each = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
         links = Ragged.of(np.concatenate([np.empty((0, 2), np.uint16), *each]), list(map(len, each)))
@@ -99,8 +97,7 @@ def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
 
 
 def with_links(languages: Languages, folder: Path) -> Languages:
-    """Add the word links stored in a folder to `languages`; raise BadInput if they belong to different
-    languages."""
+    """Add a folder's word links to `languages`; raise BadInput if they belong to different languages."""
     artefact = Artefact.open(folder, KIND)
     values, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
     links = Ragged(values, ends)

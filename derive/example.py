@@ -13,9 +13,8 @@ from calque.derive.sentence import Sentence, Span
 
 @dataclass(frozen=True)
 class Example:
-    """One task instance, such as a text that consists of one tagged sentence, or the two texts of an
-    inference pair. `label` applies to the whole instance; `diagnostic` names the phenomenon that it tests. An
-    example without texts represents an instance that is missing from its file."""
+    """A task instance: one or two texts of sentences. `label` applies to the whole; `diagnostic` names the
+    phenomenon that it tests. Without texts, it is an instance missing from its file."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -31,12 +30,13 @@ class Example:
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
-        """Intern all strings, which saves most of the memory that a data set would need."""
+        """Intern all strings, which saves most of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
-            names = ("words", "tags", "relations")
-            columns: dict[str, Any] = {name: tuple(map(intern, getattr(sentence, name))) for name in names}
-            return replace(sentence, **columns)
+            words, tags, relations = (
+                tuple(map(intern, column)) for column in (sentence.words, sentence.tags, sentence.relations)
+            )
+            return replace(sentence, words=words, tags=tags, relations=relations)
 
         return replace(self, texts=tuple(tuple(map(shared, text)) for text in self.texts))
 
@@ -51,8 +51,8 @@ class Cloze:
 
 @dataclass(frozen=True)
 class Question:
-    """A question about a fact that is stated in each of the `clozes`. Questions about the same `relation`
-    share their `candidates`. `shared` says whether the fact is also stated in derived languages."""
+    """A question about a fact stated in each of the `clozes`. Questions about the same `relation` share their
+    `candidates`. `shared`: the fact is also stated in derived languages."""
 
     relation: str
     subject: str
@@ -67,7 +67,7 @@ _COLUMNS = ("words", "tags", "heads", "relations", "spans", "glued")
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
-    """Write examples as JSON lines; return the number of examples."""
+    """Write examples as JSON lines; return their number."""
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:

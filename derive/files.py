@@ -1,4 +1,5 @@
-"""Write files and folders atomically: they are written under a temporary name, then moved into place."""
+"""Write files and folders atomically, under a temporary name that is replaced at the end, and read JSON and
+TOML."""
 
 import errno
 import fcntl
@@ -12,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
@@ -27,7 +28,7 @@ _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's message on 
 
 
 def check_name(name: str, what: str) -> None:
-    """Raise BadInput unless `name`, described by `what`, is safe to use as a file name."""
+    """Raise BadInput unless `name`, described by `what`, is a safe file name."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(f"{what} {name[:80]!r} is invalid; use only letters, digits, dashes, dots and _")
 
@@ -42,7 +43,7 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def writing(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Add the path of a file or folder to disk errors, which often lack it; `part` is the temporary path."""
+    """Add the path to disk errors, which often lack it; `part` is the temporary path."""
     try:
         yield
     except OSError as error:
@@ -57,7 +58,7 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, which is moved to `path` if the block succeeds and removed otherwise."""
+    """Yield a temporary path, moved to `path` if the block succeeds and removed otherwise."""
     if path.exists() and not path.is_file():
         raise BadInput("this is a folder, a device or a pipe, not a regular file", path)
     with _new_part(path, Path.touch) as part:
@@ -68,8 +69,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """Yield a temporary folder to fill, which is moved to `folder` if the block succeeds. Existing files with
-    the same names are replaced, those in `outdated` are removed, and all others are kept."""
+    """Yield a temporary folder to fill, moved to `folder` if the block succeeds. Existing files with the same
+    names are replaced, those in `outdated` removed, and all others kept."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:
@@ -86,14 +87,14 @@ def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]
 
 
 def files_of(folder: Path) -> list[str]:
-    """Return the relative paths of all files below a folder, with `/` between names."""
+    """Return the relative paths of all files below a folder."""
     found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return [path.relative_to(folder).as_posix() for path in found]
 
 
 def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
-    """Move the files in `part` to `folder`, and remove all other files there except `own`. The old manifest
-    is removed first and the new one moved last, so a folder with a manifest is always complete."""
+    """Move the files in `part` to `folder`, and remove other files except `own`. The old manifest goes first
+    and the new one comes last, so a folder with a manifest is always complete."""
     new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for path in (folder / name for name in new):
         if path.is_dir() and not path.is_symlink():
@@ -143,18 +144,14 @@ def _remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove all partly written files and folders that killed processes left below a folder."""
+    """Remove what killed processes left partly written below a folder."""
     for above, folders, files in os.walk(folder):  # rglob fails if a folder is moved during the search
         for name in (*folders, *files):
             path = Path(above, name)
-            if _PART.fullmatch(name) or (_CLAIM.fullmatch(name) and _is_empty(path)):
-                _remove_dead(path)
-
-
-def _is_empty(path: Path) -> bool:
-    with suppress(OSError):
-        return path.is_file() and not path.stat().st_size
-    return False
+            with suppress(OSError):
+                is_claim = _CLAIM.fullmatch(name) and path.is_file() and not path.stat().st_size
+                if _PART.fullmatch(name) or is_claim:
+                    _remove_dead(path)
 
 
 def _remove_dead(leftover: Path) -> None:
@@ -174,7 +171,7 @@ def _remove_dead(leftover: Path) -> None:
 @contextmanager
 def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Lock a folder for this process. If another process holds the lock, call `waiting` and wait or, without
-    `waiting`, raise BadInput."""
+    it, raise BadInput."""
     path = claim_of(folder)
     make_folder(path.parent)
     while True:
@@ -202,7 +199,7 @@ def _is_at(path: Path, file: IO[bytes]) -> bool:
 
 
 def claim_of(folder: Path) -> Path:
-    """Return the path of the lock file that exists while a process works on a folder."""
+    """Return the lock file that exists while a process works on a folder."""
     return folder.with_name(f".{folder.name}.claim")
 
 
@@ -218,6 +215,26 @@ def sync(path: Path) -> None:
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raises OSError, UnicodeDecodeError or TOMLDecodeError."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON; also raise ValueError for deep nesting, overlong numbers, repeated keys and NaN."""
+    try:
+        return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not valid JSON")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:80]!r} occurs twice")
+    return value
 
 
 def write_json(path: Path, value: Any) -> None:

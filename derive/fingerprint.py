@@ -31,14 +31,14 @@ def sha256(path: Path) -> str:
 
 
 def total(numbers: Iterable[float]) -> float:
-    """Add numbers from left to right. From Python 3.12 on, `sum` rounds floats differently."""
+    """Add numbers from left to right; from Python 3.12 on, `sum` rounds floats differently."""
     return reduce(add, numbers, 0.0)
 
 
 def plain(value: Any) -> Any:
-    """Convert a config to plain JSON values. A dataclass is represented by its class name, the fields used to
-    compare its instances and, if it is user-defined, digests of its code. Its `former_fields` are fields that
-    no longer exist, each with the only value still supported."""
+    """Convert a config to plain JSON values. A dataclass becomes its class name, the fields that compare its
+    instances, digests of its code if it is a user's, and `former_fields`: removed fields, each with the only
+    value still supported."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -62,13 +62,13 @@ def fingerprint(*values: Any) -> str:
 
 
 def with_code(print_: str, value: Any) -> str:
-    """Extend a fingerprint with the code of the classes in `value` that are defined outside Calque."""
+    """Extend a fingerprint with the code of users' own classes in `value`."""
     code = own_code(value)
     return fingerprint(print_, code) if code else print_
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """Return a manifest entry about the code of classes defined outside Calque, if there are any."""
+    """Return a manifest entry about the code of users' own classes, if there are any."""
     code = own_code(values)
     return {"code": code} if code else {}
 
@@ -99,7 +99,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Raise BadInput if the code of classes in `value` differs from `code`, the parent process's code."""
+    """Raise BadInput if the code of classes in `value` differs from `code`, the parent process's."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))
@@ -107,7 +107,7 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
 
 
 def modules_of(name: str) -> list[ModuleType]:
-    """Return an imported user-defined module, and the imported modules in its folder that it depends on."""
+    """Return a user's imported module, and the modules in its folder that it imports."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}
@@ -116,7 +116,7 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's module, or one that it imports from its folder, has changed since it was hashed."""
+    """Whether a user's module, or one that it imports from its folder, changed since it was hashed."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
 

@@ -16,13 +16,12 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """Convert a percentage in decimal digits to a fraction without the rounding error of division: 12.3 / 100
-    is not 0.123."""
+    """Convert a percentage in digits to a fraction, without the rounding error of division (12.3 / 100)."""
     return float(f"{percent}e-2")
 
 
 def in_percent(share: float) -> str:
-    """Format a fraction as a percentage that `fraction` converts back to the same number."""
+    """Format a fraction as a percentage that `fraction` converts back exactly."""
     return _digits(share, 100)
 
 
@@ -32,8 +31,8 @@ def _digits(number: float, times: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A part of a name that sets a `field`: a string for a fixed `value`, or a prefix followed by a value
-    that `read` parses and `write` formats. `meaning` is its help text, `title` its template for titles."""
+    """A part of a name that sets a `field`: a fixed string for `value`, or a prefix and a value that `read`
+    parses and `write` formats. `meaning` is its help text, `title` its template in titles."""
 
     field: str
     name: str
@@ -67,26 +66,26 @@ class Form:
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
-    """Create a suffix that sets a field to a fixed value, as in `-frozen`."""
+    """Create a suffix that sets a field to a fixed value: `-frozen`."""
     return Form(field, name, meaning, value)
 
 
 def number(field: str, name: str, meaning: str, example: str, read: Callable[[str], Any] = int) -> Form:
-    """Create a suffix of letters and a number, as in `-queue512`."""
+    """Create a suffix of letters and a number: `-queue512`."""
     pattern = DIGITS if read is int else NUMBER
     return Form(field, name, meaning, read=read, write=_digits, example=example, pattern=pattern)
 
 
 def percent(field: str, name: str, meaning: str, example: str, title: str = ", {}") -> Form:
-    """Create a suffix that gives a fraction in percent, as in `-10`."""
+    """Create a suffix for a fraction in percent: `-10`."""
     return Form(
         field, name, meaning, read=fraction, write=in_percent, example=example, title=title, pattern=NUMBER
     )
 
 
 class Named:
-    """Base class of dataclasses whose names and titles are generated from their `forms`, in order.
-    `short_name` is the name if all fields have their default values; titles start with `full_name`."""
+    """Base class of dataclasses whose names and titles are generated from `forms`, in order. `short_name` is
+    the name if all fields have default values; titles start with `full_name`."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""
@@ -111,14 +110,13 @@ class Named:
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Return the instance with this name, or None if there is none; raise ValueError for an invalid value
-        in the name."""
+        """Return the instance with this name, or None; raise ValueError for an invalid value in it."""
         values = cls.parse_fields(name)
         return None if values is None else cls(**values)
 
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
-        """Return the fields that a name sets, or None if the name does not belong to this class."""
+        """Return the fields that a name sets, or None if it does not belong to this class."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         pattern, defaults = re.escape(cls.short_name), cls._defaults()
         for field, forms in groups.items():
@@ -128,10 +126,11 @@ class Named:
             return None
         values = {}
         for (field, forms), text in zip(groups.items(), matched.groups(), strict=True):
-            for form in forms:
-                if text and re.fullmatch(re.escape(form.name) + form.pattern, text):
-                    values[field] = form.parse(text)
-                    break
+            fits = (
+                form for form in forms if text and re.fullmatch(re.escape(form.name) + form.pattern, text)
+            )
+            if form := next(fits, None):
+                values[field] = form.parse(text)
         return values
 
     @classmethod

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from glob import escape
-from itertools import chain, groupby
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
@@ -20,27 +20,27 @@ from calque.derive.grammar import CLASSES, FORMAT, MOST, Grammar, Tree, ranked
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_treebank, treebank_files
-from calque.derive.sentence import Sentence
+from calque.derive.sentence import Sentence, runs
 from calque.derive.transform import Need, Transform, draw
 
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders, without dashes, which separate parameters
 
 
 class Superstrate(ABC):
-    """A word order to learn, used as a superstrate or a substrate. Subclasses are frozen dataclasses."""
+    """A word order to learn. Subclasses are frozen dataclasses."""
 
     name: str
 
     @abstractmethod
     def fingerprint(self) -> str:
-        """Return a fingerprint that changes whenever the grammar would change."""
+        """Return a fingerprint that changes whenever the grammar would."""
 
     @abstractmethod
     def learn(self) -> Grammar:
         """Learn the grammar."""
 
     def grammar(self, cache: Path) -> Grammar:
-        """Return the grammar, learnt once and cached in the folder `cache`."""
+        """Return the grammar, learnt once and cached in `cache`."""
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
@@ -66,7 +66,7 @@ class TreebankFiles(Superstrate):
 
 @dataclass(frozen=True)
 class StoredGrammar(Superstrate):
-    """A previously learnt grammar, written by `Grammar.save` and optionally compressed with xz."""
+    """A grammar written by `Grammar.save`, optionally compressed with xz."""
 
     name: str
     path: Path
@@ -80,7 +80,7 @@ class StoredGrammar(Superstrate):
 
 @dataclass(frozen=True)
 class PocketTreebank(Superstrate):
-    """A treebank of `size` Pocket English sentences, drawn from a random stream that no corpus uses."""
+    """A treebank of `size` Pocket English sentences, from a random stream that no corpus uses."""
 
     name: str
     size: int = 3_000
@@ -94,7 +94,7 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return the word order called `name`, from a variant of Pocket English or a language with a treebank."""
+    """Return a word order by name: a variant of Pocket English, or a language with a treebank."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
@@ -104,8 +104,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all of its treebank files.
-    PUD, a test set, is used only if there is no other treebank."""
+    """Return a language's training files in CALQUE_DATA/ud, or all its files if there are none; PUD, a test
+    set, only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
@@ -116,7 +116,7 @@ def treebank(language: str) -> tuple[Path, ...]:
 class Reorder(Transform):
     """Reorders the dependents of nouns and verbs as the superstrate would (galactic dependencies).
     `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1). Closing
-    punctuation stays last; nodes with more than 7 items or with crossing arcs keep their order."""
+    punctuation stays last; nodes of more than 7 items or with crossing arcs keep their order."""
 
     short_name, full_name = "syn", "Syn"
     former_fields = (("p", 1.0),)
@@ -164,16 +164,10 @@ class Reorder(Transform):
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        facet = {
-            "kind": "Reorder",
-            "superstrate": self.superstrate.name,
-            "substrate": self.substrate.name,
-            "superstrate_weight": self.superstrate_weight,
-            "p": 1.0,  # removed settings that records still contain
-            "oversize": "keep",
-            "seed": self.seed,
-        }
-        return (facet,)
+        names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
+        removed = {"p": 1.0, "oversize": "keep"}  # settings that records still contain
+        weight = {"superstrate_weight": self.superstrate_weight}
+        return ({"kind": "Reorder", **names, **weight, **removed, "seed": self.seed},)
 
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
@@ -190,11 +184,10 @@ class Reorder(Transform):
         if not sentence.heads:
             return Counter({"sentences without a tree": 1})
         sentence, _ = _units(sentence)
-        kept, tree = Counter[str](), Tree.without_closing_marks(sentence)
-        for head, words in enumerate(tree.dependents):
-            if words and sentence.tags[head] in CLASSES and (obstacle := _obstacle(tree, head)):
-                kept[obstacle] += 1
-        return kept
+        tree = Tree.without_closing_marks(sentence)
+        heads = [head for head, words in enumerate(tree.dependents) if words]
+        obstacles = [_obstacle(tree, head) for head in heads if sentence.tags[head] in CLASSES]
+        return Counter(filter(None, obstacles))
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         if self.grammar is None:
@@ -219,8 +212,8 @@ class Reorder(Transform):
 
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
     """Merge adjacent words that render the same source words, such as a stem and its ending; return the
-    sentence of these units, and the positions of the words in each unit."""
-    units = [list(group) for _, group in groupby(range(len(sentence)), sentence.rendered.__getitem__)]
+    sentence of these units, and each unit's positions."""
+    units = [list(range(start, end)) for start, end, _ in runs(sentence.rendered)]
     if len(units) == len(sentence):
         return sentence, units
     unit_of, heads = {word: number for number, unit in enumerate(units) for word in unit}, sentence.heads
@@ -232,15 +225,15 @@ def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
 
 
 def _obstacle(tree: Tree, head: int) -> str:
-    """Return why the grammar cannot order a noun's or verb's dependents, or "" if it can."""
+    """Return why the grammar cannot order a head's dependents, or ""."""
     if tree.crossed(head):
         return "nodes with crossing arcs"
     return f"nodes of more than {MOST} items" if len(tree.dependents[head]) >= MOST else ""
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words of a node that keeps its order; the words of each block may only exchange positions
-    with each other."""
+    """Return the words of a node that keeps its order; the words of a block exchange positions only with each
+    other."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

@@ -54,7 +54,7 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Self:
-        """Build the tree from 0-based heads; the root's head is -1."""
+        """Build the tree from 0-based heads; the root's is -1."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -72,8 +72,7 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Self:
-        """Build the tree without sentence-final punctuation, because items do not distinguish commas from
-        full stops."""
+        """Build the tree without closing punctuation: items do not distinguish commas from full stops."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
@@ -87,26 +86,24 @@ class Tree:
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """Return a dependent's label, such as `ADJ amod`, without the relation's subtype: subtypes differ between
-    treebanks."""
+    """Return a dependent's label, such as `ADJ amod`, without the relation's treebank-specific subtype."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
 def head_item(tag: str) -> str:
-    """Return the item of a head, which has a tag but no relation."""
+    """Return a head's item, which has no relation."""
     return f"@{tag} @"
 
 
 def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], Items]:
-    """Return a head's dependents, sorted by their items and followed by the head, and the items of all these
-    words."""
+    """Return a head's dependents, sorted by item and followed by the head, and all their items."""
     labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
     words = sorted(labels, key=labels.__getitem__)
     return [*words, head], (*map(labels.__getitem__, words), head_item(sentence.tags[head]))
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, Items, Slots]]:
-    """Yield the class of each head, the items of its `ranked` node, and their slots in sentence order."""
+    """Yield each head's class, its `ranked` node's items, and their slots in sentence order."""
     for head in tree.downwards:
         if tree.dependents[head] and sentence.tags[head] in CLASSES:
             words, items = ranked(sentence, tree, head)
@@ -141,36 +138,33 @@ def columns(n: int) -> list[tuple[str, int, int]]:
 
 @cache
 def design(n: int) -> np.ndarray:
-    """Return which of the `columns` apply to each order, as float64 zeros and ones, (n!, columns)."""
+    """Return which `columns` apply to each order, as float64 zeros and ones, (n!, columns)."""
     place, head = _places(n), _places(n)[:, n - 1]
     has = []
     for kind, i, j in columns(n):
         first, second = place[:, i], place[:, j]
-        if kind == ADJACENT:
-            has.append(second == first + 1)
-        elif kind == ORDERED:
-            has.append(first < second)
-        elif kind == BEFORE:
-            has.append((first < second) & (second < head))
-        elif kind == AROUND:
-            has.append((first < head) & (head < second))
-        else:
-            has.append((head < first) & (first < second))
+        kinds = {
+            ADJACENT: second == first + 1,
+            ORDERED: first < second,
+            BEFORE: (first < second) & (second < head),
+            AROUND: (first < head) & (head < second),
+            AFTER: (head < first) & (first < second),
+        }
+        has.append(kinds[kind])
     return np.stack(has, axis=1).astype(np.float64)
 
 
 @lru_cache(maxsize=1 << 16)
 def containing(n: int, slots: Slots) -> np.ndarray:
-    """Return the indices of all orders in which these slots, which may be marks, directly follow each
-    other."""
+    """Return the indices of all orders in which these slots or marks directly follow each other."""
     place = _places(n)
     neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
     return np.flatnonzero(np.logical_and.reduce(neighbours))
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
-    """Yield the features of each pair of a node's items, in the order of `columns`: by tag, by relation, and
-    by both. A boundary mark has the same label in all three."""
+    """Yield the features of each pair of items, in the order of `columns`: by tag, relation, and both. A
+    boundary mark has one label for all three."""
     labels = []
     for label in (*items, BEGIN, END):
         tag, _, relation = label.partition(" ")
@@ -180,8 +174,7 @@ def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items, including repeated
-    sequences."""
+    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items, with repetitions."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -189,7 +182,7 @@ def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
 
 
 class Sequences:
-    """A trie of a grammar's label sequences, to be matched against a node's items."""
+    """A trie of label sequences, to be matched against a node's items."""
 
     def __init__(self, features: Iterable[Feature]) -> None:
         self._root: Branch = {}
@@ -200,7 +193,7 @@ class Sequences:
             branch[SEQUENCE] = {}
 
     def among(self, items: Sequence[str]) -> Iterator[tuple[Slots, Feature]]:
-        """Yield the slots and the feature for every way to form one of the sequences from the items."""
+        """Yield the slots and the feature for every way to form a sequence from the items."""
         n = len(items)
         slots: dict[str, list[int]] = {}
         for slot, label in enumerate((*items, BEGIN, END)):
@@ -222,7 +215,7 @@ class Sequences:
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """A log-linear model for each class of heads (Wang and Eisner 2016, section 4): p(order) is exp(theta .
+    """A log-linear model per class of heads (Wang and Eisner 2016, section 4): p(order) is exp(theta .
     f(order)), normalised over all orders."""
 
     name: str
@@ -233,8 +226,8 @@ class Grammar:
     def train(
         cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None
     ) -> Self:
-        """Learn from the nodes with 2 to 6 items in a treebank's projective trees, by maximising the sum of
-        log p(order) minus l2 / 2 times the squared norm of the weights. Errors mention `path`."""
+        """Learn from the nodes of 2 to 6 items in projective trees, by maximising the sum of log p(order)
+        minus l2 / 2 times the squared norm of the weights. Errors mention `path`."""
         about = Counter[str]()
         seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
@@ -260,30 +253,24 @@ class Grammar:
     @classmethod
     def mix(cls, superstrate: Self, substrate: Self, weight: float) -> Self:
         """Interpolate the weights: (1 - weight) * superstrate + weight * substrate."""
-        weights = {}
+        mixed = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
             ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
             # Sorted, because floating-point sums depend on the order, which differs between processes.
-            weights[kind] = {
-                feature: (1 - weight) * ours.get(feature, 0.0) + weight * theirs.get(feature, 0.0)
-                for feature in sorted(ours.keys() | theirs.keys())
-            }
-        return cls(f"{superstrate.name}+{substrate.name}", weights, {})
+            features = sorted(ours.keys() | theirs.keys())
+            mixed[kind] = {f: (1 - weight) * ours.get(f, 0.0) + weight * theirs.get(f, 0.0) for f in features}
+        return cls(f"{superstrate.name}+{substrate.name}", mixed, {})
 
     @cached_property
     def _sequences(self) -> dict[str, Sequences]:
-        found = {}
-        for kind, weights in self.weights.items():
-            found[kind] = Sequences(feature for feature in weights if feature[0] == SEQUENCE)
-        return found
+        kinds = self.weights.items()
+        return {kind: Sequences(f for f in weights if f[0] == SEQUENCE) for kind, weights in kinds}
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f, (n!,), for all `orders` of a node's items, the last of which is the head's."""
+        """Return theta . f, (n!,), for all `orders` of a node's items, the head's last."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
-        by_column = []
-        for triple in node_pairs(items):
-            by_column.append(sum(weights.get(feature, 0.0) for feature in triple))
+        by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in node_pairs(items)]
         scores: np.ndarray = design(n) @ np.array(by_column)
         if kind in self._sequences:
             for slots, feature in self._sequences[kind].among(items):
@@ -291,7 +278,7 @@ class Grammar:
         return scores
 
     def probabilities(self, items: Sequence[str]) -> np.ndarray:
-        """Return the probabilities, (n!,), of all `orders` of a node's items."""
+        """Return the probability, (n!,), of each of the `orders` of a node's items."""
         scores = self.scores(items)
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
@@ -310,7 +297,7 @@ class Grammar:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Load a grammar written by `save`; raise BadInput if it is damaged or in a different format."""
+        """Load a grammar written by `save`; raise BadInput if it is damaged or in another format."""
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
             raise BadInput(f"this grammar has format {version}, not {FORMAT}; remove it to relearn it", path)
@@ -326,8 +313,8 @@ def _cumulative(grammar: Grammar, items: Items) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes with n items: `counts` (B,); `features` (B, columns, 3), the feature indices of
-    their pairs; and `has` (B * n!, sequences), a sparse matrix that marks the sequences in each order."""
+    """The B distinct nodes with n items: `counts` (B,); `features` (B, columns, 3), the indices of their
+    pairs' features; and `has` (B * n!, sequences), sparse: the sequences in each order."""
 
     n: int
     counts: np.ndarray
@@ -336,7 +323,7 @@ class _Group(NamedTuple):
 
 
 class Likelihood:
-    """The L2-regularised negative log-likelihood of the orders observed for one class of heads."""
+    """The L2-regularised negative log-likelihood of the orders observed for a class of heads."""
 
     def __init__(self, seen: Counter[Seen], l2: float) -> None:
         self.l2 = l2
@@ -385,7 +372,7 @@ class Likelihood:
         return counts
 
     def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the loss, and its gradient with respect to the weights, (features,)."""
+        """Return the loss and its gradient, (features,)."""
         likelihood = self.observed @ weights
         expected = np.zeros(len(weights))
         for group in self.groups:
@@ -404,7 +391,7 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> tuple[Weights, int]:
-        """Return the best weights, and the number of steps taken to find them."""
+        """Return the best weights, and the number of steps taken."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 

@@ -1,42 +1,102 @@
-"""Languages opened together from one folder. V: types in the vocabulary; R: types with rows in the model."""
+"""A folder of natural or derived languages, and the languages opened together from it.
 
-from collections.abc import Mapping, Sequence
+vocabulary/               the vocabulary shared by all languages, with counts
+<language>/               a corpus; for a derived language also `image.npy`, each source type's image;
+                          `letters.json`, if its spelling replaces letters; `places.npy`, if ids differ at
+                          the ends of words; `single.npy`, if words were changed: each type's only image or -1
+<pair>/first/, second/    parallel text that is not part of the two languages' corpora
+<pair>/dictionary.tsv     the pair's dictionary, as ids
+kept.npy (R,) int64       the ids of the types that a model has rows for, ascending; if absent, all types
+manifest.json             written last
+
+For a pair of languages without separate parallel text, the bitext consists of lines derived from the same
+source line. V: types in the vocabulary; R: types that a model has rows for.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from calque.derive import strict_json
-from calque.derive.artefact import Artefact
+from calque.derive.artefact import Artefact, making
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput
-from calque.derive.folder import (
-    DICTIONARY,
-    IMAGE,
-    KEPT,
-    LETTERS,
-    PLACES,
-    SIDES,
-    SINGLE,
-    VOCABULARY,
-    NamePair,
-    open_folder,
-)
+from calque.derive.files import MANIFEST, parse_json, write_json
 from calque.derive.language import SOURCE, Bitext, EstimatedLinks, Language
 from calque.derive.types import OURS, Specials
 from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
 
+KIND, FORMAT = "languages", 5
+"""The manifest's kind, and its format, a number incremented when the same inputs would yield different
+files."""
+VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
+IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
+SINGLE = "single.npy"
+WRONG = "wrong dictionary pairs"  # a manifest key for the number of wrong pairs
+TEXTS = "fingerprints without dictionaries"  # a manifest key
+SIDES = ("first", "second")
+RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages cannot have
+NamePair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class FolderWriter:
+    """Writes a new folder of languages to `part`; `facts` are its manifest's entries."""
+
+    part: Path
+    facts: dict[str, Any]
+
+    @property
+    def vocabulary(self) -> Path:
+        return self.part / VOCABULARY
+
+    def add_image(
+        self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
+    ) -> None:
+        """Write each source type's image, its ids inside words and at word ends if these differ, and its
+        letters."""
+        np.save(self.part / name / IMAGE, image)
+        if places is not None:
+            np.save(self.part / name / PLACES, places)
+        if letters is not None:
+            write_json(self.part / name / LETTERS, letters)
+
+    def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
+        self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
+
+
+@contextmanager
+def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
+    """Create a folder of languages atomically."""
+    facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
+    with making(folder, KIND, facts) as part:
+        yield FolderWriter(part, facts)
+
+
+def open_folder(folder: Path) -> Artefact:
+    """Open a folder of languages; raise BadInput if it is another kind or format."""
+    return Artefact.open(folder, KIND, FORMAT)
+
+
+def fingerprints(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return each language's two fingerprints, with and without its dictionary."""
+    facts = open_folder(folder).facts
+    without = facts.get(TEXTS, {})
+    return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
+
 
 @dataclass(frozen=True)
 class Languages:
-    """The languages that one model reads, with each source before the languages derived from it. The
-    objective uses the bitexts and dictionaries of `pairs`, which maps each pair to its folder; `texts` are
-    bitexts that are not part of the corpora. Ids, tables and special types use the model's numbering; if the
-    model has rows for only some types, `kept` (R,) lists their tokenizer ids."""
+    """The languages that one model reads, each source before the languages derived from it. Objectives use
+    the bitexts and dictionaries of `pairs`, which maps pairs to folders; `texts` are bitexts outside the
+    corpora. Ids use the model's numbering; if the model has rows for only some types, `kept` (R,) lists their
+    tokenizer ids."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -49,15 +109,17 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
-        """Open the languages `names` and their source. `whole` says whether the model has rows for all
-        types."""
+        """Open the languages `names` and their source, for a model with rows for all types if `whole`."""
         artefact = open_folder(folder)
         kept = None if whole else _ids(artefact, KEPT)
         languages = _languages(artefact, names, kept)
         pairs = _pairs(artefact, languages)
-        texts = {pair: _text(artefact, pair, place, languages) for pair, place in pairs.items()}
-        there = {pair: text for pair, text in texts.items() if text}
-        return cls(folder, languages, _specials(artefact, kept), pairs, there, kept=kept)
+        texts = {
+            pair: _text(artefact, pair, place, languages)
+            for pair, place in pairs.items()
+            if _has_text(artefact, place)
+        }
+        return cls(folder, languages, _specials(artefact, kept), pairs, texts, kept=kept)
 
     @property
     def whole(self) -> Self:
@@ -91,7 +153,7 @@ class Languages:
 
     @property
     def rows(self) -> int:
-        """The number of rows in the model's table: `size`, plus another `size` for each new script."""
+        """The number of rows in the model's table: `size`, plus `size` for each new script."""
         return self.size * (1 + _scripts(self.languages))
 
     @property
@@ -134,15 +196,14 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Return a pair's separate parallel text or, if it has none, the lines that derive from the same
-        source line, in the second language's order; raise BadInput if there are no such lines."""
+        """Return a pair's separate parallel text or, if it has none, the lines derived from the same source
+        line, in the second language's order; raise BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: languages read disjoint halves (mixture.disjoint)")
-        if (first, second) in self.texts:
-            return replace(self.texts[first, second], estimates=estimates)
-        if (second, first) in self.texts:
-            text = self.texts[second, first]
+        if text := self.texts.get((first, second)):
+            return replace(text, estimates=estimates)
+        if text := self.texts.get((second, first)):
             return replace(text, first=text.second, second=text.first, estimates=estimates)
         a, b = self[first], self[second]
         if first == second or a.source != b.source:
@@ -155,9 +216,9 @@ class Languages:
         return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. For two derived languages, the
-        dictionary covers the source types that have entries for both; only the first language's entries may
-        then be incorrect, because two incorrect entries could combine into a correct pair."""
+        """Return a dictionary as pairs of ids, (n, 2), sorted by the first. For two derived languages, it
+        covers the source types with entries for both; only the first language's may then be incorrect,
+        because two incorrect entries could combine into a correct pair."""
         source = self[first].source
         if {(first, second), (second, first)} & self.pairs.keys() or source != self[second].source:
             entries = self._entries(first, second)
@@ -177,11 +238,10 @@ class Languages:
         raise BadInput(f"no dictionary for {first} and {second}; available: {there}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """Return the image of each source letter, or None if this language's spelling does not replace
-        letters."""
+        """Return each source letter's image, or None if the spelling does not replace letters."""
         if f"{name}/{LETTERS}" not in self._artefact.digests:
             return None
-        return dict(strict_json.loads(self._artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
+        return dict(parse_json(self._artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
 
 
 def _ids(artefact: Artefact, file: str) -> np.ndarray | None:
@@ -200,7 +260,7 @@ def _vocabulary(artefact: Artefact) -> Path:
 
 
 def _specials(artefact: Artefact, kept: np.ndarray | None) -> Specials:
-    """Return the special types, renumbered as indices into `kept` if it is given."""
+    """Return the special types, as indices into `kept` if it is given."""
     specials = read_specials(_vocabulary(artefact))
     if kept is None:
         return specials
@@ -237,30 +297,26 @@ def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None
 
 
 def _scripts(languages: Sequence[Language]) -> int:
-    """Count the languages that have a script of their own."""
     size = len(languages[0].table)
     return sum(bool((language.table >= size).any()) for language in languages)
 
 
 def _pairs(artefact: Artefact, languages: Sequence[Language]) -> dict[NamePair, str]:
-    """Map each pair of these languages to its folder; pairs with separate text come first, and the others are
-    sorted by their second language."""
+    """Map each pair of these languages to its folder, first those with separate text, then by second
+    language."""
     place = {language.name: number for number, language in enumerate(languages)}
-    ranked = []
-    for entry in artefact.facts["pairs"]:
-        (first, second), folder = entry["languages"], entry["folder"]
-        if first in place and second in place:
-            ranked.append((0 if _has_text(artefact, folder) else place[second], (first, second), folder))
-    return {pair: folder for _, pair, folder in sorted(ranked, key=lambda each: each[0])}
+    pairs = {tuple(entry["languages"]): entry["folder"] for entry in artefact.facts["pairs"]}
+    pairs = {pair: folder for pair, folder in pairs.items() if place.keys() >= {*pair}}
+    return dict(
+        sorted(pairs.items(), key=lambda each: 0 if _has_text(artefact, each[1]) else place[each[0][1]])
+    )
 
 
 def _has_text(artefact: Artefact, folder: str) -> bool:
     return f"{folder}/{SIDES[0]}/corpus.json" in artefact.digests
 
 
-def _text(artefact: Artefact, pair: NamePair, place: str, languages: Sequence[Language]) -> Bitext | None:
-    if not _has_text(artefact, place):
-        return None
+def _text(artefact: Artefact, pair: NamePair, place: str, languages: Sequence[Language]) -> Bitext:
     named = {language.name: language for language in languages}
     first, second = (
         replace(named[name], corpus=_corpus(artefact, f"{place}/{side}"))
@@ -281,8 +337,8 @@ def only_last(languages: Languages, share: float) -> Languages:
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """Keep one half of the distinct sentences, chosen by hash, in the source, and the other half in the
-    derived languages."""
+    """Keep half of the distinct sentences, chosen by hash, in the source, and the others in derived
+    languages."""
     source = languages[SOURCE].corpus
     hashes = [blake2b(source[line].tobytes(), digest_size=1).digest()[0] for line in range(len(source))]
     first = np.array(hashes, np.uint8) % 2 == 0

@@ -1,5 +1,6 @@
-"""Translate the sentences in a text or file into derived languages that are given by name."""
+"""Derive sentences of a text or file in languages given by name, and show them aligned with their images."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,23 +8,85 @@ from pathlib import Path
 
 import numpy as np
 
-from calque.derive.build import trial_image
 from calque.derive.errors import BadInput, excluded
 from calque.derive.parser import StanzaParser, StoredTrees
-from calque.derive.preview import side_by_side
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.text import detect
-from calque.derive.sentence import CHUNKS, Sentence, shown
+from calque.derive.sentence import CHUNKS, Sentence, iob2, shown
 from calque.derive.sources.files import Files
-from calque.derive.transform import Account, Transform, image_of
+from calque.derive.transform import Account, Transform, image_of, trial_image
 from calque.derive.transforms import transform
 from calque.derive.types import OURS, Usage
 from calque.derive.vocabulary import SMALLEST
 
+PREVIEW = "preview.txt"
+WIDTH = 110  # maximum line width in characters
+MARGIN = 12  # minimum width of the column for language names
+
+Row = tuple[str, Sequence[str]]
+
+
+def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
+    """Align a sentence and its images word by word, with positions, glosses, tags and entities."""
+    places = [str(place + 1) for place in range(len(sentence))]
+    margin = max([MARGIN, *(len(each.name) + 1 for each in transforms)])
+    blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
+    for each in transforms:
+        image = image_of(each, sentence, number, Account())
+        places = ["+".join(str(place + 1) for place in group) for group in image.rendered]
+        words = [each.spell(word) for word in image.words]
+        rows: list[Row] = [("", places), (each.name, words)]
+        if words != list(image.words):
+            rows.append(("gloss", image.words))
+        blocks.append(_grid([*rows, *_labels(image)], margin))
+    return "\n".join(blocks)
+
+
+def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
+    """Return the contents of preview.txt: each sentence, followed by its images."""
+    parts = ["Sentences of the corpus\n=======================\n"]
+    for place, (number, sentence) in enumerate(corpus, start=1):
+        parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")
+    return "\n".join(parts)
+
+
+def _labels(sentence: Sentence) -> list[Row]:
+    rows: list[Row] = []
+    if sentence.tags:
+        rows.append(("tags", sentence.tags))
+    if sentence.spans:
+        rows.append(("entities", ["" if tag == "O" else tag for tag in iob2(sentence)]))
+    return rows
+
+
+def _grid(rows: Sequence[Row], margin: int) -> str:
+    """Align the rows' cells in columns, divided into blocks at most as wide as WIDTH."""
+    names, cells = [name for name, _ in rows], [shown(cells) for _, cells in rows]
+    blocks = [[_padded(names, margin - 1)]]
+    used = margin
+    for column in zip(*cells, strict=True):
+        width = max(map(_width, column))
+        if used + width + 1 > WIDTH and used > margin:
+            blocks.append([_padded(names, margin - 1)])
+            used = margin
+        blocks[-1].append(_padded(column, width))
+        used += width + 1
+    lines = [" ".join(line).rstrip() for block in blocks for line in zip(*block, strict=True)]
+    return "\n".join(lines) + "\n"
+
+
+def _padded(cells: Sequence[str], width: int) -> list[str]:
+    return [cell + " " * (width - _width(cell)) for cell in cells]
+
+
+def _width(text: str) -> int:
+    marks = sum(unicodedata.combining(letter) > 0 for letter in text)
+    return len(text) - marks + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+
 
 @dataclass(frozen=True)
 class Derived:
-    """A sentence's image in a derived language; `str` shows it aligned with the source, word by word."""
+    """A sentence's image in a derived language; `str` aligns it with the source, word by word."""
 
     source: Sentence
     transform: Transform
@@ -53,8 +116,8 @@ def transforms_of(
     own: Mapping[str, Transform] | None = None,
     parsed: bool = False,
 ) -> tuple[list[Transform], list[str]]:
-    """Return the transforms for the named languages, ready to use, and messages about invalid names. `own`
-    contains additional transforms, keyed by name; `parsed` says whether the sentences already have trees."""
+    """Return the named languages' transforms, ready to use, and messages about invalid names. `own` contains
+    further transforms by name; `parsed` says whether the sentences already have trees."""
     found, wrong = [], []
     for name in names:
         try:
@@ -74,7 +137,7 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Split a text into sentences, parse them if a transform needs trees, and count parsing failures by
+    """Split a text into sentences, parsed if a transform needs trees, and count parsing failures by
     reason."""
     failed = Counter[str]()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
@@ -92,9 +155,9 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """Apply a transform to the only file of `source`, and yield the lines of its image: CoNLL-U if the file
-    is a treebank, otherwise text. With `pairs`, the output is always text, and each line starts with the
-    original sentence and a tab. Random transforms draw the same random numbers as in a study."""
+    """Apply a transform to the only file of `source`, and yield the lines of its image: CoNLL-U for a
+    treebank, otherwise text. With `pairs`, each line is text, starting with the original sentence and a tab.
+    Random transforms draw the same numbers as in a study."""
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():

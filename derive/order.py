@@ -15,9 +15,8 @@ FINAL_MARKS = (".", "!", "?")
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """Reverses the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Sentence-final
-    punctuation stays last; if there is none, such marks at the start stay first, so that the transform is its
-    own inverse."""
+    """Reverses the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Final marks stay last;
+    in sentences without one, marks at the start stay first, so that the transform is its own inverse."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
@@ -70,6 +69,6 @@ def kendall_distance(origin: Sequence[int]) -> float:
 
 
 def order_distance(origins: Iterable[Sequence[int]]) -> float:
-    """Return the mean `kendall_distance` over sentences of at least two words; 0 if there are none."""
+    """Return the mean `kendall_distance` over sentences of at least two words, or 0."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
     return total(distances) / len(distances) if distances else 0.0

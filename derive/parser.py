@@ -1,5 +1,4 @@
-"""Syntax trees of sentences, parsed with Stanza, which only this file imports, or parsed earlier and
-stored."""
+"""Syntax trees of sentences, parsed with Stanza, which only this file imports, or stored."""
 
 import sys
 from collections import Counter
@@ -34,7 +33,7 @@ class StanzaParser:
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Return each sentence with tags and a tree, or the reason why it could not be parsed."""
+        """Return each sentence with tags and a tree, or the reason why it has none."""
         fit = [tuple(words) for words in sentences if 0 < len(words) <= LONGEST]
         pipeline, torch = _pipeline(self.folder), sys.modules["torch"]  # Stanza imports torch
         threads = torch.get_num_threads()
@@ -43,19 +42,13 @@ class StanzaParser:
             parsed = iter(list(_parse(pipeline, fit)) if fit else [])
         finally:
             torch.set_num_threads(threads)
-        trees: list[Sentence | str] = []
-        for words in sentences:
-            if len(words) > LONGEST:
-                trees.append(f"more than {LONGEST} words")
-            else:
-                trees.append(next(parsed) if words else Sentence(()))
-        return trees
+        too_long = f"more than {LONGEST} words"
+        return [too_long if len(s) > LONGEST else next(parsed) if s else Sentence(()) for s in sentences]
 
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """Trees for the lines of `text`, stored on the same lines of `file`, and for the sentences in
-    `treebanks`."""
+    """Trees for the lines of `text`, on the same lines of `file`, and for the sentences in `treebanks`."""
 
     text: Path
     file: Path
@@ -75,8 +68,8 @@ class StoredTrees:
 
 
 def line_of(sentence: Sentence) -> str:
-    """Format a tree as one `tag.distance.relation` per word, with the distance to the word's head:
-    `PRON.1.nsubj VERB.0.root`."""
+    """Format a tree as one `tag.distance.relation` per word, with the distance to its head: `PRON.1.nsubj
+    VERB.0.root`."""
     distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
     return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
 
@@ -98,13 +91,13 @@ def _stored_lines(trees: StoredTrees) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache of sealed JSON files, each with the trees of `SHARD` sentences."""
+    """A parser with a cache of sealed JSON files, each with the trees of SHARD sentences."""
 
     parser: StanzaParser | StoredTrees
     cache: Path
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
-        """Add tags and trees to sentences without gold trees; count parsing failures by reason."""
+        """Add tags and trees to sentences without gold trees; count failures by reason."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
         trees: dict[tuple[str, ...], Sentence | str] = {}
         for first in range(0, len(lacking), SHARD):
@@ -142,8 +135,7 @@ def _columns(tree: Sentence) -> list[str]:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Yield each sentence's parse, or the reason why it has none; sentences that make Stanza fail do not
-    affect the others."""
+    """Yield each sentence's parse, or the reason for its failure, which does not affect other sentences."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
@@ -207,10 +199,9 @@ def _pipeline(folder: Path) -> Any:
 
 
 def _language(folder: Path) -> str:
-    languages = sorted(path.parent.parent.name for path in folder.glob("*/depparse/*.pt"))
-    if len(set(languages)) != 1 or not (folder / RESOURCES).is_file():
+    languages = sorted({path.parent.parent.name for path in folder.glob("*/depparse/*.pt")})
+    if len(languages) != 1 or not (folder / RESOURCES).is_file():
         expected = f"{RESOURCES} and Stanza's tagger and parser for one language (docs/word-order.md)"
-        raise BadInput(
-            f"found parsers for {', '.join(languages) or 'no language'}; expected {expected}", folder
-        )
+        found = ", ".join(languages) or "no language"
+        raise BadInput(f"found parsers for {found}; expected {expected}", folder)
     return languages[0]

@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """N items stored in one array: item i is `values[ends[i] : ends[i + 1]]`; `ends` is (N + 1,) int64."""
+    """N items in one array: item i is `values[ends[i] : ends[i + 1]]`; `ends` is (N + 1,) int64."""
 
     values: np.ndarray
     ends: np.ndarray
@@ -36,7 +36,7 @@ class Ragged:
 
     @property
     def item(self) -> np.ndarray:
-        """The index of the item that each value belongs to."""
+        """The index of each value's item."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def sizes_of(self, items: np.ndarray) -> np.ndarray:
@@ -44,7 +44,7 @@ class Ragged:
         return np.asarray(self.ends[items + 1] - self.ends[items])
 
     def places(self, items: np.ndarray) -> np.ndarray:
-        """Return the indices in `values` of all values of the given items, in the given order."""
+        """Return the indices of all values of the given items, in the given order."""
         return ranges(self.ends[items], self.sizes_of(items))
 
     def take(self, items: np.ndarray) -> Self:
@@ -60,7 +60,7 @@ class Ragged:
 
 
 def ends_of(sizes: np.ndarray | Sequence[int]) -> np.ndarray:
-    """Return the start of each consecutive item, and the end of the last one, (N + 1,) int64."""
+    """Return the start of each consecutive item, and the end of the last, (N + 1,) int64."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 

@@ -35,8 +35,8 @@ CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 @dataclass(frozen=True)
 class Transliterate(Transform):
     """Gives types a new script (ALIGN-MLM, section 3), except for an exact fraction `overlap`, sampled with
-    `seed`. `by` says whether the shared types are sampled from all types or from a word class, or are the
-    most or least frequent types; all choices except "uniform" require the `usage` of types."""
+    `seed`. `by` says whether the shared types are sampled from all types or a word class, or are the most or
+    least frequent; all choices except "uniform" need the `usage` of types."""
 
     short_name, full_name = "trans", "Trans"
     forms = (
@@ -80,25 +80,24 @@ class Transliterate(Transform):
         return frozenset(("usage", "tags") if self.by in CLASSES else ("usage",))
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        if self.needs and (self.usage is None or self.usage.size != size):
-            raise ValueError(f"{self.name} needs the corpus's usage of types: call `informed` first")
         table, words = np.arange(size), specials.ordinary(size)
-        moved = np.setdiff1d(words, self._shared(words), assume_unique=True)
+        usage = _given(self, size) if self.needs else None
+        moved = np.setdiff1d(words, self._shared(words, usage), assume_unique=True)
         table[moved] += size
         return table
 
-    def _shared(self, words: np.ndarray) -> np.ndarray:
-        if self.by == "uniform" or self.usage is None:
+    def _shared(self, words: np.ndarray, usage: Usage | None) -> np.ndarray:
+        if usage is None:
             return self._drawn(words)
-        counts = self.usage.counts[words]
-        if self.by == "most-frequent" or self.by == "least-frequent":
-            candidates, counts = words[counts > 0], counts[counts > 0]
+        if self.by in CLASSES:
+            candidates = words[usage.of_class(self.by)[words]]
+            shared = self._drawn(candidates)
+        else:
+            candidates = words[usage.counts[words] > 0]
+            counts = usage.counts[candidates]
             order = np.argsort(-counts if self.by == "most-frequent" else counts, kind="stable")
             shared = candidates[order[: round(self.overlap * len(candidates))]]
-        else:
-            candidates = words[self.usage.of_class(self.by)[words]]
-            shared = self._drawn(candidates)
-        if not len(shared) and self.usage.of_text:
+        if not len(shared) and usage.of_text:
             share = f"{in_percent(self.overlap)} % of {len(candidates):,} types"
             raise BadInput(f"{self.name}: {share} is less than one type")
         return shared
@@ -118,7 +117,7 @@ SCRIPT = Transliterate()
 class Cognates(Transform):
     """Gives the last sub-word of every word a new script; in earlier positions, an exact fraction `share` of
     the types keeps its script. A type's image is its form at the ends of words or, if it never occurs there,
-    its form inside words."""
+    inside words."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
@@ -144,13 +143,10 @@ class Cognates(Transform):
         return frozenset(("usage",) if self.share else ())
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        places = self.places(size, specials)
-        if places is None:
+        if (places := self.places(size, specials)) is None:
             return SCRIPT.image(size, specials)
-        if self.usage is None or self.usage.size != size:
-            raise ValueError(f"{self.name} needs the corpus's usage of types: call `informed` first")
-        only_inside = (self.usage.counts > 0) & (self.usage.at_ends == 0)
-        return np.where(only_inside, *places)
+        usage = _given(self, size)
+        return np.where((usage.counts > 0) & (usage.at_ends == 0), *places)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
         if not self.share:
@@ -170,14 +166,16 @@ class Cognates(Transform):
         return "".join(text if own[i] == i else SCRIPT.spell(text) for i, text in stem) + SCRIPT.spell(ending)
 
 
+def _given(transform: Transliterate | Cognates, size: int) -> Usage:
+    if transform.usage is None or transform.usage.size != size:
+        raise ValueError(f"{transform.name} needs the corpus's usage of types: call `informed` first")
+    return transform.usage
+
+
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """Return the letter replacements in a transform's spelling, or None if the spelling changes more than
-    single letters."""
-    letters = {}
-    for letter in map(chr, range(0xD800)):  # up to the surrogates
-        spelt = transform.spell(letter)
-        if spelt != letter:
-            letters[letter] = spelt
+    """Return the letter replacements in a transform's spelling, or None if it changes more than letters."""
+    spelt = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
+    letters = {letter: image for letter, image in spelt.items() if image != letter}
     images = set(letters.values())
     if len(images) < len(letters) or any(len(image) != 1 for image in images):
         return None

@@ -18,15 +18,15 @@ Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
 
 @dataclass
 class TaskData:
-    """A task's examples for each split, and counts of exclusions and repairs by split and reason."""
+    """A task's examples by split, and counts of exclusions and repairs by split and reason."""
 
     examples: dict[str, list[Example]]
     left_out: dict[str, Counter[str]] = field(default_factory=dict)
 
 
 class Source(ABC):
-    """Provides text for pretraining, divided into chunks, and labelled task data. Subclasses are frozen
-    dataclasses of plain values; sentences must depend only on the chunk."""
+    """Provides text for pretraining, in chunks, and labelled task data. Subclasses are frozen dataclasses of
+    plain values; sentences must depend only on the chunk."""
 
     @property
     @abstractmethod
@@ -35,14 +35,14 @@ class Source(ABC):
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
-        """Return the chunks of the corpus in order; any process must be able to read any of them."""
+        """Return the chunks of the corpus in order; any process must be able to read each."""
 
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
         """Return a chunk's sentences, and counts of exclusions by reason."""
 
     def has_images(self, chunk: Any) -> bool:
-        """Whether the sentences in a chunk are also included in derived languages."""
+        """Whether a chunk's sentences are also included in derived languages."""
         return True
 
     def questions(self) -> Sequence[Question]:
@@ -59,7 +59,7 @@ class Source(ABC):
         """Return the examples for a task."""
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        """Return the files that contain a split's examples, or no files if the examples are generated."""
+        """Return the files with a split's examples, or none if they are generated."""
         return ()
 
     @abstractmethod
@@ -71,8 +71,7 @@ class Source(ABC):
         """Return a fingerprint of a task's examples and, if `trees`, of their trees."""
 
     def corpus_identity(self, trees: bool = False) -> str:
-        """Return `corpus_fingerprint`, extended with the code of the source if it is defined outside
-        Calque."""
+        """Return `corpus_fingerprint`, extended with the source's code if it is defined outside Calque."""
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
@@ -92,7 +91,7 @@ class Source(ABC):
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Cache everything that the sentences require, including trees if `trees`, and return the source."""
+        """Cache what the sentences require, including trees if `trees`, and return the source."""
         return self
 
 

@@ -85,12 +85,27 @@ def derive_task(
     data, splits = source.task_data(task), dict[str, Any]()
     with making(folder, KIND, _manifest(facts, task, own, splits)) as part:
         for split, examples in data.examples.items():
-            write_examples(part / _file_of(split, SOURCE), examples)
-            images = {each.name: _write_images(part, split, examples, each) for each in ready}
-            splits[split] = {"languages": images, **_sizes(examples)}
-            splits[split]["left out"] = dict(data.left_out.get(split, {}))
+            sentences = [sentence for example in examples for sentence in example.sentences]
+            splits[split] = {
+                "languages": {each.name: _write_images(part, split, examples, each) for each in ready},
+                "examples": write_examples(part / _file_of(split, SOURCE), examples),
+                "sentences": len(sentences),
+                "words": sum(map(len, sentences)),
+                "spans": sum(len(sentence.spans) for sentence in sentences),
+                "left out": dict(data.left_out.get(split, {})),
+            }
     progress(f"examples of {task}", 1, 1)
     return folder
+
+
+def _write_images(part: Path, split: str, examples: Sequence[Example], each: Transform) -> dict[str, Any]:
+    account = Account()
+    # Random transforms are seeded by an example's position in its split.
+    images = (image_of_example(each, example, number, account) for number, example in enumerate(examples))
+    entry = {"examples": write_examples(part / _file_of(split, each.name), images)}
+    entry |= {"spans split": account.split_spans}
+    left_out = {"left out": dict(sorted(account.left_out.items()))} if account.left_out else {}
+    return {**entry, **left_out, "kept in place": dict(sorted(account.kept.items()))}
 
 
 def _manifest(
@@ -99,41 +114,16 @@ def _manifest(
     return {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": splits}
 
 
-def _sizes(examples: Sequence[Example]) -> dict[str, int]:
-    sentences = [sentence for example in examples for sentence in example.sentences]
-    return {
-        "examples": len(examples),
-        "sentences": len(sentences),
-        "words": sum(map(len, sentences)),
-        "spans": sum(len(sentence.spans) for sentence in sentences),
-    }
-
-
-def _write_images(
-    part: Path, split: str, examples: Sequence[Example], transform: Transform
-) -> dict[str, Any]:
-    """Write the images of a split's examples; return their manifest entry."""
-    account = Account()
-    # Random transforms are seeded by an example's position in its split.
-    images = (image_of_example(transform, each, number, account) for number, each in enumerate(examples))
-    count = write_examples(part / _file_of(split, transform.name), images)
-    entry: dict[str, Any] = {"examples": count, "spans split": account.split_spans}
-    if account.left_out:
-        entry["left out"] = dict(sorted(account.left_out.items()))
-    entry["kept in place"] = dict(sorted(account.kept.items()))
-    return entry
-
-
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
-    """Return the fingerprint of the folder that `write_natural_task` writes for these inputs."""
+    """Return the fingerprint of what `write_natural_task` writes for these inputs."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
-    """Write the examples in `files` (in the language `source`), and test sets in other languages. A pair that
-    is missing from one parallel set is excluded from all of them."""
+    """Write the examples in `files` (in the language `source`), and test sets in other languages. A pair
+    missing from one parallel set is excluded from all."""
     own, lacking = written(task, source, files.units), WHOLE
     if task in PARALLEL:
         sets = [files.test, *tests.values()] if files.test else tests.values()

@@ -1,5 +1,4 @@
-"""Transforms, which change one property of a language each, their composition, and checks on their
-images."""
+"""Transforms, which change one property of a language each, their composition, and checks on their images."""
 
 from __future__ import annotations
 
@@ -54,8 +53,7 @@ class Transform(Named, ABC):
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """Return the ids of types inside words and at word ends, (2, size) int64, if they differ from
-        `image`."""
+        """Return the ids of types inside words and at word ends, (2, size) int64, if they differ."""
         return None
 
     def spell(self, word: str) -> str:
@@ -64,18 +62,16 @@ class Transform(Named, ABC):
 
     @property
     def rewrites(self) -> bool:
-        """Whether the transform changes words (see `Rewrite`) rather than only their order or script."""
+        """Whether the transform changes words (see `Rewrite`)."""
         return False
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What the transform needs besides words: the "trees" and "tags" of sentences, or the "usage" of
-        types."""
+        """What the transform needs: "trees" and "tags" of sentences, or the "usage" of types."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """Return the transform with its field `usage` set to a corpus's usage of types, if the transform
-        needs it."""
+        """Return the transform with a corpus's usage of types, if it needs one."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
@@ -84,21 +80,20 @@ class Transform(Named, ABC):
         return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        """Count the parts of a sentence that the transform should change but cannot, by reason."""
+        """Count what the transform should change in a sentence but cannot, by reason."""
         return Counter()
 
     def ready(self, cache: Path) -> Transform:
-        """Train the transform if necessary, and return it; results are cached in the folder `cache`."""
+        """Train the transform if necessary, with a cache, and return it."""
         return self
 
     def reseeded(self, by: int) -> Transform:
-        """Return the same transform with `by` added to its seed, if any."""
+        """Return the transform with `by` added to its seed, if any."""
         own: Any = self
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """Return the values that determine the images, for a fingerprint: the contents of files, not their
-        paths."""
+        """Return the values that determine the images: contents of files, not their paths."""
         return self
 
 
@@ -109,14 +104,14 @@ def check_share(share: float, of: str) -> None:
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """Return the random number generator for a sentence, which is the same in every process; independent
-    draws need different seeds."""
+    """Return a sentence's random number generator, the same in every process; independent draws need
+    different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
 @dataclass(frozen=True)
 class Compose(Transform):
-    """Applies several transforms in sequence, starting with the rightmost, as in T_trans ∘ T_inv."""
+    """Applies several transforms, the rightmost first, as in T_trans ∘ T_inv."""
 
     parts: tuple[Transform, ...]
 
@@ -196,10 +191,18 @@ def compose(*parts: Transform) -> Transform:
     return parts[0] if len(parts) == 1 else Compose(parts)
 
 
+def trial_image(transform: Transform, size: int) -> np.ndarray:
+    """Compute the images of `size` types without a corpus; raise ValueError for incompatible parts."""
+    image = transform.informed(Usage.even(size)).image(size)
+    parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
+    if repeated := [name for name in parts if parts.count(name) > 1]:
+        raise ValueError(f"{transform.name} contains {repeated[0]} twice; each part may occur only once")
+    return image
+
+
 @dataclass
 class Account:
-    """Counts the side effects of a transform: split spans and, by reason, exclusions and parts kept in
-    place."""
+    """Counts a transform's side effects: split spans, exclusions, and parts kept in place, by reason."""
 
     split_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -212,8 +215,8 @@ class Account:
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """Return the image of sentence `number`, and add its side effects to `account`; raise BadInput if a
-    transform that is not a `Rewrite` changes words."""
+    """Return the image of sentence `number`, and add side effects to `account`; raise BadInput if a transform
+    that is not a `Rewrite` changes words."""
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))
@@ -251,7 +254,7 @@ def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """Return the image of question `number`, with the source's words in the transform's order."""
+    """Return the image of question `number`: the source's words in the transform's order."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
         image = transform(cloze.sentence, QUESTIONS.number(number, place))

@@ -1,7 +1,6 @@
-"""All transforms, a parser for their names, and a test for user-defined transforms.
+"""All transforms, a parser for their names, and a test for users' own transforms.
 
-A new transform is defined in its own file and listed here.
-"""
+A new transform is defined in its own file and listed here."""
 
 import re
 import traceback
@@ -43,8 +42,7 @@ SAMPLE = 100  # number of sentences used to test user-defined transforms
 
 
 def transform(name: str) -> Transform:
-    """Return the transform called `name`; if dots join several parts, as in `trans.inv`, the last is applied
-    first."""
+    """Return the transform called `name`; of several parts, as in `trans.inv`, the last is applied first."""
     # The dot in inv-12.5 is not a separator.
     return compose(*map(_part, re.split(r"\.(?!\d)", name)))
 
@@ -62,9 +60,8 @@ def _part(name: str) -> Transform:
 
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
-    """Raise BadInput for a user-defined transform that raises an error, loses or adds words, or yields
-    different images if sentences are processed in reverse order and, with several `workers`, in a different
-    process."""
+    """Raise BadInput for a user's transform that raises an error, loses or adds words, or yields different
+    images in reverse order or in another process (with several `workers`)."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return
@@ -85,7 +82,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
 
 
 def _images(transform: Transform, numbered: Sequence[tuple[int, Sentence]]) -> list[Sentence]:
-    """Return the images of numbered sentences; error messages name the line in the transform's code."""
+    """Return the images of numbered sentences; errors name the line in the transform's code."""
     found = []
     for number, sentence in numbered:
         try:

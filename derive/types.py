@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -31,26 +30,22 @@ class Specials:
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
-        """Return the non-special ids in a vocabulary of `size` types, ascending, int64."""
+        """Return the other ids in a vocabulary of `size` types, ascending, int64."""
         return np.delete(np.arange(size), self.ids)
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
         """Return whether each id is not special, as a boolean array."""
-        first, later = self._split
-        ordinary = np.asarray(ids >= first)  # comparisons are many times faster than looking up ids
-        for special in later:
-            ordinary &= ids != special
-        return ordinary
-
-    @cached_property
-    def _split(self) -> tuple[int, list[int]]:
         first = next(i for i in range(len(self.ids) + 1) if i not in self.ids)
-        return first, [i for i in self.ids if i > first]
+        ordinary = np.asarray(ids >= first)  # comparisons are many times faster than looking up ids
+        for special in self.ids:
+            if special > first:
+                ordinary &= ids != special
+        return ordinary
 
 
 @dataclass(frozen=True)
 class PairLayout:
-    """The special ids before, between and after a row's two texts, and the token type of each text."""
+    """The special ids before, between and after a row's two texts, and each text's token type."""
 
     before: tuple[int, ...]
     between: tuple[int, ...]
@@ -59,12 +54,11 @@ class PairLayout:
 
     @classmethod
     def usual(cls, specials: Specials) -> Self:
-        """Return the layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, with one token type."""
+        """Return the layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, one token type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after text `number` (0 or 1); `last` says whether it ends the
-        row."""
+        """Return the special ids before and after text `number` (0 or 1), the row's last if `last`."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
@@ -88,8 +82,8 @@ _NAMES: tuple[WordClass, ...] = get_args(WordClass)
 
 @dataclass(frozen=True)
 class Usage:
-    """How often each type occurs, (5, V): in total, at the ends of words, and in words of each of three
-    classes. `cut` is `Vocabulary.cut`; `of_text` is false if the usage is artificial."""
+    """How often each type occurs, (5, V): in total, at the ends of words, and in words of three classes.
+    `cut` is `Vocabulary.cut`; `of_text` is false if the usage is artificial."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -98,8 +92,8 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """Create an artificial usage: each type occurs twice in words of one class, including once at the end
-        of a word."""
+        """Create an artificial usage: each type occurs twice in words of one class, once at the end of a
+        word."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
@@ -107,8 +101,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count types in a text, given its sub-words (T,), the number of sub-words per word (W,), and each
-        word's UPOS tag or ""."""
+        """Count types in a text, given its sub-words (T,), their number per word (W,), and each word's UPOS
+        tag or ""."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
         chosen = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in _NAMES)]
         return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))

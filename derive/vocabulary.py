@@ -12,10 +12,9 @@ from typing import Any, Self
 import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from calque.derive import strict_json
 from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
-from calque.derive.files import write_json
+from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.ragged import Ragged
 from calque.derive.sentence import UNKNOWN
@@ -42,7 +41,7 @@ ROOM = 1 << 19  # maximum number of words in a cache
 
 class Vocabulary:
     """A vocabulary of `size` types, including `specials`, with their `counts` (V,). Each word is encoded as
-    if it followed a space, whatever its context; `<s>` in text is treated as an ordinary string."""
+    if it followed a space; `<s>` in text is an ordinary string."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer, self.counts, self.specials = tokenizer, counts, specials
@@ -64,7 +63,7 @@ class Vocabulary:
 
     @property
     def types(self) -> np.ndarray:
-        """The ids of all non-special types that occur in the corpus, ascending, int64."""
+        """The ids of all ordinary types that occur in the corpus, ascending, int64."""
         ordinary = self.specials.ordinary(self.size)
         return ordinary[self.counts[ordinary] > 0]
 
@@ -87,10 +86,9 @@ class Vocabulary:
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the words' concatenated ids (T,), and the number of ids per word; UNKNOWN and words without
-        ids get the unknown type."""
-        ids: list[int] = []
-        pieces: list[int] = []
+        """Return the words' concatenated ids (T,), and their number per word; UNKNOWN and words without ids
+        get the unknown type."""
+        ids, pieces = list[int](), list[int]()
         for first in range(0, len(words), BLOCK):
             block = words[first : first + BLOCK]
             texts = [f" {word}" for word in block]
@@ -106,7 +104,7 @@ class Vocabulary:
         return self.as_text(np.array(ids, np.int64)), np.array(pieces, np.int64)
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """Return the tokenizer's encodings without special types; offsets are set only if `places`."""
+        """Return the tokenizer's encodings without special types, with offsets if `places`."""
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
@@ -120,7 +118,7 @@ class Vocabulary:
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """Return a type in the tokenizer's notation; in byte-level BPE, `Ġ` represents a space."""
+        """Return a type in the tokenizer's notation, in which `Ġ` may represent a space."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
@@ -136,8 +134,8 @@ class Vocabulary:
 
 
 def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
-    """Return each word's total count, and the number of occurrences of words that were dropped for being too
-    long or, to save memory, too rare (words with the same count are dropped together)."""
+    """Return each word's total count, and the number of occurrences dropped because words were too long or,
+    to save memory, too rare (all words of one count together)."""
     words, forgotten = Counter[str](), 0
     for part in counts:
         forgotten += sum(part.pop(word) for word in list(part) if len(word) > LONGEST_LEARNT)
@@ -156,8 +154,8 @@ def most_frequent(words: Counter[str], types: int) -> list[str]:
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if there are too few
-    words."""
+    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if they are too
+    few."""
     if size < SMALLEST:
         raise BadInput(f"a vocabulary needs at least {SMALLEST} types (special ones and bytes), not {size:,}")
     if not words:
@@ -207,7 +205,7 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
 
 @dataclass(frozen=True)
 class GivenVocabulary:
-    """An existing vocabulary, in a folder with a `tokenizer.json`; it has no counts."""
+    """An existing vocabulary, a folder with a `tokenizer.json`, without counts."""
 
     folder: Path
 
@@ -222,8 +220,7 @@ class GivenVocabulary:
 
 
 def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
-    """Find a tokenizer's special types: start and end in its template, the others by their names, preferably
-    among tokens marked as special."""
+    """Find the special types: start and end in the template, others by name, preferably marked as special."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
@@ -244,8 +241,8 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
 
 
 def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the ids that a tokenizer's template adds before, between and after one or two one-word texts,
-    and the token type of each id."""
+    """Return the ids that a template adds before, between and after one or two one-word texts, and all token
+    types."""
     words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     if template is not None:
         words.post_processor = template
@@ -256,8 +253,7 @@ def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[in
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """Return a template's layout of text pairs, or None unless it adds ids before, between and after the
-    texts."""
+    """Return a template's layout of text pairs, or None unless it adds ids at every place."""
     (before, between, after), types = _template(template, 2)
     if not (before and between and after):
         return None
@@ -271,7 +267,7 @@ def _layout(template: Any) -> PairLayout | None:
 
 def read_specials(folder: Path) -> Specials:
     """Read the special types from a folder written by `Vocabulary.save`."""
-    ids = strict_json.loads((folder / SPECIAL_TYPES).read_text(encoding="utf-8"))
+    ids = parse_json((folder / SPECIAL_TYPES).read_text(encoding="utf-8"))
     return Specials(**ids | {"others": tuple(ids["others"])})
 
 
@@ -289,10 +285,10 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
-    """Read the settings in a folder's `tokenizer_config.json`; return {} if the file does not exist."""
+    """Read a folder's `tokenizer_config.json`, or return {} if it does not exist."""
     path = folder / TOKENIZER_CONFIG
     try:
-        return dict(**strict_json.loads(path.read_text(encoding="utf-8")))
+        return dict(**parse_json(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError) as error:
@@ -304,7 +300,7 @@ def _size(tokenizer: Tokenizer) -> int:
 
 
 class WordTable:
-    """A cache that encodes each distinct word only once. It is cleared when it exceeds `room` words."""
+    """A cache that encodes each distinct word once; it is cleared when it exceeds `room` words."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = ROOM) -> None:
         self.vocabulary, self._room = vocabulary, room

@@ -33,8 +33,8 @@ class Rewrite(Transform):
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """Return the new words, each with the positions of the words that it renders, starting with its main
-        word, or an empty sequence if no word changes."""
+        """Return the new words, each with the positions of the words that it renders, main word first, or an
+        empty sequence if no word changes."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -108,8 +108,7 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Turns endings of nouns and verbs into separate words: *walked* becomes *walk ed*. Stems keep at least
-    three letters."""
+    """Turns endings of nouns and verbs into words: *walked* becomes *walk ed*. Stems keep three letters."""
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
@@ -121,10 +120,9 @@ class Split(Rewrite):
         words = []
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
             fitting = [ending for ending in self.endings if word[3:].endswith(ending)]
-            if fitting and tag in ("NOUN", "VERB"):
-                words += [(word.removesuffix(fitting[0]), (place,)), (fitting[0], (place,))]
-            else:
-                words.append((word, (place,)))
+            has_ending = fitting and tag in ("NOUN", "VERB")
+            parts = [word.removesuffix(fitting[0]), fitting[0]] if has_ending else [word]
+            words += [(part, (place,)) for part in parts]
         return words
 
 
@@ -134,8 +132,8 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 @dataclass(frozen=True)
 class Cipher(_OneClass):
-    """Replaces the letters in words of one class: each vowel with the next vowel, and each consonant with the
-    next consonant."""
+    """Replaces each vowel in words of one class with the next vowel, and each consonant with the next
+    consonant."""
 
     short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)
@@ -150,8 +148,8 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces words, each with probability `share`, with translations from a `lexicon`, sampled according to
-    their probabilities: in French, *the red house* becomes *la rouge maison*. Words without an entry stay
+    """Replaces words, each with probability `share`, with translations from a `lexicon`, sampled by their
+    probabilities: in French, *the red house* becomes *la rouge maison*. Words without an entry stay
     unchanged."""
 
     short_name, full_name = "lex", "Lex"
@@ -173,8 +171,7 @@ class Translate(Rewrite):
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Parse a name; the lexicon from English into the named language is expected in
-        CALQUE_DATA/lexicons."""
+        """Parse a name; the lexicon from English is expected in CALQUE_DATA/lexicons."""
         if (values := cls.parse_fields(name)) is None:
             return None
         folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")

@@ -45,7 +45,7 @@ class Workers:
         self._pool.shutdown(cancel_futures=True)
 
     def map(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
-        """Yield results in the order of the jobs; only a few jobs are submitted at any time."""
+        """Yield results in the order of the jobs, of which only a few are submitted at a time."""
         if self._pool is None:
             yield from map(function, jobs)
             return
@@ -68,7 +68,7 @@ class Jobs(Generic[Job]):
     progress: Progress
 
     def map(self, function: Callable[[Job], Result], what: str) -> Iterator[Result]:
-        """Yield the results in the order of the jobs; `what` is the title in progress reports."""
+        """Yield the results in order; `what` is the title in progress reports."""
         self.progress(what, 0, len(self.jobs))
         for done, result in enumerate(self.pool.map(function, self.jobs), start=1):
             yield result

@@ -22,10 +22,9 @@ from typing import Any
 
 from safetensors import safe_open
 
-from calque.derive import strict_json
 from calque.derive.artefact import Artefact, finished, write_manifest
 from calque.derive.errors import BadInput
-from calque.derive.files import sweep, sync, whole_file, whole_folder, writing
+from calque.derive.files import parse_json, sweep, sync, whole_file, whole_folder, writing
 from calque.derive.fingerprint import plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
@@ -276,7 +275,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         raise BadInput(f"cannot read metrics: {error}", path) from error
     for number, line in enumerate(lines, start=1):
         try:
-            row = strict_json.loads(line)
+            row = parse_json(line)
         except ValueError as error:
             raise BadInput(f"this is not a row of metrics ({error})", path, number) from error
         if not isinstance(row, dict) or not isinstance(row.get("step"), int):
@@ -319,7 +318,7 @@ def runs_of(file: Path) -> dict[str, dict[str, Any]]:
         digest = _digest_file(file).name
         raise BadInput(f"this file of runs is missing, or its SHA-256 is not the one in {digest}", file)
     with safe_open(file, framework="pt") as tensors:
-        return {name: strict_json.loads(text) for name, text in tensors.metadata().items()}
+        return {name: parse_json(text) for name, text in tensors.metadata().items()}
 
 
 def pack(runs: Mapping[str, Path], file: Path) -> None:

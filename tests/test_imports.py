@@ -105,8 +105,8 @@ def test_derive_needs_no_torch():
 @pytest.mark.parametrize(
     ("thing", "file"),
     [
-        ("image.npy", "derive/folder.py"),
-        ("dictionary.tsv", "derive/folder.py"),
+        ("image.npy", "derive/languages.py"),
+        ("dictionary.tsv", "derive/languages.py"),
         ('/ "vocabulary"', None),
         ("torch.distributed", "pretrain/distributed.py"),
         ("attention.self", "pretrain/architecture.py"),

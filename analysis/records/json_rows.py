@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.files import whole_file
+from calque.derive.files import parse_json, whole_file
 
 T = TypeVar("T")
 
@@ -34,7 +33,7 @@ def read(path: Path, kind: type[T]) -> list[T]:
     rows = []
     for number, line in enumerate(lines(path), 1):
         try:
-            rows.append(parsed(kind, strict_json.loads(line)))
+            rows.append(parsed(kind, parse_json(line)))
         except ValueError as error:
             raise BadInput(f"the line is not a {kind.__name__} in JSON: {error}", path, number) from None
     return rows

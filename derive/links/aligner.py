@@ -1,4 +1,4 @@
-"""Word aligners, which find word links in sentence pairs, and functions to symmetrise and write links."""
+"""Word aligners, and functions to symmetrise and write links."""
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
@@ -12,8 +12,7 @@ _EXAMPLES = 5  # maximum number of line numbers listed per reason
 
 
 class LeftOut:
-    """Counts, by reason, sentence pairs and words that are left without links, and lists their first few
-    lines."""
+    """Counts, by reason, what is left without links, and lists the first few lines."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -30,9 +29,8 @@ class LeftOut:
         described = []
         for what, count in self.counts.items():
             lines = self._lines[what]
-            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES])))
-            more = " …" if len(lines) > _EXAMPLES else ""
-            described.append(f"{count:,} {what} (line {examples}{more})")
+            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + " …" * (len(lines) > _EXAMPLES)
+            described.append(f"{count:,} {what} (line {examples})")
         return described
 
 
@@ -100,8 +98,8 @@ def intersect(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """Extend the intersection with links from the union that are adjacent to an existing link, possibly
-    diagonally, and contain an unlinked word."""
+    """Extend the intersection with links from the union that contain an unlinked word and are adjacent,
+    possibly diagonally, to an existing link."""
     grown = _Grown(intersect(forward, reverse))
     waiting, before = union(forward, reverse), -1
     while len(grown.links) != before:

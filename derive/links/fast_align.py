@@ -54,8 +54,7 @@ class PairChunk:
 def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
-    """Divide a stream of sentence pairs into chunks; each pair must have words on both sides or on
-    neither."""
+    """Divide sentence pairs into chunks; each pair must have words on both sides or on neither."""
     columns: tuple[list[int], ...] = [], [], [], []
     cells = 0
     for source, target in pairs:
@@ -73,9 +72,8 @@ def chunks(
 
 
 class Cells:
-    """A chunk's cells, grouped by target word, with the null word first. i (C,): the source word's 1-based
-    position, or 0 for the null word. row (C,): the index of the target word. start (R,): the index of each
-    target word's first cell."""
+    """A chunk's cells, grouped by target word, null word first. i (C,): the source word's 1-based position
+    (null: 0). row (C,): the index of the target word. start (R,): each target word's first cell."""
 
     def __init__(self, chunk: PairChunk) -> None:
         self._chunk = chunk
@@ -89,7 +87,7 @@ class Cells:
         self._source = self.i / self._n[self.row]
 
     def keys(self, stride: int) -> np.ndarray:
-        """Return a key for each cell's word pair, (C,): source id * stride + target id."""
+        """Return each cell's word pair, (C,): source id * stride + target id."""
         first = ends_of(self._chunk.n + 1)[self._pair]
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
@@ -102,7 +100,7 @@ class Cells:
         return prior
 
     def posterior(self, joint: np.ndarray) -> np.ndarray:
-        """Normalise joint probabilities (C,) to the probability of each cell given its target word, (C,)."""
+        """Normalise joint probabilities (C,) to each cell's probability given its target word, (C,)."""
         # bincount sums sequentially; the last bits decide between equally likely words.
         return joint / np.bincount(self.row, joint)[self.row]
 
@@ -114,8 +112,8 @@ class Cells:
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
-        """Link each target word to its most probable source word, and return each pair's links. Ties go to
-        the null word, then to the first word. `reverse` exchanges the sides."""
+        """Link each target word to its most probable source word; ties go to the null word, then to the
+        first. `reverse` exchanges the sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0
@@ -137,7 +135,6 @@ class Cells:
 
 
 def _nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Return the feature h."""
     return -np.abs(source - target)
 
 
@@ -180,9 +177,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
 @dataclass(frozen=True)
 class FastAlign:
     """A trained model for one direction, with at most one link per target word; `reverse` exchanges the
-    sides. `keys` are the pairs of co-occurring words, sorted, and `probabilities` contain the value of t for
-    each pair. Scores are posterior probabilities given the target word. `unlearnt` counts sentence pairs not
-    used in training."""
+    sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t. Scores
+    are posterior probabilities given the target word. `unlearnt` counts pairs not used in training."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -215,8 +211,8 @@ class FastAlign:
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield each pair's links and the scores of all possible links, (n, m); the shape is (0, 0) for a
-        pair that is left out."""
+        """Yield each pair's links and the scores of all possible links, (n, m), or (0, 0) if it is left
+        out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)
@@ -296,8 +292,7 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
 
 
 def _usable(pairs: Iterable[Pair], reverse: bool, left_out: LeftOut) -> Iterator[Pair]:
-    """Yield all pairs, with the sides exchanged if `reverse`; pairs that are left out are replaced with empty
-    pairs."""
+    """Yield all pairs, with the sides exchanged if `reverse`, and empty pairs for those that are left out."""
     for line, pair in enumerate(pairs, start=1):
         n, m = map(len, pair)
         if not n or not m:

@@ -1,5 +1,5 @@
-"""Write a folder of natural languages: text and bitexts encoded with an existing vocabulary, or sentences and
-their translations encoded with a vocabulary learnt from them."""
+"""Write a folder of natural languages, encoded with an existing vocabulary, or of sentences and their
+translations, with a vocabulary learnt from them."""
 
 import hashlib
 import re
@@ -22,7 +22,8 @@ from calque.derive.encode import Encoded, encode_sentences, word_table
 from calque.derive.errors import BadInput, listed
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
-from calque.derive.folder import (
+from calque.derive.language import SOURCE
+from calque.derive.languages import (
     BITEXTS,
     DICTIONARY,
     FORMAT,
@@ -33,7 +34,6 @@ from calque.derive.folder import (
     NamePair,
     new_folder,
 )
-from calque.derive.language import SOURCE
 from calque.derive.natural.files import Chunks, FileSet
 from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import UNKNOWN, Sentence
@@ -47,8 +47,7 @@ _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """Encode each line with the tokenizer. UNKNOWN words get the unknown type; words that yield no ids are
-    left out."""
+    """Encode each line; UNKNOWN words get the unknown type, and words without ids are left out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
     ids, pieces = list[int](), [list[int]() for _ in lines]
@@ -68,9 +67,8 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """Return the number of ids in each word, skipping words without ids. Id i ends before character
-    `stops[i]` and may include the space before its word. If the ids are not in word order, they all count as
-    one word."""
+    """Return the number of ids in each word that has any. Id i ends before character `stops[i]` and may
+    include the space before its word. If the ids are not in word order, they all count as one word."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)
@@ -80,8 +78,8 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> list[Encoded]:
-    """Encode parallel chunks, one per language. Lines that contain no type or are too long to store are left
-    out; the first language's account counts them."""
+    """Encode parallel chunks, one per language. Lines without a type or too long to store are left out, and
+    counted by the first language's account."""
     account = Account()
     vocabulary, (files, chunks) = word_table(folder, digest).vocabulary, piece
     sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, account.left_out)]
@@ -107,7 +105,7 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """Return the fingerprint of the folder that `derive_natural` writes for these inputs."""
+    """Return the fingerprint of what `derive_natural` writes for these inputs."""
     return fingerprint(
         FORMAT,
         EDITION,
@@ -131,7 +129,7 @@ def derive_natural(
 ) -> Path:
     """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
     `bitexts` and `dictionaries` are pairs of names in `texts`. `rows` says whether models get rows for all
-    types or only for special types and types that occur in the text."""
+    types or only for special types and those in the text."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
@@ -198,8 +196,8 @@ def _write_corpora(
     files: Sequence[FileSet],
     folders: Sequence[Path],
 ) -> dict[str, Any]:
-    """Encode files with the vocabulary in `folder` and write one corpus per language; return facts for the
-    manifest."""
+    """Encode files with the vocabulary in `folder` and write one corpus per language; return manifest
+    entries."""
     pieces = [(part, chunks) for part in files for chunks in part.chunks()]
     encode = partial(encode_piece, folder, sha256(folder / TOKENIZER))
     with CorporaWriter(folders, vocabulary.size) as corpora:

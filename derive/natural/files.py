@@ -1,9 +1,8 @@
-"""Text files and bitexts, read in chunks, optionally without sentences that models are tested on. Only this
-module imports pyarrow."""
+"""Text files and bitexts, read in chunks, without sentences that models are tested on if these are given."""
 
 import re
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -50,11 +49,11 @@ class FileSet(ABC):
 
     @abstractmethod
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
-        """Read parallel chunks as one column of lines per language; count exclusions in `left_out`."""
+        """Read parallel chunks as one column of lines per language; count exclusions."""
 
     @abstractmethod
     def identity(self) -> list[Any]:
-        """Return the values that determine the lines, for use in fingerprints."""
+        """Return the values that determine the lines, for fingerprints."""
 
     def read_all(self, left_out: Counter[str]) -> Iterator[Columns]:
         """Read all chunks in turn."""
@@ -63,8 +62,8 @@ class FileSet(ABC):
 
 @dataclass(frozen=True)
 class TextFiles(FileSet):
-    """Text files of any kind (docs/formats.md) in one language. `megabytes` limits how much of each file is
-    read (0: no limit)."""
+    """Text files of any kind (docs/formats.md) in one language. `megabytes` of each are read (0: no
+    limit)."""
 
     former_fields: ClassVar = {"column": "text", "escaped": False}
 
@@ -105,9 +104,9 @@ class TextFiles(FileSet):
 
 @dataclass(frozen=True)
 class BitextFiles(FileSet):
-    """Sentences and translations, either line by line in the files `path` and `beside` (Moses format) or in
-    two `columns` of the tab-separated file `path`. If two language codes are given as `words_in`, text is
-    split into words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
+    """Sentences and translations, line by line in the files `path` and `beside` (Moses format) or in two
+    `columns` of the tab-separated file `path`. With two language codes, `words_in`, text is split into words
+    as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
 
     former_fields: ClassVar = {"escaped": False}
 
@@ -158,8 +157,7 @@ class BitextFiles(FileSet):
             yield row[self.columns[0]], row[self.columns[1]]
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream each pair's words, tokenised as in gold-link sets; `source` and `target` are language codes
-        such as en."""
+        """Stream each pair's words, tokenised as in gold-link sets of the languages (codes such as en)."""
         counts = Counter[str]()
         for columns in self.read_all(counts):
             for first, second in zip(*columns, strict=True):
@@ -173,7 +171,7 @@ class BitextFiles(FileSet):
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """The files, minus any line that contains a sentence from the `tests` files; only letters and digits are
+    """The files, minus lines that contain a sentence from the `tests` files; only letters and digits are
     compared."""
 
     files: TextFiles | BitextFiles
@@ -192,7 +190,7 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    """Yield chunks until `megabytes` are reached, or yield all chunks if `megabytes` is 0."""
+    """Yield chunks until `megabytes` are reached (0: no limit)."""
     return takewhile(lambda each: each[0].begins_within(megabytes), chunks)
 
 
@@ -205,8 +203,8 @@ def _kind(path: Path) -> str:
 
 
 def _row_groups(path: Path) -> Iterator[Chunk]:
-    """Yield one chunk per row group of a Parquet file; `offset` counts uncompressed bytes, and `length` is
-    the index of the row group."""
+    """Yield one chunk per row group of a Parquet file: `offset` in uncompressed bytes, and its index as
+    `length`."""
     metadata, offset = _parquet(path).metadata, 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, 1)
@@ -237,8 +235,8 @@ def _parquet(path: Path) -> Any:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Join words with spaces, except between letters of scripts that are written without spaces and in text
-    that was split into characters."""
+    """Join words with spaces, except between letters of scripts written without spaces and in text that was
+    split into characters."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
@@ -268,7 +266,7 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[Chunks]:
 
 
 def _whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """Return the first and second sides of all complete pairs; count the others in `left_out`."""
+    """Return the first and second sides of all complete pairs; count the others."""
     first, second = [], []
     for pair in pairs:
         a, b = (lines.without_marks(side, left_out).strip() for side in pair)
@@ -296,24 +294,20 @@ class Sentences:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.whole = {bare for text in texts if (bare := letters(text))}
-        self._by_head: dict[str, list[str]] = {}
+        self._by_head: defaultdict[str, list[str]] = defaultdict(list)
         for bare in self.whole:
-            if len(bare) >= HEAD:
-                self._by_head.setdefault(bare[:HEAD], []).append(bare)
+            self._by_head[bare[:HEAD]].append(bare)
 
     def within(self, line: str) -> bool:
         """Whether a line equals one of the sentences or contains a long one."""
         bare = letters(line)
-        return bare in self.whole or any(
-            bare.startswith(sentence, i)
-            for i in range(len(bare) - HEAD + 1)
-            for sentence in self._by_head.get(bare[i : i + HEAD], ())
-        )
+        starts = range(len(bare) - HEAD + 1)
+        heads = ((i, self._by_head.get(bare[i : i + HEAD], ())) for i in starts)
+        return bare in self.whole or any(bare.startswith(each, i) for i, long in heads for each in long)
 
 
 def letters(text: str) -> str:
-    """Return a text's letters and digits in lower case, after NFKC normalisation, which unifies the encodings
-    of accents and character widths."""
+    """Return a text's letters and digits in lower case, after NFKC normalisation."""
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 

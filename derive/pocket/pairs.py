@@ -175,8 +175,7 @@ class WordDraws:
         verb = self._fitting(topic, "soc", lambda verb: not alike or len(set(verb.forms[2:])) == 1)
         roles = ["name" if name else "animate" for name in named]
         people = self._such(
-            lambda: tuple(self._draw(topic, role) for role in roles),
-            lambda two: two[0].lemma != two[1].lemma,
+            lambda: tuple(self._draw(topic, role) for role in roles), lambda two: two[0].lemma != two[1].lemma
         )
         place = self._another(topic, "place", people)
         manner, preposition = self._draw(verb, "manner"), self._draw(verb, "locative")
@@ -224,7 +223,6 @@ class WordDraws:
         return self._fitting(sense, role, lambda word: _is_new(word, others))
 
     def _two(self, sense: Sense, role: str) -> tuple[Sense, Sense]:
-        """Draw two mutually exclusive words."""
 
         def exclude(two: tuple[Sense, Sense]) -> bool:
             one, other = two[0].lemma, two[1].lemma

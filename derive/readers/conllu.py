@@ -1,9 +1,7 @@
 """Read CoNLL-U treebanks, with strict checks.
 
-In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`). Each token gets the
-tag of the word that has the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks
-ties.
-"""
+In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`), with the tag of the
+word that has the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks ties."""
 
 import re
 from collections import Counter
@@ -53,14 +51,13 @@ def read_conllu(
 
 
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
-    """Yield the text of each sentence in a treebank: its `# text` comment or, if there is none, its words
-    joined with spaces."""
+    """Yield each sentence's `# text` comment or, if there is none, its words joined with spaces."""
     for block in _blocks(path, Counter(), unparsed=True):
         yield block.text or " ".join(block.words)
 
 
 def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
-    """Stream (word, lemma) pairs, excluding multiword tokens, empty nodes and words without a lemma."""
+    """Stream (word, lemma) pairs, without multiword tokens, empty nodes and words without a lemma."""
     for block in _blocks(path, Counter(), unparsed=True):
         for word, lemma in zip(block.words, block.lemmas, strict=True):
             if lemma != NOTHING:
@@ -84,8 +81,7 @@ def treebank_files(path: Path) -> list[Path]:
 
 @dataclass
 class _Block:
-    """The lines of a sentence. Multiword tokens are stored as first word (0-based), end (exclusive) and
-    form."""
+    """The lines of a sentence. A multiword token is its first word (0-based), end (exclusive) and form."""
 
     counts: Counter[str]
     unparsed: bool
@@ -204,7 +200,6 @@ def _blocks(
 
 
 def _column_names(path: Path) -> tuple[str, ...]:
-    """Return a treebank's column names: CoNLL-U's ten, or those in the first line of a CoNLL-U Plus file."""
     place, line = next(iter(Lines(path)))
     if not line.startswith(PLUS):
         return NAMES
@@ -214,7 +209,7 @@ def _column_names(path: Path) -> tuple[str, ...]:
     return names
 
 
-def _cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
+def _cells(place: Place, line: str, names: Sequence[str]) -> Sequence[str]:
     """Return a line's ten columns; columns missing from `names` are `_`."""
     columns = line.split("\t")
     if len(columns) != len(names):
@@ -253,8 +248,8 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Return the index of the first invalid word and a message if 0-based heads (the root's is -1) do not
-    form a tree with one root."""
+    """Return the first invalid word and a message if 0-based heads (the root's is -1) are not a tree with one
+    root."""
     n = len(heads)
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:

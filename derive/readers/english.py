@@ -54,13 +54,13 @@ _QUOTE = ' " '
 
 
 def split_words(text: str) -> list[str]:
-    """Split a sentence into words, which may contain apostrophes and hyphens; numbers may contain points and
-    commas, and abbreviations keep their full stops. Any other non-space character is a word."""
+    """Split a sentence into words, with apostrophes and hyphens; numbers may contain points and commas, and
+    abbreviations keep their full stops. Any other non-space character is a word."""
     return _word().findall(text)
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """Split a text into sentences of words; the number of runs of format characters left out is added to
+    """Split a text into sentences of words; runs of format characters that are left out are added to
     `counts`."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
@@ -112,8 +112,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether the sentence from `start` ends at the matched mark, which follows a token that starts at
-    `begin`; the previous full stop is at `stop`."""
+    """Whether the sentence from `start` ends at the matched mark, whose token starts at `begin`; `stop` is
+    the previous full stop."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

@@ -1,5 +1,5 @@
-"""Read labelled texts and pairs of texts (inference, paraphrase, custom tasks) from JSON lines or TSV, and
-questions with answers at character offsets from SQuAD's JSON."""
+"""Read labelled texts and pairs of texts from JSON lines or TSV, and questions with answers from SQuAD's
+JSON."""
 
 import re
 from collections import Counter
@@ -9,10 +9,9 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
-from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
-from calque.derive.files import read_toml
+from calque.derive.files import parse_json, read_toml
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.lines import Lines, Place, decode, open_bytes
 from calque.derive.sentence import Sentence, Span
@@ -49,10 +48,10 @@ def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
     """Stream a file's pairs, split into sentences and words by `cut`. A table with your own labels starts
-    with a header; in other tables, columns without a header are read as premise, hypothesis and label. If
-    columns are called premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and
-    contradiction. Pairs without a gold label are left out. A pair with a missing side (PAWS-X's `NS`) becomes
-    an example without texts, so that parallel files stay aligned."""
+    with a header; other tables without one contain premise, hypothesis and label. In columns called premise
+    and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs without a gold
+    label are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without texts, so that
+    parallel files stay aligned."""
     counts = Counter() if counts is None else counts
     languages: set[str] = set()
     for place, row in _rows(path, counts, columns):
@@ -60,10 +59,14 @@ def read_nli(
         if len(languages) > 1:
             raise place.fault(f"languages {', '.join(sorted(languages))}; expected one language per file")
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
-        label = _own_label(place, row) if columns.own_labels else _label(place, row, counts)
-        if label in NO_LABEL and not columns.own_labels:
-            counts["pairs without a gold label"] += 1
-            continue
+        if columns.own_labels:
+            value = _value(row, GOLD)
+            label = place.text((isinstance(value, str | int) and str(value).strip()) or None, "the label")
+        else:
+            label = _label(place, row, counts)
+            if label in NO_LABEL:
+                counts["pairs without a gold label"] += 1
+                continue
         sides = [[] if is_placeholder(text) else cut(text, counts) for text in texts]
         sentences = tuple(tuple([Sentence(tuple(words)) for words in side]) for side in sides)
         yield Example(sentences if all(sentences) else (), label)
@@ -96,12 +99,6 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
         yield place, dict(zip(names, cells, strict=True))
 
 
-def _own_label(place: Place, row: Mapping[str, Any]) -> str:
-    value = _value(row, GOLD)
-    label = str(value).strip() if isinstance(value, str | int) else None
-    return place.text(label or None, "the label")
-
-
 def _label(place: Place, row: Mapping[str, Any], counts: Counter[str]) -> str:
     label = str(_value(row, GOLD))
     if label in NO_LABEL:
@@ -125,23 +122,22 @@ Chars = tuple[int, int]  # the offsets of the first character and of the one aft
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
     """Stream a file's questions in any language; those without an answer are left out. Each text is one
-    sentence, split into words at white space and at the boundaries of answers, so that answers match the
+    sentence, split into words at white space and at the boundaries of answers, which thus match the
     annotation exactly."""
     place, counts = Place(path), Counter() if counts is None else counts
     questions = answered = 0
     for context, row in _asked(place, counts):
         questions += 1
         id_ = place.text(str(row["id"]) if row.get("id") else None, "a question's id")
-        question = place.text(row.get("question"), f"question {id_!r}: question")
-        answers = (
-            [] if row.get("is_impossible") else _list(place, row.get("answers"), f"question {id_!r}: answers")
-        )
+        what = f"question {id_!r}"
+        question = place.text(row.get("question"), f"{what}: question")
+        answers = [] if row.get("is_impossible") else _list(place, row.get("answers"), f"{what}: answers")
         chars = [_chars(place, id_, context, answer) for answer in answers if answer.get("text") != ""]
         if not chars:
             counts["questions without an answer"] += 1
             continue
         if not question.split():
-            raise place.fault(f"question {id_!r} has no words")
+            raise place.fault(f"{what} has no words")
         answered += 1
         texts = Sentence(tuple(question.split())), _as_written(context, list(dict.fromkeys(chars)))
         yield Example(tuple((text,) for text in texts), id=id_)
@@ -150,16 +146,12 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
 
 
 def _chars(place: Place, question: str, context: str, answer: Json) -> Chars:
-    text, start = (
-        place.text(answer.get("text"), f"question {question!r}: an answer"),
-        answer.get("answer_start"),
-    )
-    bare = text.strip()
+    text = place.text(answer.get("text"), f"question {question!r}: an answer")
+    bare, start = text.strip(), answer.get("answer_start")
     if not bare or type(start) is not int or start < 0 or not context.startswith(text, start):
         near = f"; it starts at {context.find(text)}" if text in context else ""
-        raise place.fault(
-            f"question {question!r}: the answer {text!r} is not at {start!r} of its context{near}"
-        )
+        fault = f"the answer {text!r} is not at {start!r} of its context{near}"
+        raise place.fault(f"question {question!r}: {fault}")
     start += text.index(bare)
     return start, start + len(bare)
 
@@ -182,11 +174,10 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
 
 
 def _asked(place: Place, counts: Counter[str]) -> Iterator[tuple[str, Json]]:
-    """Yield each question's context and row."""
     with open_bytes(place.path) as file:
         text = decode(file.read(), place.path, 1, counts)
     try:
-        data = strict_json.loads(text)
+        data = parse_json(text)
     except ValueError as error:
         raise place.fault(f"not JSON: {error}") from None
     for article in _list(place, data.get("data") if isinstance(data, dict) else None, "data, as in SQuAD"):

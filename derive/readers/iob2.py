@@ -19,9 +19,9 @@ Row = tuple[Place, list[str]]  # a word's line and columns
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with entity spans. Tags follow IOB1 or IOB2. Each line starts with the word
-    and ends with its tag; numbered lines (Universal NER) start with the word's number, the word and its tag.
-    Repairs and exclusions are counted in `counts`."""
+    """Stream a file's sentences with entity spans, tagged in IOB1 or IOB2. Each line starts with the word and
+    ends with its tag; numbered lines (Universal NER) start with number, word and tag. Repairs and exclusions
+    are counted."""
     counts = Counter() if counts is None else counts
     numbered, width, prefix = False, 0, ""
     for rows in _sentences(path, counts):
@@ -53,22 +53,20 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
     """Stream sentences whose words all have labels, stored as one-word spans. Each line contains a word, a
-    tab and a label; the first line may be a header with the names word and label."""
+    tab and a label; the first may be a header with the names word and label."""
     for rows in _sentences(path, Counter() if counts is None else counts, labels=True):
-        words, spans = list[str](), list[Span]()
         for place, columns in rows:
             if len(columns) != 2 or any(column.split() != [column] for column in columns):
-                raise place.fault(
-                    f"{columns}; expected a word, a tab and its label, without other white space"
-                )
-            spans.append(Span(len(words), len(words) + 1, columns[1]))
-            words.append(columns[0])
-        yield Sentence(tuple(words), spans=tuple(spans))
+                expected = "expected a word, a tab and its label, without other white space"
+                raise place.fault(f"{columns}; {expected}")
+        words, labels = zip(*(columns for _, columns in rows), strict=True)
+        spans = tuple(Span(i, i + 1, label) for i, label in enumerate(labels))
+        yield Sentence(words, spans=spans)
 
 
 def _layout(rows: Sequence[Sequence[str]]) -> tuple[bool, int, str]:
-    """Return whether the rows of a file's first sentence start with numbers, their number of columns, and
-    PAN-X's language prefix (`en:`), if all words have it."""
+    """Return, from a file's first sentence, whether rows are numbered, their number of columns, and PAN-X's
+    language prefix (`en:`), if all words have it."""
     numbered = all(
         len(row) > 2 and row[0] == str(number) and _TAG.fullmatch(row[2]) is not None
         for number, row in enumerate(rows, start=1)
@@ -79,8 +77,8 @@ def _layout(rows: Sequence[Sequence[str]]) -> tuple[bool, int, str]:
 
 
 def _sentences(path: Path, counts: Counter[str], labels: bool = False) -> Iterator[list[Row]]:
-    """Yield each sentence's lines. Columns are separated by tabs or, if there are none, by spaces; with
-    `labels`, words may contain any characters, so no line is treated as a comment."""
+    """Yield each sentence's lines. Columns are separated by tabs or, if there are none, by spaces. With
+    `labels`, words may contain any characters, so no line is a comment."""
     rows, found = list[Row](), False
     tabs = any("\t" in line for _, line in islice(Lines(path), 100) if line[0:1] != "#")
     for place, line in Lines(path, counts, must_end=True):

@@ -14,8 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from calque.derive import strict_json
 from calque.derive.errors import BadInput, NoFile
+from calque.derive.files import parse_json
 
 EDITION = 2  # incremented when the same files would yield different sentences or examples
 LIMIT = 1 << 26  # maximum size in bytes of a line or record, which must fit in memory
@@ -36,6 +36,7 @@ FORMAT = (
 """Invisible format characters: soft hyphens, joiners, direction marks, tags."""
 FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
+_UNWRITABLE = re.compile(r"[\0\ud800-\udfff]")  # NUL and unpaired surrogates
 _DOUBLED = re.compile(r'"[^"]*(?:""[^"]*)+"')  # how spreadsheets write a field with quotation marks
 
 
@@ -52,14 +53,14 @@ class Place(NamedTuple):
     def text(self, value: Any, what: str) -> str:
         """Return the value if it is text that can be written to a file; otherwise, raise a BadInput that
         names `what`."""
-        if not strict_json.is_text(value):
+        if not isinstance(value, str) or _UNWRITABLE.search(value):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
-        return str(value)
+        return value
 
     def json(self, line: str) -> dict[str, Any]:
         """Parse a line that must contain a JSON object."""
         try:
-            value = strict_json.loads(line)
+            value = parse_json(line)
         except ValueError as error:
             raise self.fault(f"not JSON: {error}") from None
         if not isinstance(value, dict):
@@ -67,7 +68,7 @@ class Place(NamedTuple):
         return value
 
     def fields(self, line: str) -> list[str]:
-        """Split a table's row at tabs; raise BadInput for fields that software put in quotation marks."""
+        """Split a table's row at tabs; raise BadInput for quoted fields."""
         fields = line.split("\t")
         if '"' in line and (quoted := list(filter(_is_quoted, fields))):
             raise self.fault(f"the field {quoted[0]!r} is quoted; write the table without quoting")
@@ -102,7 +103,7 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressing it if its first bytes indicate a compressed format."""
+    """Open a file, decompressing it if its first bytes say so."""
     check_file(path)
     with _damage(path), (_decompressor(path) or Path.open)(path, "rb") as file:
         if not file.peek(1):
@@ -125,8 +126,7 @@ def _damage(path: Path) -> Iterator[None]:
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 data that starts at line `line`. CRLF is converted to LF, and byte order marks are
-    removed."""
+    """Decode UTF-8 data that starts at line `line`, with LF for CRLF and without byte order marks."""
     if b"\0" in data:
         number = line + data.count(b"\n", 0, data.index(b"\0"))
         raise BadInput("this line contains a NUL byte: the file is binary or UTF-16, not UTF-8", path, number)
@@ -167,8 +167,7 @@ def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
 
 
 class Lines:
-    """Iterates over the numbered lines of a file, which may be compressed. If `must_end`, the last line must
-    have a line ending."""
+    """Iterates over the numbered lines of a file; if `must_end`, the last one must have a line ending."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self.counts, self._must_end = path, counts, must_end
@@ -183,7 +182,7 @@ class Lines:
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Yield an open file's lines with their line endings; raise BadInput for lines that are too long."""
+    """Yield an open file's lines with their endings; raise BadInput for lines that are too long."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"this line is longer than {LIMIT >> 20} MiB", path, number)
@@ -192,8 +191,8 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a file that consists of whole records: `length` bytes from `offset`, where line `line`
-    starts."""
+    """A part of a file that consists of whole records: `length` bytes from `offset`, starting at line
+    `line`."""
 
     path: Path
     kind: str
@@ -225,19 +224,14 @@ class Chunk:
 
 @lru_cache(maxsize=2)  # the two files of a bitext
 def _kept_open(path: Path, *state: int) -> Any:
-    """Open a compressed file and keep it open, so that the next chunk can be read without starting from the
-    beginning."""
+    """Open a compressed file once, so that the next chunk can be read without starting from the beginning."""
     decompress = _decompressor(path)
     assert decompress
     return decompress(path)
 
 
-def _is_whole(line: bytes) -> bool:
-    return line.endswith(b"\n")
-
-
 def cut_file(
-    path: Path, kind: str, size: int = SIZE, ends: Callable[[bytes], bool] = _is_whole
+    path: Path, kind: str, size: int = SIZE, ends: Callable[[bytes], bool] = lambda line: line.endswith(b"\n")
 ) -> Iterator[Chunk]:
     """Divide a file into chunks of about `size` bytes, each ending with a line that `ends` accepts."""
     with open_bytes(path) as file:
@@ -255,13 +249,12 @@ def cut_file(
 
 
 def tokens(line: str) -> list[str]:
-    """Split a tokenised line at spaces and tabs only, because words may contain U+3000 or U+00A0."""
+    """Split a line at spaces and tabs only, because words may contain U+3000 or U+00A0."""
     return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
 def one_word(form: str, counts: Counter[str]) -> str:
-    """Remove white space inside a word, because it would split the word later; repairs are counted in
-    `counts`."""
+    """Remove white space inside a word, because it would split the word later; count such repairs."""
     parts = form.split()
     if parts != [form]:
         counts["words that lost white space"] += 1

@@ -1,5 +1,5 @@
-"""Read parallel text as words (tokenised files, or sentences, which are tokenised as in gold-link sets) and
-word links in the WPT format (one link per line) or the Pharaoh format (one sentence pair per line)."""
+"""Read parallel text as words, and word links in the WPT format (one link per line) or the Pharaoh format
+(one sentence pair per line)."""
 
 import re
 import sys
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.english import cut, split_words
@@ -28,7 +27,7 @@ gender."""
 
 
 class TwoFiles:
-    """The sentence pairs in two files with one sentence per line; every iteration rereads the files."""
+    """The sentence pairs in two files with one sentence per line, reread by every iteration."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
@@ -77,6 +76,7 @@ TWICE = "links that occur twice"
 MANY = 10  # among this many linked sentence pairs, 0-based positions should include 0
 
 Link = tuple[int, int]  # 0-based positions in the source and target sentence
+Row = tuple[Place, int, Link, bool]  # a link, the index of its sentence pair, and whether it is sure
 Links = list[Link]  # the sorted links of a sentence pair
 Scored = dict[Link, float]  # a sentence pair's sorted links; higher scores are more certain
 
@@ -95,30 +95,20 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of sentence pairs. `outside` describes links that were left out because they are outside
-    the sentences."""
+    """The gold links of sentence pairs. `outside` describes links left out because they are outside the
+    sentences."""
 
     pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]
     counts: Counter[str]
 
 
-class _Row(NamedTuple):
-    """A 0-based link in the sentence pair with index `pair`."""
-
-    place: Place
-    pair: int
-    link: Link
-    sure: bool
-
-
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
     """Read the gold links of N sentence pairs; `lengths` contains each pair's two lengths, or UNKNOWN.
 
     WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based; sentence ids are consecutive,
-        starting at 0 or 1, or there are N ids with gaps.
-    Pharaoh: one line per pair, with `0-0` (sure) and `0p0` or `0?0` (possible). Positions are 0-based, or
-        1-based if `from_one`.
+    starting at 0 or 1, or there are N ids with gaps. Pharaoh: one line per pair, with `0-0` (sure) and `0p0`
+    or `0?0` (possible). Positions are 0-based, or 1-based if `from_one`.
     """
     counts = Counter[str]()
     lines = list(Lines(path, counts, must_end=True))
@@ -135,17 +125,15 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
 
 def _check_base(pairs: Iterable[Iterable[Link]], path: Path, option: str) -> None:
-    """Raise BadInput if links seem to be 1-based, because at least `MANY` pairs have links but no position is
-    0."""
+    """Raise BadInput if links seem to be 1-based: at least MANY pairs have links, none with a position 0."""
     linked = [links for links in pairs if links]
     if len(linked) >= MANY and not any(0 in link for links in linked for link in links):
         bases = f"{option}-one for 1-based and {option}-zero for 0-based positions"
         raise BadInput(f"no position is 0: use {bases}", path)
 
 
-def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str], first: int) -> Gold:
-    sure: list[set[Link]] = [set() for _ in lengths]
-    possible: list[set[Link]] = [set() for _ in lengths]
+def _collect(rows: Iterable[Row], lengths: Sequence[Link], counts: Counter[str], first: int) -> Gold:
+    links: list[dict[Link, bool]] = [{} for _ in lengths]  # whether each link is sure
     outside = []
     for place, pair, (i, j), is_sure in rows:
         n, m = lengths[pair]
@@ -154,29 +142,26 @@ def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]
             link = f"the link {i + first} {j + first}, counted from {first},"
             outside.append(str(place.fault(f"{link} is outside sentences{reach}")))
             continue
-        links = (sure if is_sure else possible)[pair]
-        counts[TWICE] += (i, j) in links
-        links.add((i, j))
-    pairs = tuple(GoldPair(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
+        counts[TWICE] += links[pair].get((i, j)) == is_sure
+        links[pair][i, j] = is_sure or links[pair].get((i, j), False)
+    pairs = tuple(GoldPair(frozenset(link for link in own if own[link]), frozenset(own)) for own in links)
     counts["links outside their sentences"] = len(outside)
     counts["sentence pairs without a link"] = sum(not pair.possible for pair in pairs)
     return Gold(pairs, tuple(outside), +counts)
 
 
-def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Iterator[_Row]:
+def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Iterator[Row]:
     if len(lines) != pairs:
         raise BadInput(f"{len(lines):,} lines of links, but {pairs:,} sentence pairs", path)
     for pair, (place, line) in enumerate(lines):
         for token in tokens(line):
-            match = _GOLD.fullmatch(token)
-            if match is None:
-                raise place.fault(
-                    f"{token!r} is not a link; expected 0-0 for a sure link, 0p0 for a possible one"
-                )
-            yield _Row(place, pair, (int(match[1]) - first, int(match[3]) - first), match[2] == "-")
+            if (match := _GOLD.fullmatch(token)) is None:
+                expected = "expected 0-0 for a sure link, 0p0 for a possible one"
+                raise place.fault(f"{token!r} is not a link; {expected}")
+            yield place, pair, (int(match[1]) - first, int(match[3]) - first), match[2] == "-"
 
 
-def _wpt(path: Path, lines: list[Numbered], pairs: int) -> Iterator[_Row]:
+def _wpt(path: Path, lines: list[Numbered], pairs: int) -> Iterator[Row]:
     matches = []
     for place, line in lines:
         match = _WPT.fullmatch(line)
@@ -194,15 +179,15 @@ def _wpt(path: Path, lines: list[Numbered], pairs: int) -> Iterator[_Row]:
             raise BadInput(f"{found}; use consecutive numbers, or exactly one id per pair", path)
         numbers = {id_: number for number, id_ in enumerate(ids)}
     for place, match in matches:
-        yield _Row(place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P")
+        yield place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P"
 
 
 def read_links(
     path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[Links]:
     """Stream the sorted links of each sentence pair. Positions are 0-based, or 1-based if `from_one`; None
-    means 0-based, but raises BadInput if no position is 0 in a file with at least `MANY` linked pairs.
-    Scores, as in `0-2:0.9`, are ignored."""
+    means 0-based, but raises BadInput for a file that seems to be 1-based. Scores, as in `0-2:0.9`, are
+    ignored."""
     if from_one is None:
         _check_base(read_links(path), path, "--links-from")
     first = int(from_one or 0)

@@ -1,5 +1,4 @@
-"""Read text of any kind (docs/formats.md) as sentences or lines, in chunks that workers read
-independently."""
+"""Read text of any kind (docs/formats.md) as sentences or lines, in chunks that are read independently."""
 
 import re
 from collections import Counter
@@ -57,13 +56,10 @@ _WHITE = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 
 def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
     """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
-    comments: list[Numbered] = []
-    lines: list[Numbered] = []
+    comments, lines = list[Numbered](), list[Numbered]()  # CoNLL-U starts with comments
     for place, line in Lines(path):
         if line.strip():
-            (comments if line.startswith("#") else lines).append(
-                (place, line)
-            )  # CoNLL-U starts with comments
+            (comments if line.startswith("#") else lines).append((place, line))
         if len(lines) == SAMPLE:
             break
     if not lines and not comments:
@@ -76,7 +72,6 @@ def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
 
 
 def _kind(path: Path, comment: str, lines: Sequence[str]) -> Kind:
-    """Return a file's kind, given its first comment, if any, and its first lines that are not comments."""
     if lines[0].startswith("<doc "):
         return "doc"
     if comment.startswith(PLUS) or _TREE.fullmatch(lines[0]):
@@ -96,8 +91,8 @@ def _kind(path: Path, comment: str, lines: Sequence[str]) -> Kind:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a WikiText line is a heading, with the same number of equals signs on both sides: ` = = Size =
-    = `."""
+    """Whether a WikiText line is a heading, with equally many equals signs on both sides: ` = = Size = =
+    `."""
     words = line.removeprefix(" ").removesuffix(" ").split(" ")
     before, after = (len(list(takewhile("=".__eq__, each))) for each in (words, reversed(words)))
     title = words[before] if before + after < len(words) else ""
@@ -105,8 +100,7 @@ def is_heading(line: str) -> bool:
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
-    """Divide a file into chunks of about `size` bytes that consist of whole lines, treebank sentences or
-    documents."""
+    """Divide a file into chunks of about `size` bytes: whole lines, treebank sentences or documents."""
     kind = kind or detect(path)
     if kind == "doc":
         return cut_file(path, kind, size, lambda line: line.rstrip() == b"</doc>")
@@ -132,16 +126,10 @@ def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
 
 
 def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
-    """Return a chunk's lines of text, including blank ones; exclusions and repairs are counted in
-    `counts`."""
+    """Return a chunk's lines of text, including blank ones; exclusions and repairs are added to `counts`."""
     lines = chunk.numbered(counts)
-    if chunk.kind == "json":
-        return _json_texts(lines, counts)
-    if chunk.kind == "doc":
-        return _document_lines(lines, counts)
-    if chunk.kind == "wikitext":
-        return _wikitext_lines(lines, counts)
-    return [line for _, line in lines]
+    read = {"json": _json_texts, "doc": _document_lines, "wikitext": _wikitext_lines}.get(chunk.kind)
+    return read(lines, counts) if read else [line for _, line in lines]
 
 
 def _leave_out(reason: str, line: str, counts: Counter[str]) -> None:
@@ -209,8 +197,7 @@ def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """Replace HTML character references in a line, even if they were escaped repeatedly; line breaks and tabs
-    become spaces."""
+    """Replace HTML character references, also repeated ones; line breaks and tabs become spaces."""
     before = text
     for _ in range(3):
         text = _REFERENCE.sub(lambda found: _WHITE.sub(" ", unescape(found[0])), text)

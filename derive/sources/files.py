@@ -21,7 +21,7 @@ from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from calque.derive.readers.examples import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, read_nli, read_questions
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
 from calque.derive.readers.lines import EDITION, Chunk
-from calque.derive.sentence import UNKNOWN, Sentence
+from calque.derive.sentence import UNKNOWN, Sentence, word_labels
 from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
 from calque.derive.vocabulary import add_up, most_frequent
 from calque.derive.workers import Jobs, Progress, Workers, silent
@@ -36,9 +36,9 @@ Item = TypeVar("Item", Sentence, Example)
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keeps sentences of `shortest` to `longest` words, all among the `types` most frequent
-    words (after Dufter and Schütze 2020). The same rule applies to examples for the `tasks`, except that
-    words in entities may be rare."""
+    """Keeps sentences of `shortest` to `longest` words, all among the `types` most frequent words (after
+    Dufter and Schütze 2020). The rule also applies to examples for the `tasks`, but words in entities may be
+    rare."""
 
     types: int = 4_000
     shortest: int = 4
@@ -54,8 +54,7 @@ class EasyText:
         kept = []
         for item in items:
             sentences = item.sentences if isinstance(item, Example) else [item]
-            reasons = (self._reason(sentence, frequent) for sentence in sentences)
-            if reason := next(filter(None, reasons), ""):
+            if reason := next(filter(None, (self._reason(each, frequent) for each in sentences)), ""):
                 counts[f"{'examples' if isinstance(item, Example) else 'sentences'} {reason}"] += 1
             else:
                 kept.append(item)
@@ -66,9 +65,9 @@ class EasyText:
             return "too short to be easy"
         if len(sentence) > self.longest:
             return "too long to be easy"
-        entities = {place for span in sentence.spans for place in range(span.start, span.end)}
-        rare = (word not in frequent for place, word in enumerate(sentence.words) if place not in entities)
-        return "with a word too rare to be easy" if any(rare) else ""
+        words = zip(sentence.words, word_labels(sentence), strict=True)
+        rare = any(not label and word not in frequent for word, label in words)
+        return "with a word too rare to be easy" if rare else ""
 
 
 @dataclass(frozen=True)
@@ -76,13 +75,11 @@ class TaskFiles:
     """A task's files by split.
 
     held_out: the number of training examples sampled with `seed` for each of `dev` and `test` that has no
-        files.
-    limit: the maximum number of training examples (0: no limit).
-    tested: the maximum size of a dev or test set (0: no limit); parallel sets keep the same examples.
-    numbered: replace ids with consecutive numbers, starting at 1.
-    trained_id: train only on examples whose ids have this prefix.
-    apart: exclude training examples that share a text with a held-out example.
-    units: the units of treebanks, words or XTREME's.
+    files. limit: the maximum number of training examples (0: no limit). tested: the maximum size of a dev or
+    test set (0: no limit); parallel sets keep the same examples. numbered: replace ids with consecutive
+    numbers, starting at 1. trained_id: train only on examples whose ids have this prefix. apart: exclude
+    training examples that share a text with a held-out example. units: the units of treebanks, words or
+    XTREME's.
     """
 
     train: tuple[Path, ...]
@@ -113,8 +110,7 @@ class TaskFiles:
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
-        """Return the files that contain a split's examples, which are the training files for a held-out
-        split."""
+        """Return a split's files, or the training files if it is held out."""
         return self.splits[split] or self.train
 
     @property
@@ -145,14 +141,14 @@ class TaskFiles:
         places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
-            places[len(examples)] |= {place for place, example in enumerate(examples) if not example.texts}
+            places[len(examples)].update(place for place, example in enumerate(examples) if not example.texts)
         return places
 
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set or a sample of it, and remove examples that are missing from this set or, according
-        to `lacking`, from a parallel set."""
+        """Read a test set or a sample of it, without the examples that it or, according to `lacking`, a
+        parallel set lacks."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -164,11 +160,8 @@ class TaskFiles:
             order = sorted(order[: self.tested])
         kept = [place for place in order if examples[place].texts]
         whole = [place for place in kept if place not in lacking.get(len(examples), ())]
-        missing = {
-            MISSING: len(order) - len(kept),
-            "pairs that another language lacks": len(kept) - len(whole),
-        }
-        counts.update(+Counter(missing))
+        lacks = {MISSING: len(order) - len(kept), "pairs that another language lacks": len(kept) - len(whole)}
+        counts.update(+Counter(lacks))
         return [examples[place] for place in whole]
 
     def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
@@ -185,14 +178,15 @@ class TaskFiles:
         for split, examples in loaded.items():
             if self.splits[split] and not any(example.texts for example in examples):
                 raise BadInput(f"no labelled example{excluded(counts[split])}", self.splits[split][0])
-        for split, examples in self._draw(train, counts["train"]).items():
-            loaded[split] = _without_missing(examples, counts[split])
+        for split, drawn in self._draw(train, counts["train"]).items():
+            loaded[split] = [example for example in drawn if example.texts]
+            counts[split][MISSING] += len(drawn) - len(loaded[split])
         data = {split: [example.interned() for example in loaded[split]] for split in SPLITS}
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[Example]]:
-        """Return the examples in each sampled split, with the training split last; the numbers of unused
-        examples are added to `counts`."""
+        """Return each sampled split, with training last; the numbers of unused examples are added to
+        `counts`."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -216,24 +210,15 @@ class TaskFiles:
         return {split: [examples[i] for i in places] for split, places in drawn.items()}
 
 
-def _without_missing(examples: Sequence[Example], counts: Counter[str]) -> list[Example]:
-    kept = [example for example in examples if example.texts]
-    counts[MISSING] += len(examples) - len(kept)
-    return kept
-
-
 def _texts(example: Example) -> set[str]:
     return {" ".join(sentence.text for sentence in text) for text in example.texts}
 
 
 @dataclass(frozen=True)
 class Files(Source):
-    """A source that reads text files of any kind (see `readers.text`) and task files (see `READERS`).
-
-    megabytes: how much of each text file is read (0: no limit).
-    parser: a folder of Stanza models, or stored trees.
-    easy: keep only easy sentences.
-    """
+    """A source of text files of any kind (see `readers.text`), of which `megabytes` are read (0: all), and
+    task files (see `READERS`). `parser` is a folder of Stanza models, or stored trees; `easy` keeps only easy
+    sentences."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -284,12 +269,10 @@ class Files(Source):
 
     def task_data(self, task: str) -> TaskData:
         files, read = self._tasks[task]
-
-        def read_easy(path: Path, counts: Counter[str]) -> list[Example]:
-            assert self.easy
-            return self.easy.kept(read(path, counts), self.frequent, counts)
-
-        data = files.load(read_easy if self.easy and task in self.easy.tasks else read)
+        if (easy := self.easy) and task in easy.tasks:
+            data = files.load(lambda path, counts: easy.kept(read(path, counts), self.frequent, counts))
+        else:
+            data = files.load(read)
         if self.trees:
             for split, examples in data.examples.items():
                 data.examples[split] = _with_trees(examples, self.trees, data.left_out[split])
@@ -309,16 +292,17 @@ class Files(Source):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        described = []
+        drawn = []
         for what in (TRAINED, TESTED):
-            tasks = [task for task, (files, _) in self._tasks.items() if files.draws[what]]
-            if tasks:
-                described.append(f"the {what} of {', '.join(tasks)}")
-        return tuple(described)
+            if tasks := [task for task, (files, _) in self._tasks.items() if files.draws[what]]:
+                drawn.append(f"the {what} of {', '.join(tasks)}")
+        return tuple(drawn)
 
     def reseeded(self, by: int) -> Self:
-        tasks = ((task, files) for task, (files, _) in self._tasks.items() if any(files.draws.values()))
-        changed: dict[str, Any] = {task: replace(files, seed=files.seed + by) for task, files in tasks}
+        drawn = {task: files for task, (files, _) in self._tasks.items() if any(files.draws.values())}
+        changed: dict[str, Any] = {
+            task: replace(files, seed=files.seed + by) for task, files in drawn.items()
+        }
         return replace(self, **changed)
 
     def lemmas(self) -> Lemmas:
@@ -327,23 +311,16 @@ class Files(Source):
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
         parser = self._parser if trees else None
-        parsed = ParsedTrees(parser, cache) if parser else self.trees
+        ready = replace(self, trees=ParsedTrees(parser, cache)) if parser else self
         if not self.easy:
-            return replace(self, trees=parsed)
+            return ready
         path = cache / f"{self.corpus_fingerprint()}.frequent.json"
         if not path.exists():
             with Workers(workers) as pool:
                 chunks = Jobs(list(self.chunks()), pool, progress)
-                words, _ = add_up(chunks.map(self._count_words, "counting words for easy sentences"))
+                words, _ = add_up(chunks.map(_count_words, "counting words for easy sentences"))
             write_sealed(path, {"words": most_frequent(words, self.easy.types)})
-        frequent = frozenset(read_sealed(path, "frequent words")["words"])
-        return replace(self, trees=parsed, frequent=frequent)
-
-    def _count_words(self, chunk: Chunk) -> Counter[str]:
-        sentences, _ = reader.sentences(chunk)
-        counts = Counter(chain.from_iterable(sentence.words for sentence in sentences))
-        del counts[UNKNOWN]
-        return counts
+        return replace(ready, frequent=frozenset(read_sealed(path, "frequent words")["words"]))
 
     def _parses(self, trees: bool) -> str:
         parser = self._parser if trees else None
@@ -356,15 +333,19 @@ class Files(Source):
             return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
         if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
             return None
-        raise BadInput(
-            "languages with a different word order need parsed sentences: set source.parser or CALQUE_STANZA "
-            "to a folder of Stanza models (docs/word-order.md explains how to get one), or use only treebanks"
-        )
+        expected = "set source.parser or CALQUE_STANZA to a folder of Stanza models (docs/word-order.md)"
+        raise BadInput(f"other word orders need parsed sentences: {expected}, or use only treebanks")
+
+
+def _count_words(chunk: Chunk) -> Counter[str]:
+    sentences, _ = reader.sentences(chunk)
+    counts = Counter(chain.from_iterable(sentence.words for sentence in sentences))
+    del counts[UNKNOWN]
+    return counts
 
 
 def _with_trees(examples: Sequence[Example], trees: ParsedTrees, counts: Counter[str]) -> list[Example]:
-    flat = list(chain.from_iterable(example.sentences for example in examples))
-    parsed = iter(trees.add_to(flat, counts))
+    parsed = iter(trees.add_to(list(chain.from_iterable(example.sentences for example in examples)), counts))
     with_trees = []
     for example in examples:
         texts = tuple(tuple(islice(parsed, len(text))) for text in example.texts)
@@ -389,8 +370,7 @@ READERS: dict[str, Read] = {
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """Return a reader for a task that keeps texts as written; treebanks are read in these `units` for
-    `language`."""
+    """Return a reader that keeps a task's texts as written, and treebanks in these `units` of `language`."""
     if task == "qa":
         return read_questions
     if task not in READERS:

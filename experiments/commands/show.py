@@ -40,8 +40,7 @@ def show(
     runs: Root = ROOT,
 ) -> None:
     """Print a sentence in derived languages, with tags and glosses."""
-    from calque.derive.on_demand import sentences_of, transforms_of
-    from calque.derive.preview import side_by_side
+    from calque.derive.on_demand import sentences_of, side_by_side, transforms_of
     from calque.derive.sources.pocket import CORPUS, PocketEnglish
 
     own = _transforms(study) if study else {}

@@ -22,9 +22,8 @@ from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record,
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, shown
-from calque.derive.files import make_folder, write_json
+from calque.derive.files import make_folder, parse_json, write_json
 from calque.derive.fingerprint import fingerprint
-from calque.derive.strict_json import loads
 from calque.experiments.report.summary import LIBRARIES, scale_of
 from calque.experiments.run.places import CACHE, REPORT, SHARED, USES, check_report_name, name_mistakes
 from calque.experiments.settings.sweep import Sweep
@@ -141,7 +140,7 @@ def stored(folder: Path) -> About:
     """Read the description in a report's folder; return an empty one if there is none."""
     path = folder / ABOUT
     try:
-        about = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        about = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except ValueError as error:
         raise BadInput(f"not JSON: {error}", path) from None
     if not isinstance(about, dict):

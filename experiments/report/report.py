@@ -31,10 +31,9 @@ from calque.analysis.report.html import Example
 from calque.analysis.report.page import Curves, Report, write_page
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results, by_settings
-from calque.derive import strict_json
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import files_of, whole_folder, write_json
-from calque.derive.folder import VOCABULARY
+from calque.derive.files import files_of, parse_json, whole_folder, write_json
+from calque.derive.languages import VOCABULARY
 from calque.derive.sentence import CHUNKS, Sentence, shown
 from calque.derive.source import Source
 from calque.derive.transform import Account, image_of
@@ -313,7 +312,7 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
     for model in study.models(root):
         objective, path = model.training.objective, model.folder / METRICS
         if path.is_file():
-            rows = [strict_json.loads(line) for line in json_rows.lines(path)]
+            rows = [parse_json(line) for line in json_rows.lines(path)]
             title = objective.title + suffix
             colour = look[objective.name].colour if objective.name in look else INK
             names = ", ".join(language.title for language in model.run.languages[1:])

@@ -8,7 +8,7 @@ from typing import Any
 
 from calque.analysis.report.table import coverage, percent
 from calque.derive.fingerprint import plain
-from calque.derive.preview import PREVIEW
+from calque.derive.on_demand import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
 from calque.experiments.run.step import COMPUTE

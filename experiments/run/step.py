@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calque.derive.artefact import Artefact, add_facts, finished
 from calque.derive.errors import BadInput
-from calque.derive.files import write_json
+from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import code_of, fingerprint, plain
-from calque.derive.strict_json import loads
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
 
@@ -198,7 +197,7 @@ def metered(step: Step, machine: Machine) -> Iterator[Machine]:
     """Yield a machine for computing a step. The cost, including that of earlier commands that were stopped,
     is recorded next to the step's folder while the block runs, and in the manifest at the end."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
-    before: dict[str, Any] = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    before: dict[str, Any] = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
     start, cpu, processor = time.perf_counter(), _cpu_seconds(), _processor(machine)
     noted = start
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from calque.analysis.papers.published import corpora
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.fingerprint import total
-from calque.derive.folder import NamePair
 from calque.derive.galactic import Reorder, TreebankFiles
+from calque.derive.languages import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.order import Invert
 from calque.derive.script import Transliterate

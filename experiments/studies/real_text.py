@@ -13,7 +13,7 @@ from calque.analysis.measures.word_alignment import SETS
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
-from calque.derive.folder import NamePair
+from calque.derive.languages import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.studies.pocket import MASKS, small_grid

@@ -34,8 +34,8 @@ from calque.analysis.records.record import (
 from calque.derive.artefact import digest
 from calque.derive.errors import unknown
 from calque.derive.fingerprint import ADDED, fingerprint
-from calque.derive.folder import FORMAT, KIND, NamePair
 from calque.derive.language import SOURCE
+from calque.derive.languages import FORMAT, KIND, NamePair
 from calque.derive.links.aligner import Pair
 from calque.derive.natural.build import write_translation
 from calque.derive.natural.files import BitextFiles

@@ -19,14 +19,14 @@ import numpy as np
 
 from calque.analysis.records.record import Described
 from calque.analysis.tasks.catalog import TASKS
-from calque.derive.build import check_tags, derive_languages, languages_fingerprint, rewriting_of, trial_image
+from calque.derive.build import check_tags, derive_languages, languages_fingerprint, rewriting_of
 from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig
 from calque.derive.errors import BadInput, shown
 from calque.derive.example import Question
-from calque.derive.folder import FORMAT, KIND, NamePair
 from calque.derive.language import SOURCE
+from calque.derive.languages import FORMAT, KIND, NamePair
 from calque.derive.source import Source
-from calque.derive.transform import Compose, Transform, image_of_question
+from calque.derive.transform import Compose, Transform, image_of_question, trial_image
 from calque.derive.transforms import check_own
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.words import Agglutinate, Drop, Rewrite, Split

@@ -16,9 +16,8 @@ from calque.analysis.records.record import Described
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.files import whole_folder, write_json
 from calque.derive.fingerprint import fingerprint
-from calque.derive.folder import FORMAT, KIND, NamePair
 from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
+from calque.derive.languages import FORMAT, KIND, Languages, NamePair
 from calque.derive.links.fast_align import StatisticalAligner
 from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, TextFiles, Without

@@ -18,9 +18,8 @@ from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.analysis.tasks.task import Split, Task, check
 from calque.derive.artefact import making
 from calque.derive.errors import shown
-from calque.derive.folder import NamePair
 from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
+from calque.derive.languages import Languages, NamePair
 from calque.derive.readers.conllu import WORDS
 from calque.derive.source import SPLITS
 from calque.derive.sources.files import TAGGED, TaskFiles

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
-from calque.derive.strict_json import loads
+from calque.derive.files import parse_json
 from calque.experiments.report.report import joined
 from calque.experiments.settings.catalogue import study
 
@@ -15,7 +15,7 @@ def read(name, paper):
     folder = ROOT / name
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    return joined(paper, runs, records, floors, loads(committed(folder / "about.json"))["scale"])
+    return joined(paper, runs, records, floors, parse_json(committed(folder / "about.json"))["scale"])
 
 
 def committed(path):

@@ -1,7 +1,7 @@
 import pytest
 
 from calque.analysis.papers.primary import primary_of
-from calque.derive.strict_json import loads
+from calque.derive.files import parse_json
 from calque.experiments.commands.reports import null
 from calque.experiments.report.folder import describe_records
 from calque.experiments.report.report import tables_of
@@ -55,7 +55,7 @@ def test_tables_and_claims_match_the_records(name, paper):
 
 def check_committed(name, paper):
     describe_records(ROOT / name)
-    results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
+    results, about = read(name, paper), parse_json(committed(ROOT / name / "about.json"))
     assert about["report"] == paper
     tables = tables_of(results, paper, primary_of(ROOT / name))
     assert {f"{table}.md" for table in tables} == {path.name for path in (ROOT / name).glob("*.md")}

@@ -12,8 +12,7 @@ from tokenizers.models import WordLevel
 from calque.derive.artefact import write_manifest
 from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.files import write_json
-from calque.derive.folder import FORMAT, KIND
-from calque.derive.languages import Languages
+from calque.derive.languages import FORMAT, KIND, Languages
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig

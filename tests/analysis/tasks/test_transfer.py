@@ -17,9 +17,8 @@ from calque.derive.artefact import making, write_manifest
 from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.dictionary import write_dictionary
 from calque.derive.example import Example, read_examples, write_examples
-from calque.derive.folder import DICTIONARY, FORMAT, WRONG
-from calque.derive.folder import KIND as LANGUAGES
-from calque.derive.languages import Languages
+from calque.derive.languages import DICTIONARY, FORMAT, WRONG, Languages
+from calque.derive.languages import KIND as LANGUAGES
 from calque.derive.order import Invert
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.script import Transliterate

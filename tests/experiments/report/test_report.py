@@ -7,7 +7,7 @@ from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Floor
 from calque.analysis.results.results import Results
-from calque.derive.strict_json import loads
+from calque.derive.files import parse_json
 from calque.experiments.report.comparison import compare_reports
 from calque.experiments.report.report import summarise, training_curves
 from calque.experiments.report.summary import scale
@@ -75,7 +75,7 @@ OLDER = ("word_alignment", "wikipedia_larger")  # their studies have changed sin
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if name not in OLDER])
 def test_committed_records_have_the_scale_of_their_study(name, monkeypatch):
-    about = loads(committed(ROOT / name / "about.json"))
+    about = parse_json(committed(ROOT / name / "about.json"))
     study = reduce(replaced, about.get("settings", []), natural(about["study"], monkeypatch))
     assert about["scale"] == scale(study)
     assert any(about["scale"] in committed(table) for table in (ROOT / name).glob("*.md"))

@@ -12,9 +12,8 @@ from transformers import (
 )
 
 from calque.analysis.records.record import AER, ALIGNMENT
-from calque.derive.files import MANIFEST
+from calque.derive.files import MANIFEST, parse_json
 from calque.derive.languages import Languages
-from calque.derive.strict_json import loads
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from tests.derive.test_spelling import given_vocabulary
@@ -73,7 +72,7 @@ def test_study_starts_from_a_folder_and_its_vocabulary(kind, tmp_path):
     assert type(AutoModelForMaskedLM.from_pretrained(checkpoint)).__name__.startswith(
         KINDS[kind][1].__name__[:-5]
     )
-    assert loads((model.folder / MANIFEST).read_text())["drawn"][0] == "the prediction head"
+    assert parse_json((model.folder / MANIFEST).read_text())["drawn"][0] == "the prediction head"
     before, after = load_file(given / "model.safetensors"), load_file(checkpoint / "model.safetensors")
     for name, value in before.items():
         if "pooler" not in name:
