@@ -71,12 +71,11 @@ def test_folder_with_a_wrong_name_is_rejected(place, other, tmp_path):
             (part / "deep").mkdir()
             (part / "deep" / "file").write_text(name)
     moved = shutil.copytree(tmp_path / "made" / other, tmp_path / place)
-    opened = (
+    for way in (
         finished,
         lambda artefact: Artefact.open(artefact, "numbers"),
         lambda artefact: check_part(artefact / "deep", "numbers"),
-    )
-    for way in opened:
+    ):
         assert way(tmp_path / "made" / place) is not False
         if place == other:
             assert way(moved) is not False
@@ -112,9 +111,7 @@ def test_users_files_survive_a_replaced_folder(tmp_path):
         (part / "deep").mkdir()
         for name in ("deep/c", "manifest.json"):
             (part / name).write_text("new")
-    kept = dict.fromkeys(["notes.txt", "deep/mine"], "old") | dict.fromkeys(
-        ["deep/c", "manifest.json"], "new"
-    )
+    kept = {"notes.txt": "old", "deep/mine": "old", "deep/c": "new", "manifest.json": "new"}
     assert {name: (folder / name).read_text() for name in files_of(folder) if name != "link"} == kept
     assert (folder / "link").is_symlink() and list(tmp_path.iterdir()) == [folder]
 

@@ -28,12 +28,10 @@ def test_derived_treebank_is_a_treebank(name, tmp_path):
     write_treebank(path, SENTENCES)
     made = transform(name).ready(tmp_path)
     lines = list(derive_file(Files((path,)), made, Account(), tmp_path))
-    for number, (after, before) in enumerate(
-        zip(read_conllu(written(tmp_path / "b", lines)), SENTENCES, strict=True)
-    ):
-        image = image_of(
-            made, Sentence(before.words, before.tags, before.heads, before.relations), number, Account()
-        )
+    derived = read_conllu(written(tmp_path / "b", lines))
+    for number, (after, before) in enumerate(zip(derived, SENTENCES, strict=True)):
+        plain = Sentence(before.words, before.tags, before.heads, before.relations)
+        image = image_of(made, plain, number, Account())
         assert after.words == tuple(map(made.spell, image.words))
         assert (after.tags, after.heads, after.relations) == (image.tags, image.heads, image.relations)
     origins = [line.rpartition("Source=")[2] for line in lines if "\t" in line]
@@ -53,12 +51,9 @@ def compositions(draw):
 @st.composite
 def annotated(draw):
     heads = draw(trees())
-    columns = (
-        st.sampled_from(values) for values in (WORDS, (*UPOS, "PUNCT"), ("nsubj", "obj", "punct", "conj"))
-    )
-    words, tags, relations = (
-        draw(st.lists(each, min_size=len(heads), max_size=len(heads))) for each in columns
-    )
+    columns = WORDS, (*UPOS, "PUNCT"), ("nsubj", "obj", "punct", "conj")
+    each = (st.lists(st.sampled_from(c), min_size=len(heads), max_size=len(heads)) for c in columns)
+    words, tags, relations = map(draw, each)
     relations = ["root" if head < 0 else relation for head, relation in zip(heads, relations, strict=True)]
     return Sentence(tuple(words), tuple(tags), heads, tuple(relations))
 

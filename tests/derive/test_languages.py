@@ -37,10 +37,8 @@ def test_gold_links_join_words_of_the_same_source_word(several, first, second):
     languages = Languages.open(several, NAMES)
     bitext = languages.bitext(first, second)
     for pair in range(0, len(bitext), 20):
-        ids = [
-            np.array(meaning(side, line))
-            for side, line in zip((bitext.first, bitext.second), raw(bitext, pair), strict=True)
-        ]
+        both = zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
+        ids = [np.array(meaning(side, side.corpus[line])) for side, line in both]
         links = bitext.piece_links(pair)
         assert sorted(links[:, 0]) == sorted(links[:, 1]) == list(range(len(ids[0])))
         assert np.array_equal(ids[0][links[:, 0]], ids[1][links[:, 1]])
@@ -51,13 +49,6 @@ def test_gold_links_join_words_of_the_same_source_word(several, first, second):
             mine, theirs = (1, 0) if turned else (0, 1)
             targets = bitext.targets(pair, turned)
             assert np.array_equal(targets, links[np.argsort(links[:, mine])][:, theirs])
-
-
-def raw(bitext, pair):
-    return [
-        side.corpus[line]
-        for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -107,9 +98,8 @@ def test_both_parts_make_up_the_whole(languages, share):
         orders = [piece.origin[line].tolist() for piece in pieces for line in range(len(piece))]
         assert orders == [corpus.origin[line].tolist() for line in range(len(corpus))]
         assert pieces[0].source_line.max() < first
-        assert np.array_equal(
-            np.concatenate([pieces[0].source_line, pieces[1].source_line + first]), corpus.source_line
-        )
+        both = np.concatenate([pieces[0].source_line, pieces[1].source_line + first])
+        assert np.array_equal(both, corpus.source_line)
 
 
 TYPES = 20
@@ -130,9 +120,8 @@ def lines_of(corpus):
 
 
 def check_halves(whole, halves):
-    ids = [
-        tuple(line.tolist()) for line in (whole[SOURCE].corpus[n] for n in range(len(whole[SOURCE].corpus)))
-    ]
+    corpus = whole[SOURCE].corpus
+    ids = [tuple(corpus[n].tolist()) for n in range(len(corpus))]
     read = {each.name: each.corpus.source_line.tolist() for each in halves.languages}
     for name in whole.others:
         both = sorted([*read[SOURCE], *read[name]])
@@ -173,10 +162,8 @@ def put(path, text=TEXT):
 @pytest.fixture(scope="module")
 def derived(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unknown")
-    source, transforms = (
-        Files((put(folder / "wiki.tokens", TEXT * 30),)),
-        (Transliterate(), transform("trans.inv")),
-    )
+    source = Files((put(folder / "wiki.tokens", TEXT * 30),))
+    transforms = Transliterate(), transform("trans.inv")
     derive_languages(source, transforms, 300, DictionaryConfig(fraction=1.0), folder / "made", folder)
     return Languages.open(folder / "made", ["trans", "trans.inv"])
 

@@ -38,10 +38,8 @@ def test_every_example_has_its_image(folder):
         assert len(examples) == size
         for transform in TRANSFORMS:
             images = list(task.examples(split, transform.name))
-            assert images == [
-                image_of_example(transform, example, number, Account())
-                for number, example in enumerate(examples)
-            ]
+            for number, (example, image) in enumerate(zip(examples, images, strict=True)):
+                assert image == image_of_example(transform, example, number, Account())
 
 
 def treebank(path, count, stream):

@@ -49,15 +49,13 @@ def test_mixed_grammar_weighs_both(learnt, weight):
         assert np.allclose(mixed.probabilities(items), (learnt, other)[int(weight)].probabilities(items))
 
 
+def orders_seen(sizes, seeds):
+    order = {(n, s): tuple(random.Random(s).sample(range(n), n)) for n in sizes for s in range(seeds)}
+    return Counter({(node(n, s), order[n, s]): s + 1 for n, s in order})
+
+
 def test_gradient_equals_finite_differences():
-    seen = Counter(
-        {
-            (node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1
-            for n in (2, 3, 5)
-            for s in range(4)
-        }
-    )
-    objective = Likelihood(seen, l2=0.7)
+    objective = Likelihood(orders_seen((2, 3, 5), 4), l2=0.7)
     rng = np.random.default_rng(0)
     weights = rng.normal(size=len(objective.numbers))
     _, gradient = objective(weights)
@@ -69,13 +67,7 @@ def test_gradient_equals_finite_differences():
 
 
 def test_likelihood_equals_its_definition():
-    seen = Counter(
-        {
-            (node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1
-            for n in (2, 4, 5)
-            for s in range(3)
-        }
-    )
+    seen = orders_seen((2, 4, 5), 3)
     objective = Likelihood(seen, l2=0.5)
     values = np.random.default_rng(1).normal(size=len(objective.numbers))
     weights = {feature: float(values[number]) for feature, number in objective.numbers.items()}

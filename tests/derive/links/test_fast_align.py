@@ -25,14 +25,9 @@ def oracle(name):
 
 @pytest.fixture(scope="module")
 def english_french(calque_data):
-    one, other = (
-        [
-            tuple(line.split())
-            for line in (calque_data / "align" / "en-fr" / name).read_text().split("\n")[:-1]
-        ]
-        for name in ("test.en", "test.fr")
-    )
-    return list(zip(one, other, strict=True))
+    files = (calque_data / "align" / "en-fr" / name for name in ("test.en", "test.fr"))
+    sides = [[tuple(line.split()) for line in file.read_text().split("\n")[:-1]] for file in files]
+    return list(zip(*sides, strict=True))
 
 
 @pytest.fixture(scope="module")

@@ -6,18 +6,13 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from calque.derive.artefact import Artefact
-from calque.derive.fingerprint import sha256
-from calque.derive.folder import KIND
-from calque.derive.languages import Languages
+from calque.derive.languages import KIND, Languages
 from calque.derive.natural.build import derive_natural, encode_lines, natural_fingerprint
 from calque.derive.types import Specials
 from calque.derive.vocabulary import GivenVocabulary, Vocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary
+from tests.derive.test_build import contents
 from tests.derive.test_spelling import given_vocabulary
-
-
-def contents(folder):
-    return {path.relative_to(folder).as_posix(): sha256(path) for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture(scope="module", params=["unigram", "wordpiece"])
