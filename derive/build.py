@@ -20,7 +20,6 @@ from calque.derive.dictionary import (
 )
 from calque.derive.encode import ChunkEncoder, Encoded, EncodedChunk, NumberedChunk, one_to_one
 from calque.derive.errors import BadInput
-from calque.derive.example import Question
 from calque.derive.files import check_name
 from calque.derive.fingerprint import code_facts, fingerprint, own_code, sha256, with_code
 from calque.derive.language import SOURCE, in_places
@@ -39,7 +38,7 @@ from calque.derive.on_demand import PREVIEW, preview_sentences
 from calque.derive.order import order_distance
 from calque.derive.script import letters_of
 from calque.derive.sentence import Sentence
-from calque.derive.source import Source
+from calque.derive.source import Question, Source
 from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Transform, trial_image
 from calque.derive.types import USAGE, Usage

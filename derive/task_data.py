@@ -15,12 +15,11 @@ from typing import Any, Self
 from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.build import check_transforms, learn
 from calque.derive.errors import BadInput
-from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.fingerprint import code_facts, fingerprint, with_code
 from calque.derive.language import SOURCE
 from calque.derive.readers.conllu import WORDS
 from calque.derive.readers.lines import EDITION
-from calque.derive.source import Source
+from calque.derive.source import Example, Source, read_examples, write_examples
 from calque.derive.sources.files import PARALLEL, WHOLE, TaskFiles, written
 from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent

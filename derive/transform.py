@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from calque.derive.errors import BadInput, shown
-from calque.derive.example import Cloze, Example, Question
 from calque.derive.fingerprint import plain
 from calque.derive.forms import Named
 from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
+from calque.derive.source import Cloze, Example, Question
 from calque.derive.types import OURS, Specials, Usage
 
 Need = Literal["trees", "tags", "usage"]

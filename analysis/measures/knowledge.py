@@ -12,9 +12,9 @@ import numpy as np
 from calque.analysis.measures.states import model_with_head
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
 from calque.derive.errors import BadInput
-from calque.derive.example import Question
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
+from calque.derive.source import Question
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import inference_mode, nn, torch

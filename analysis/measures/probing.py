@@ -42,10 +42,10 @@ from calque.analysis.records.record import (
 from calque.analysis.tasks.rows import UNLABELLED, Reader
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
-from calque.derive.example import Example
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, only_last
 from calque.derive.ragged import Ragged
+from calque.derive.source import Example
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import load_snapshot

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from calque.derive.example import Example
 from calque.derive.sentence import spans_of
+from calque.derive.source import Example
 
 Answer = Sequence[str]  # one label per word, one label per example, or the answers to a question
 Examples = Iterable[tuple[Example, Answer]]  # examples with gold answers

@@ -17,7 +17,7 @@ from calque.analysis.tasks.baselines import Answer, Baseline
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Metric, Score
 from calque.derive.errors import BadInput
-from calque.derive.example import Example, read_examples
+from calque.derive.source import Example, read_examples
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, torch

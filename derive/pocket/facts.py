@@ -11,10 +11,10 @@ from itertools import product
 from pathlib import Path
 
 from calque.derive.errors import BadInput, check_range
-from calque.derive.example import Cloze, Question
 from calque.derive.files import read_toml
 from calque.derive.pocket.language import Pocket
 from calque.derive.sentence import Sentence
+from calque.derive.source import Cloze, Question
 
 RELATIONS: dict[str, list[str]] = read_toml(Path(__file__).with_name("facts.toml"))  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # optional adverbs at the start of a statement

@@ -13,12 +13,12 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from calque.derive.example import Example
 from calque.derive.pocket import tree
 from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases
 from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, say
 from calque.derive.sentence import Sentence
+from calque.derive.source import Example
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
 SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)

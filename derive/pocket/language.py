@@ -7,7 +7,6 @@ from functools import lru_cache
 from itertools import chain, count, islice
 
 from calque.derive.errors import BadInput, check_range
-from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED
 from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from calque.derive.pocket.inference import inferences
@@ -16,6 +15,7 @@ from calque.derive.pocket.preferences import Preferences, Sense
 from calque.derive.pocket.roles import paraphrases, questions
 from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
+from calque.derive.source import Example
 
 CHUNK = 1_000  # number of sentences per chunk, the unit of generation
 FEWEST, MOST = 300, 5_000  # minimum and maximum number of word types

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from calque.derive.errors import BadInput
-from calque.derive.example import Example
 from calque.derive.pocket.preferences import SIZE, Sense
+from calque.derive.source import Example
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Any)  # a dataclass with a `label`, a `weight` and `views`, its surface features

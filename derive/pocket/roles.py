@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import combinations, pairwise, product
 
-from calque.derive.example import Example
 from calque.derive.pocket import tree
 from calque.derive.pocket.lexicon import Lexeme
 from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases, fresh
 from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import ENGLISH, Places, linearise, say
 from calque.derive.sentence import Sentence, Span
+from calque.derive.source import Example
 
 DIFFERENT, SAME = LABELS = ("0", "1")
 

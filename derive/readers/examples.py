@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.errors import BadInput
-from calque.derive.example import Example
 from calque.derive.files import parse_json, read_toml
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.lines import Lines, Place, decode, open_bytes
 from calque.derive.sentence import Sentence, Span
+from calque.derive.source import Example
 
 _TABLE = read_toml(Path(__file__).with_suffix(".toml"))
 LABELS: dict[str, str] = _TABLE["labels"]

@@ -13,7 +13,6 @@ import numpy as np
 
 from calque.derive.artefact import input_digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput, check_range, excluded, unknown
-from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.parser import ParsedTrees, StanzaParser, StoredTrees
 from calque.derive.readers import text as reader
@@ -22,7 +21,7 @@ from calque.derive.readers.examples import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLIS
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
 from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.sentence import UNKNOWN, Sentence, word_labels
-from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
+from calque.derive.source import SPLITS, Example, Lemmas, Source, TaskData, gather_lemmas
 from calque.derive.vocabulary import add_up, most_frequent
 from calque.derive.workers import Jobs, Progress, Workers, silent
 

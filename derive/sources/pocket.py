@@ -7,14 +7,13 @@ from itertools import islice
 from typing import Self
 
 from calque.derive.errors import check_range
-from calque.derive.example import Example, Question
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.pocket.facts import Facts
 from calque.derive.pocket.inference import LABELS as INFERENCES
 from calque.derive.pocket.language import CHUNK, GENERATED, Pocket
 from calque.derive.pocket.roles import LABELS as SAMENESS
 from calque.derive.sentence import Sentence
-from calque.derive.source import SPLITS, Lemmas, Source, TaskData, gather_lemmas
+from calque.derive.source import SPLITS, Example, Lemmas, Question, Source, TaskData, gather_lemmas
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream

@@ -22,10 +22,9 @@ from calque.analysis.tasks.catalog import TASKS
 from calque.derive.build import check_tags, derive_languages, languages_fingerprint, rewriting_of
 from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig
 from calque.derive.errors import BadInput, shown
-from calque.derive.example import Question
 from calque.derive.language import SOURCE
 from calque.derive.languages import FORMAT, KIND, NamePair
-from calque.derive.source import Source
+from calque.derive.source import Question, Source
 from calque.derive.transform import Compose, Transform, image_of_question, trial_image
 from calque.derive.transforms import check_own
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary

@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from calque.analysis.tasks.baselines import BagOfWords, Gazetteer, KnownAnswer, Unigram
-from calque.derive.example import Example
 from calque.derive.sentence import Sentence, Span
+from calque.derive.source import Example
 
 
 def as_is(word):

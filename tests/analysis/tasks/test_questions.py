@@ -11,8 +11,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, spans
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.task import BARRED, Split
-from calque.derive.example import Example, write_examples
 from calque.derive.sentence import Sentence, Span
+from calque.derive.source import Example, write_examples
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
 

@@ -7,8 +7,8 @@ from transformers import PreTrainedTokenizerFast
 
 from calque.analysis.tasks.questions import QA
 from calque.analysis.tasks.rows import UNLABELLED, Reader, joined, windows
-from calque.derive.example import Example
 from calque.derive.sentence import Sentence, Span
+from calque.derive.source import Example
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
 

@@ -16,13 +16,13 @@ from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, by_entry, t
 from calque.derive.artefact import making, write_manifest
 from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.dictionary import write_dictionary
-from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.languages import DICTIONARY, FORMAT, WRONG, Languages
 from calque.derive.languages import KIND as LANGUAGES
 from calque.derive.order import Invert
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence, Span
+from calque.derive.source import Example, read_examples, write_examples
 from calque.derive.sources.files import TaskFiles
 from calque.derive.task_data import FORMAT as TASK_FORMAT
 from calque.derive.task_data import KIND, TaskFolder, write_natural_task

@@ -3,9 +3,9 @@ from collections import Counter
 
 import pytest
 
-from calque.derive.example import Example
 from calque.derive.readers.examples import read_nli
 from calque.derive.sentence import Sentence
+from calque.derive.source import Example
 
 
 def read(path, text):
