@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from transformers import PreTrainedModel
 
-from calque.analysis.statistics.intervals import estimate
+from calque.analysis.statistics import estimate
 from calque.derive.corpus import Corpus
 from calque.derive.files import write_json
 from calque.derive.language import SOURCE, Language

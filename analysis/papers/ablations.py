@@ -27,10 +27,8 @@ from calque.analysis.records.record import LABELS as SELF_LABELS
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
-from calque.analysis.results.measured import difference, judge_estimate, mean
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.intervals import Estimate
-from calque.analysis.statistics.verdicts import Claim
+from calque.analysis.results import Results, difference, judge_estimate, mean
+from calque.analysis.statistics import Claim, Estimate
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.files import read_toml
 from calque.pretrain.objectives.xlm_align import XLMAlign
@@ -58,18 +56,8 @@ def changes(objective: Described) -> dict[str, Any] | None:
 
 def _variant(results: Results, start: Start | None, **switches: Any) -> str | None:
     """Return the objective that is XLM-Align with this start and these changes, if any."""
-    for name in results.objectives:
-        if results.start(name) == start and changes(results.objective(name)) == switches:
-            return name
-    return None
-
-
-def _plain_mlm(results: Results, start: Start | None) -> str | None:
-    for name in results.objectives:
-        kinds = [part["kind"] for part in results.objective(name).parts]
-        if results.start(name) == start and kinds == ["MLM"]:
-            return name
-    return None
+    same = (name for name in results.objectives if results.start(name) == start)
+    return next((name for name in same if changes(results.objective(name)) == switches), None)
 
 
 def _usual_start(results: Results) -> Start | None:
@@ -95,6 +83,7 @@ class Setting(NamedTuple):
 def _settings(results: Results) -> list[Setting]:
     """Return the settings that the study covers, including layers that the paper does not use."""
     start, chosen = _usual_start(results), list[Setting]()
+    same = [name for name in results.objectives if results.start(name) == start]
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
     earlier: set[str] = {DEFAULT}  # each table needs settings beyond these; Table 3 adds its settings
     for number, entry in TABLES.items():
@@ -103,7 +92,8 @@ def _settings(results: Results) -> list[Setting]:
             if name in SWITCHED:
                 rows[name] = _variant(results, start, **SWITCHED[name])
         if NEITHER in entry["settings"]:
-            rows[NEITHER] = _plain_mlm(results, start)
+            kinds = {name: [part["kind"] for part in results.objective(name).parts] for name in same}
+            rows[NEITHER] = next((name for name in same if kinds[name] == ["MLM"]), None)
         switch, word = entry.get("layers", ("", ""))
         for layer in sorted({its[switch] for its in switched if switch in its}):
             rows[f"{word} {layer}{OWN}"] = _variant(results, start, **{switch: layer})
@@ -147,14 +137,15 @@ def xlm_align_tables(results: Results) -> dict[str, Table | None]:
 
 
 def _starts_table(results: Results) -> Table:
-    columns = columns_of("starts")
+    columns, metrics = columns_of("starts"), main_metrics(results)
     for (joint, way), n in product(((False, ""), (True, ", joint")), results.layers(AER)):
         columns.append(Column(f"AER layer {n}{way}", AER, "aer", "", {"layer": n, "joint": joint}))
-    columns += task_columns([DELTA], main_metrics(results))
-    columns += task_columns([RETAINED], main_metrics(results)) if results.floors.all else []
-    heads = [column.head for column in columns]
+    columns += [
+        *task_columns([DELTA], metrics),
+        *task_columns([RETAINED], metrics if results.floors.all else []),
+    ]
     rows = [row for transform in results.transforms for row in rows_of(results, columns, [transform])]
-    return table("starts", results, LABELS, heads, rows)
+    return table("starts", results, LABELS, [column.head for column in columns], rows)
 
 
 def xlm_align_claims(results: Results) -> Iterator[Claim]:
@@ -174,8 +165,9 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
         yield better_than(results, "more-labels-right", PRECISION, (whole, cold), transform)
     first = start.objective.name if start and start.objective.name in results.objectives else None
     pairs: list[tuple[str | None, str | None]] = [(whole, cold), (whole, first)]
-    for begun in [None, start] if start else [None]:
-        pairs.append((_variant(results, begun, labels="gold"), whole))
+    pairs += [
+        (_variant(results, begun, labels="gold"), whole) for begun in ([None, start] if start else [None])
+    ]
     for better, worse in pairs:
         if better is not None and worse is not None and better != worse:
             yield better_than(results, "lower-aer", _errors(results), (better, worse), transform, -1)
@@ -187,10 +179,10 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
         without = _variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
+        about: dict[str, Any] = {"part": part, "after": _after(start), "Part": part[0].upper() + part[1:]}
+        about["where"] = f"Table {6 if part == 'filtering' else 3}"
         pair = whole, without
-        about: dict[str, Any] = {"part": part, "after": _after(start)}
         yield better_than(results, "part-lowers-aer", _errors(results), pair, transform, -1, **about)
-        about |= {"Part": part[0].upper() + part[1:], "where": f"Table {6 if part == 'filtering' else 3}"}
         for column in task_columns(["ZS"], main_metrics(results)):
             on = task_title(column.task)
             yield better_than(results, "part-helps", column, pair, transform, on=on, **about)
@@ -212,13 +204,15 @@ def ablation_figure(results: Results) -> Plot | None:
         return None
     gains, (published, printed) = _gains(results, rows, tasks, default), _published_gains(results)
     theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
-    limits = _limits([*(gain.mean for gain in gains.values() if gain), *theirs])
+    points = [0.0, *(100 * gain for gain in (*(gain.mean for gain in gains.values()), *theirs))]
+    room = max(ROOM * (max(points) - min(points)), LEAST)
+    limits = min(points) - room, max(points) + room
 
     def draw(panel: Axes, task: str) -> None:
         for y, (name, objective, _) in enumerate(rows):
             kind = family(results.objective(objective))
-            if kind and (gain := gains[y, task]):
-                _draw_gain(panel, y, gain, kind.look, limits)
+            if kind and (y, task) in gains:
+                _draw_gain(panel, y, gains[y, task], kind.look, limits)
             if (name, task) in printed:
                 x = 100 * printed[name, task]
                 panel.plot(x, y + BELOW, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
@@ -239,18 +233,18 @@ def ablation_figure(results: Results) -> Plot | None:
     cells = {setting[2:] for setting in settings}
     zero_shot = (record for record in results.records if record.measure == "ZS")
     records = [record for record in zero_shot if (results.objective_of(record), record.language) in cells]
-    numbers = [p for p in published if p.task in tasks]
-    return plot("figure-ablations", figure, results, records, numbers)
+    return plot("figure-ablations", figure, results, records, [p for p in published if p.task in tasks])
 
 
 def _gains(
     results: Results, rows: Sequence[Row], tasks: Sequence[str], default: str
-) -> dict[tuple[int, str], Estimate | None]:
+) -> dict[tuple[int, str], Estimate]:
     """Return the differences from the default by row and task."""
     gains = {}
     for (y, (_, objective, transform)), task in product(enumerate(rows), tasks):
         cell = (transform, task, PRIMARY[task])
-        gains[y, task] = difference(*(results.scores("ZS", name, *cell) for name in (objective, default)))
+        if gain := difference(*(results.scores("ZS", name, *cell) for name in (objective, default))):
+            gains[y, task] = gain
     return gains
 
 
@@ -264,12 +258,6 @@ def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str,
     published = sorted((p for p in results.published if p.table in TABLES), key=lambda p: p.table)
     start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
     return published, {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
-
-
-def _limits(gains: Sequence[float]) -> tuple[float, float]:
-    points = [0.0, *(100 * gain for gain in gains)]
-    room = max(ROOM * (max(points) - min(points)), LEAST)
-    return min(points) - room, max(points) + room
 
 
 def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[float, float]) -> None:

@@ -1,11 +1,12 @@
 """Tables, claims and findings on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's
-numbers."""
+numbers, and on all objectives on equal terms."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from statistics import fmean
+from typing import Any
 
 from calque.analysis.measures.interventions import NOTHING, control_of
 from calque.analysis.papers.columns import (
@@ -13,13 +14,13 @@ from calque.analysis.papers.columns import (
     LABELS,
     RETAINED,
     Column,
+    better_than,
     column_table,
     compare,
     main_metrics,
     score_title,
     task_columns,
 )
-from calque.analysis.papers.dials import overlap_table
 from calque.analysis.papers.texts import claim, table
 from calque.analysis.records.record import (
     AFTER,
@@ -33,18 +34,21 @@ from calque.analysis.records.record import (
     SHUFFLED,
 )
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
-from calque.analysis.results.measured import BySeed, difference, differences, mean
-from calque.analysis.results.results import Point, Results, unless_at_floor
-from calque.analysis.statistics.intervals import CONFIDENCE, LEAST, Correlation, Estimate, spearman
-from calque.analysis.statistics.verdicts import (
+from calque.analysis.results import BySeed, Point, Results, difference, differences, mean, unless_at_floor
+from calque.analysis.statistics import (
+    CONFIDENCE,
     FAILS,
     HOLDS,
+    LEAST,
     ONE_SEED,
     UNDECIDED,
     Claim,
+    Correlation,
+    Estimate,
     Verdict,
     judge,
     points,
+    spearman,
 )
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.tasks.score import OF
@@ -56,23 +60,19 @@ ROTATIONS = {
     SHUFFLED: "held-out, shuffled pairs",
     SELF_LEARNT: "held-out, self-learnt",
 }
-Rows = list[tuple[str, ...]]
 
 
 def align_mlm_tables(results: Results) -> dict[str, Table | None]:
     """Return the tables in the layout of the ALIGN-MLM paper, by file name."""
-    layers = [
-        Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
-        for layer in results.layers(RETRIEVAL)
-    ]
+    layers = {layer: f"layer {layer}" if layer else "embeddings" for layer in results.layers(RETRIEVAL)}
+    by_layer = [Column(head, RETRIEVAL, "cosine", facets={"layer": n}) for n, head in layers.items()]
     return {
         "table-3": scores_table(results),
         "table-8": alignment_table(results),
         "entries": _entries_table(results),
         **_interventions_tables(results),
-        "retrieval": column_table("derivations", results, layers),
+        "retrieval": column_table("derivations", results, by_layer),
         **diagnostics_tables(results),
-        "overlap": overlap_table(results),
     }
 
 
@@ -83,8 +83,7 @@ def scores_table(results: Results) -> Table:
         metrics += [(task, metric) for metric in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
     columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    heads = [column.head for column in columns]
-    return table("table-3", results, (*LABELS, "source"), heads, rows, {"floors": floors})
+    return table("table-3", results, (*LABELS, "source"), [c.head for c in columns], rows, {"floors": floors})
 
 
 def alignment_table(results: Results) -> Table:
@@ -93,8 +92,10 @@ def alignment_table(results: Results) -> Table:
     titles = {metric: metric for metric in ALIGNMENTS} | (ROTATIONS if rotated else {})
     columns = [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in titles.items()]
     columns += task_columns([DELTA, *([RETAINED] if results.floors.all else [])], main_metrics(results))
-    rows, heads = _rows(results, 8, columns), [column.head for column in columns]
-    return table("table-8", results, (*LABELS, "source"), heads, rows, {"rotated": rotated})
+    rows = _rows(results, 8, columns)
+    return table(
+        "table-8", results, (*LABELS, "source"), [c.head for c in columns], rows, {"rotated": rotated}
+    )
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -106,28 +107,32 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
         ours = [column.cell(results, objective, transform) for column in columns]
         theirs = [column.printed(results, table, objective, transform) for column in columns]
         for source, cells in ((OURS, ours), (PUBLISHED, theirs)):
-            if any(cell != MISSING for cell in cells):
+            if {*cells} != {MISSING}:
                 yield objective, results.transform_title(transform), source, *cells
 
 
 def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
-    for name, title in results.floors.baselines(results.tasks).items():
-        for transform in results.transforms:
-            cells, learnt = list[str](), {"SUP": transform, "ZS": results.source}
-            for c in columns:
-                floor = results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, ""))
-                cells.append(percent(floor[name].value if name in floor else None))
-            yield title, results.transform_title(transform), FLOOR, *cells
+    learnt = {"SUP": "", "ZS": results.source}
+    baselines = results.floors.baselines(results.tasks)
+    for (name, title), transform in product(baselines.items(), results.transforms):
+        floors = [
+            results.floors.of(c.task, c.metric, transform, learnt[c.measure] or transform).get(name)
+            if c.measure in learnt
+            else None
+            for c in columns
+        ]
+        cells = (percent(floor.value if floor else None) for floor in floors)
+        yield title, results.transform_title(transform), FLOOR, *cells
 
 
 def _entries_table(results: Results) -> Table | None:
     """Compare ZS on words with and without a dictionary entry; MLM uses no dictionary."""
 
-    def scores(objective: str, transform: str, task: str) -> list[BySeed]:
-        both = [results.scores("ZS", objective, transform, task, metric) for metric in (ENTRY, NO_ENTRY)]
+    def scores(*cell: str) -> list[BySeed]:
+        both = [results.scores("ZS", *cell, metric) for metric in (ENTRY, NO_ENTRY)]
         return [*both, differences(*both)]
 
-    rows: Rows = []
+    rows = list[tuple[str, ...]]()
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
         *both, gain = scores(objective, transform, task)
         if gain:
@@ -140,7 +145,7 @@ def _entries_table(results: Results) -> Table | None:
 
 def diagnostics_tables(results: Results) -> dict[str, Table]:
     """Return a table of SUP and ZS by category of examples for each task with categories."""
-    tables = {}
+    tables, labels = {}, (*LABELS, "measure")
     for task, primary in main_metrics(results):
         start, rows = primary + OF, list[tuple[str, ...]]()
         metrics = sorted({key.metric for key in results.keys(task=task) if key.metric.startswith(start)})
@@ -149,24 +154,23 @@ def diagnostics_tables(results: Results) -> dict[str, Table]:
             if any(scores):
                 title = results.transform_title(transform)
                 rows.append((objective, title, measure, *map(cell, map(mean, scores))))
-        if metrics:
-            labels, heads = (*LABELS, "measure"), [metric.removeprefix(start) for metric in metrics]
-            title, metric = task_title(task), metric_title(primary)
-            tables[f"diagnostics-{task}"] = table(
-                "diagnostics", results, labels, heads, rows, task=title, metric=metric
-            )
+        if rows:
+            about: dict[str, Any] = {"task": task_title(task), "metric": metric_title(primary)}
+            heads = [metric.removeprefix(start) for metric in metrics]
+            tables[f"diagnostics-{task}"] = table("diagnostics", results, labels, heads, rows, **about)
     return tables
 
 
 def _interventions_tables(results: Results) -> dict[str, Table]:
-    metrics, tables, heads = main_metrics(results), {}, list[str]()
-    columns = [Column(f"{task_title(task)}, {metric_title(m)}", "ZS", m, task) for task, m in metrics]
-    last = {"layer": sum(results.layers(RETRIEVAL)[-1:])}
-    columns.append(Column("retrieval", RETRIEVAL, "cosine", facets=last))
+    tables, labels, heads = {}, ("transform", "intervention", "control"), list[str]()
     for title in map(results.objective_title, results.objectives):
         heads += [title, f"{title}, change", f"{title}, beyond control"]
-    labels = ("transform", "intervention", "control")
-    for column in columns:
+    columns = [
+        Column(f"{task_title(task)}, {metric_title(metric)}", "ZS", metric, task)
+        for task, metric in main_metrics(results)
+    ]
+    last = {"layer": max(results.layers(RETRIEVAL), default=None)}
+    for column in (*columns, Column("retrieval", RETRIEVAL, "cosine", facets=last)):
         if rows := list(_intervened(results, column)):
             name = f"interventions-{column.task or column.head}"
             tables[name] = table("interventions", results, labels, heads, rows, number=column.head)
@@ -182,12 +186,10 @@ def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
         return replace(column, metric=start + intervention).values(results, objective, transform)
 
     for transform, name in product(results.transforms, names):
-        numbers = list[Estimate | None]()
-        for objective in results.objectives:
-            numbers += effect(partial(after, objective, transform), name)
+        models = (partial(after, objective, transform) for objective in results.objectives)
+        numbers = [number for model in models for number in effect(model, name)]
         if any(numbers):
-            control = control_of(name) or MISSING
-            yield results.transform_title(transform), name, control, *map(cell, numbers)
+            yield results.transform_title(transform), name, control_of(name) or MISSING, *map(cell, numbers)
 
 
 def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, ...]:
@@ -215,8 +217,7 @@ def align_mlm_claims(results: Results) -> Iterator[Claim]:
         if {*results.objectives} != {"ALIGN-MLM", "MLM"}:
             most = extreme_delta(results, "MLM", INVERTED, task, +1)
             yield claim("largest-delta", most, under=under, on=on)
-        near = all_near(results, SCRIPT, task)
-        yield claim("all-near", near, script=script, on=on, near=100 * NEAR)
+        yield claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR)
         yield claim("correlated", correlated(results, task, 0.7), on=on)
     yield from changed_words(results)
     column = Column("ZS", "ZS", "f1_bare_tags", "pos")
@@ -237,11 +238,11 @@ def changed_words(results: Results) -> Iterator[Claim]:
     for changed, theirs in parts.items():
         rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
         base = next((name for name, its in parts.items() if its == rest != theirs), "")
-        under, script = results.transform_title(changed), results.transform_title(base)
+        about = {"under": results.transform_title(changed), "script": results.transform_title(base)}
         for objective, task in product(results.objectives, results.tasks) if base else ():
             verdict = compare(results, _delta(task), (objective, changed), (objective, base))
-            about = {"on": _on(task), "under": under, "script": script}
-            yield claim("loses-more", verdict, objective=results.objective_title(objective), **about)
+            title = results.objective_title(objective)
+            yield claim("loses-more", verdict, objective=title, on=_on(task), **about)
 
 
 def _delta(task: str) -> Column:
@@ -351,9 +352,8 @@ def transfer_findings(results: Results) -> Iterator[str]:
 def _leader(
     results: Results, number: str, column: Column, transform: str, side: int, unit: str
 ) -> Iterator[str]:
-    """Name the two objectives with the largest (`side` +1) or smallest (-1) means. The first leads by
-    more than seed noise if it beats every other objective in a comparison paired by seed, and if its printed
-    mean differs from the second's."""
+    """Name the two objectives with the largest (`side` +1) or smallest (-1) means. The first leads by more
+    than seed noise if it beats every other objective, paired by seed, and if their printed means differ."""
     values = {name: column.values(results, name, transform) for name in results.objectives}
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:
@@ -367,3 +367,71 @@ def _leader(
     one, other = results.objective_title(first), results.objective_title(others[0])
     word = "highest" if side > 0 else "lowest"
     yield f"{number}: {word} with {one}, {best} {unit}, then {other}, {following} {unit} ({certain})."
+
+
+# Objectives on the same languages and tasks with the same budget, which no paper compares
+
+PLAIN = "MLM"  # the objective to compare all others with
+STRONGEST = "strongest word baseline"
+
+
+def zero_shot_columns(results: Results) -> list[Column]:
+    return [Column(score_title(task), "ZS", metric, task) for task, metric in main_metrics(results)]
+
+
+def mean_of_tasks(results: Results, measure: str = "ZS") -> Column:
+    return Column(f"{measure}, mean of tasks", parts=task_columns([measure], main_metrics(results)))
+
+
+def equal_terms_tables(results: Results) -> dict[str, Table | None]:
+    """Return the table of objectives, and tables from the ALIGN-MLM report, by file name."""
+    return {
+        "objectives": _objectives_table(results),
+        "scores": scores_table(results),
+        "alignment": alignment_table(results),
+        **diagnostics_tables(results),
+    }
+
+
+def _objectives_table(results: Results) -> Table:
+    tasks, rows = zero_shot_columns(results), list[tuple[str, ...]]()
+    columns = [*tasks, mean_of_tasks(results), mean_of_tasks(results, "SUP"), HELD_OUT_TYPES]
+    columns.append(Column("alignment@1, all", ALIGNMENT, "all"))
+    for transform in results.transforms:
+        title = results.transform_title(transform)
+        for objective in results.objectives:
+            cells = [column.cell(results, objective, transform) for column in columns]
+            rows.append((results.objective_title(objective), title, OURS, *cells))
+        low = [column.floor(results, transform) for column in tasks]
+        if floors := [floor.value for floor in low if floor]:
+            overall = percent(fmean(floors)) if len(floors) == len(tasks) else MISSING
+            cells = [percent(floor.value if floor else None) for floor in low]
+            rows.append((STRONGEST, title, FLOOR, *cells, overall, *[MISSING] * 3))
+    labels, heads = (*LABELS, "source"), [column.head for column in columns]
+    surface = " ".join(_learnt_on_the_surface(results))
+    return table("objectives", results, labels, heads, rows, surface=surface)
+
+
+def _learnt_on_the_surface(results: Results) -> Iterator[str]:
+    for transform, (task, metric) in product(results.transforms, main_metrics(results)):
+        shallow = results.floors.highest(task, metric, transform, transform, surface=True)
+        every = (mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives)
+        scores = [score.mean for score in every if score]
+        low = sum(score <= shallow.value for score in scores) if shallow else 0
+        if shallow and low:
+            yield (
+                f"{task_title(task)} under {results.transform_title(transform)}: shallow features that "
+                f"learn it there reach {percent(shallow.value)}, and SUP of {low} of {len(scores)} "
+                "objectives no more, so SUP and Δ say little of what is understood."
+            )
+
+
+def equal_terms_claims(results: Results) -> Iterator[Claim]:
+    """Claim that each objective beats MLM, and that better alignment is associated with better transfer."""
+    numbers = {"transfers-better": mean_of_tasks(results), "aligns-more": HELD_OUT_TYPES}
+    others, tasks = [name for name in results.objectives if name != PLAIN], len(results.main_tasks)
+    for transform in results.transforms if PLAIN in results.objectives else ():
+        for name, (text, column) in product(others, numbers.items()):
+            yield better_than(results, text, column, (name, PLAIN), transform, tasks=tasks)
+    for task in results.main_tasks:
+        yield claim("together", correlated(results, task, 0.0), on=task_title(task))

@@ -4,22 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from calque.analysis.papers import (
-    ablations,
-    align_mlm,
-    align_mlm_figures,
-    continued,
-    continued_figures,
-    dials,
-    equal_terms,
-    growth,
-    links,
-)
-from calque.analysis.report.claims_table import HEADLINES
+from calque.analysis.papers import ablations, align_mlm, continued, figures, growth, links
+from calque.analysis.report.claims import HEADLINES
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import Table
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import Claim
+from calque.analysis.results import Results
+from calque.analysis.statistics import Claim
 
 
 def _nothing(results: Results) -> tuple[Any, ...]:
@@ -46,15 +36,11 @@ def _figures(*figures: Callable[[Results], Plot | None]) -> Callable[[Results], 
     return lambda results: (draw(results) for draw in figures)
 
 
-_ALIGN_MLM = (
-    align_mlm_figures.delta_figure,
-    align_mlm_figures.floor_figure,
-    align_mlm_figures.correlation_figure,
-)
+_ALIGN_MLM = (figures.delta_figure, figures.floor_figure, figures.correlation_figure)
 PAPERS = {
     "align_mlm": PaperReport(
-        align_mlm.align_mlm_tables,
-        _figures(dials.order_figure, dials.overlap_figure, *_ALIGN_MLM),
+        lambda results: align_mlm.align_mlm_tables(results) | {"overlap": figures.overlap_table(results)},
+        _figures(figures.order_figure, figures.overlap_figure, *_ALIGN_MLM),
         align_mlm.align_mlm_claims,
         align_mlm.transfer_findings,
         published=("align_mlm",),
@@ -67,20 +53,17 @@ PAPERS = {
         published=("xlm_align",),
     ),
     "equal_terms": PaperReport(
-        equal_terms.equal_terms_tables,
-        _figures(equal_terms.objectives_figure, *_ALIGN_MLM[1:]),
-        equal_terms.equal_terms_claims,
+        align_mlm.equal_terms_tables,
+        _figures(figures.objectives_figure, *_ALIGN_MLM[1:]),
+        align_mlm.equal_terms_claims,
         align_mlm.transfer_findings,
         published=("align_mlm",),
         claims_title="Objectives on equal terms, claims tested",
     ),
-    "growth": PaperReport(
-        growth.growth_tables,
-        _figures(growth.onset_figure, growth.predicted_figure, growth.aligned_figure),
-    ),
+    "growth": PaperReport(growth.growth_tables, growth.growth_figures),
     "xtreme": PaperReport(
         continued.continued_tables,
-        continued_figures.continued_figures,
+        continued.continued_figures,
         continued.continued_claims,
         published=("xlm_align", "minilm", "weam", "ppa", "awesome_align"),
         natural=True,

@@ -16,9 +16,19 @@ from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, S
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, MOST, Plot
 from calque.analysis.report.table import MISSING, Table, cell, percent
-from calque.analysis.results.measured import BySeed, Measured, average, judge_difference, mean, means
-from calque.analysis.results.results import Results, Retained, retained, unless_at_floor
-from calque.analysis.statistics.verdicts import Claim, Verdict
+from calque.analysis.results import (
+    BySeed,
+    Measured,
+    Results,
+    Retained,
+    average,
+    judge_difference,
+    mean,
+    means,
+    retained,
+    unless_at_floor,
+)
+from calque.analysis.statistics import Claim, Verdict
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
@@ -212,11 +222,8 @@ def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | N
         panel.grid(visible=False, axis="x")
 
     panels, labels = [(column.head, column) for column in columns], ("", entry.get("axis", "percent"))
-    same = len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1
-    with drawing.small_multiples(heading(name), panels, draw, ABREAST, 1.9, labels, sharey=same) as (
-        figure,
-        _,
-    ):
+    same, title = len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1, heading(name)
+    with drawing.small_multiples(title, panels, draw, ABREAST, 1.9, labels, sharey=same) as (figure, _):
         null = [drawing.key("null, 95 %", INK, line="--")] if nulls else []
         drawing.legend(figure, [*keys(results, look), *null], 4)
     return plot(name, figure, results, shown_records(results, [*columns, *nulls.values()]))

@@ -1,4 +1,4 @@
-"""Tables and claims about a released encoder and models pretrained further from it."""
+"""Tables, claims and figures about a released encoder and models pretrained further from it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -6,16 +6,22 @@ from itertools import permutations, product
 from statistics import fmean
 from typing import Any
 
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
 from calque.analysis.aligners.methods import DEFAULT, RELEASED, SOFTMAX
 from calque.analysis.papers.ablations import changes
-from calque.analysis.papers.columns import printed_rows, score_title
+from calque.analysis.papers.columns import printed_rows, score_title, shown_records, task_columns
+from calque.analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
+from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.published import notes
-from calque.analysis.papers.texts import claim, table
+from calque.analysis.papers.texts import claim, heading, plot, table
 from calque.analysis.records.record import AER, MINED, MINED_XTREME, RETRIEVAL, Published
+from calque.analysis.report import drawing
+from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, cell, listed, over_seeds, percent
-from calque.analysis.results.measured import BySeed, average, gap, judge_estimate, mean
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import Claim
+from calque.analysis.results import BySeed, Results, average, gap, judge_estimate, mean, means
+from calque.analysis.statistics import Claim
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
 
@@ -34,19 +40,16 @@ class Continued:
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
         runs = list(results.runs.values())
-        links, found = (results.keys(measure=measure) for measure in (AER, RETRIEVAL))
+        links, found, tested = (results.keys(measure=name) for name in (AER, RETRIEVAL, ZERO_SHOT))
         self.sets = list(dict.fromkeys(key.gold_set for key in links))
         self.aligners = list(dict.fromkeys(key.aligner for key in links))
         self.pairs = list(dict.fromkeys((key.first, key.language) for key in found))
         self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
-        tested = [(key.task, key.language) for key in results.keys(measure=ZERO_SHOT)]
-        self.tasks = [name for name in TASKS if any(task == name for task, _ in tested)]
-        self.languages = {
-            name: [self.source, *dict.fromkeys(language for task, language in tested if task == name)]
-            for name in self.tasks
-        }
-        self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
+        others = {name: dict.fromkeys(key.language for key in tested if key.task == name) for name in TASKS}
+        self.languages = {name: [self.source, *its] for name, its in others.items() if its}
+        self.tasks = list(self.languages)
         self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
+        self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
         self.layer, self.layers = self.main[self.start], runs[0].layers
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
@@ -66,7 +69,7 @@ class Continued:
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
         """Return AER at a layer (default: the model's main layer)."""
         layer = self.main[model] if layer is None else layer
-        return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
+        return self._scores(AER, model, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
     def found(
         self, model: str, pair: tuple[str, str], metric: str = "cosine", layer: int | None = None
@@ -74,11 +77,11 @@ class Continued:
         """Return the score for retrieving the first language's sentences in the second, at a layer (default:
         the starting model's main layer)."""
         layer = self.layer if layer is None else layer
-        return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
+        return self._scores(RETRIEVAL, model, pair[1], "", metric, layer=layer, first=pair[0])
 
     def scored(self, model: str, task: str, language: str, metric: str = "") -> BySeed:
         measure = SOURCE_SCORE if language == self.source else ZERO_SHOT
-        return self._scores(model, measure, language, task, metric or PRIMARY[task])
+        return self._scores(measure, model, language, task, metric or PRIMARY[task])
 
     def all_scored(self, model: str, task: str, metric: str = "") -> list[BySeed]:
         """Return a task's scores by language, beginning with the source."""
@@ -95,10 +98,8 @@ class Continued:
         """Return MiniLM's published scores on a task by language, and their mean."""
         return [p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)]
 
-    def _scores(
-        self, model: str, measure: str, language: str, task: str, metric: str, **facets: Any
-    ) -> BySeed:
-        scores = self.results.scores(measure, model, language, task, metric, **facets)
+    def _scores(self, measure: str, model: str, language: str, task: str, *key: str, **facets: Any) -> BySeed:
+        scores = self.results.scores(measure, model, language, task, *key, **facets)
         if len(scores) != 1 or len(self.seeds) == 1:
             return scores
         ((seed, measured),) = scores.items()
@@ -336,14 +337,123 @@ def _finds(study: Continued, pair: Pair) -> Iterator[Claim]:
 
 
 def _of_links(study: Continued, pair: Pair) -> Iterator[Claim]:
-    main, last = [study.layer], list(range(study.layers - LAST + 1, study.layers + 1))
-    mean_of = f"mean of {len(study.sets)} gold sets"
-    cases: list[tuple[str, list[str], str, str, list[int]]] = []
-    for gold in study.sets:
-        cases += [("set-aer", [gold], set_title(gold), by, main) for by in study.aligners[:1]]
-    for name, layers in (("set-aer", main), ("last-layers-aer", last)):
+    main, last = [study.layer], range(study.layers - LAST + 1, study.layers + 1)
+    mean_of, first = f"mean of {len(study.sets)} gold sets", study.aligners[:1]
+    cases = [("set-aer", [gold], set_title(gold), by, main) for gold in study.sets for by in first]
+    for name, layers in (("set-aer", main), ("last-layers-aer", list(last))):
         cases += [(name, study.sets, mean_of, by, layers) for by in study.aligners]
     for name, golds, sets, by, layers in cases:
         cells = list(product(golds, [by], layers))
         numbers = [[study.errors(model, *cell) for cell in cells] for model in pair]
         yield _claim(study, name, pair, numbers, -1, sets=sets, by=by, last=LAST)
+
+
+# Figures: AER by layer, as in XLM-Align's Figure 2, and task scores by language
+
+COLUMNS, MANY = (2, 4)  # panels per row, and the minimum number of panels in a figure as wide as a page
+CLOSE = 12  # if there are more languages than this, their names are printed in a smaller font
+LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
+PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of 12) that it reports
+WIDTH = 0.8  # width of one language's models, as a fraction of the distance between languages
+
+
+def continued_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield the figures on a released encoder and on models pretrained further from it."""
+    study = Continued(results)
+    if look := looks(results, study.models):
+        if study.tasks:
+            yield _task_figure(study, look)
+        for aligner in study.aligners:
+            yield _error_figure(study, look, aligner)
+
+
+def _published_keys(names: Iterable[str]) -> list[Any]:
+    return [drawing.key(f"{name}, published", *PUBLISHED_LOOKS[name][:2], "none") for name in names]
+
+
+def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> Plot:
+    """Plot AER by layer, with one panel per gold set, one line per model, and the paper's numbers."""
+    layers = range(study.layers // LOWEST, study.layers + 1)
+    printed = printed_errors(study, aligner)
+
+    def draw(panel: Axes, gold: str) -> None:
+        for rank, (model, (colour, marker, dash)) in enumerate(look.items()):
+            shift = 0.12 * (rank - (len(look) - 1) / 2)
+            points = means((layer + shift, study.errors(model, gold, aligner, layer)) for layer in layers)
+            line: dict[str, Any] = {"linestyle": dash, "linewidth": 1.2, "markersize": 4.5}
+            drawing.draw_points(panel, points, colour, marker, **line)
+        for p in printed:
+            if p.objective in PAPERS and p.task == set_title(gold):
+                colour, marker, _ = PUBLISHED_LOOKS[p.objective]
+                place = PAPERS_LAYER, 100 * p.value
+                panel.plot(*place, marker, color=colour, fillstyle="none", markersize=7, zorder=4)
+        panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+
+    panels = [(set_title(gold), gold) for gold in study.sets]
+    title, labels = heading("figure-aer", aligner=aligner), ("layer", "AER, %")
+    with drawing.small_multiples(title, panels, draw, COLUMNS, 1.9, labels, sharex=True) as (figure, _):
+        theirs = [name for name in PAPERS if any(p.objective == name for p in printed)]
+        drawing.legend(figure, [*keys(study.results, look, line=None), *_published_keys(theirs)], 3)
+    records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
+    about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
+    about["file"] = f"figure-aer-{aligner}"
+    return plot("figure-aer", figure, study.results, records, printed, **about)
+
+
+def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
+    """Plot every model's score in every language and the strongest baseline, with one panel per task."""
+    source, results = study.source, study.results
+    metrics = {task: printed_metrics(task)[0] for task in study.tasks}
+    published = {name: _published(study, metrics, name) for name in (PAPER, SMALL)}
+    columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
+
+    def draw(panel: Axes, task: str) -> None:
+        languages, step = study.languages[task], WIDTH / (len(look) + 1)
+        for place in range(len(languages)):
+            _draw_scores(panel, study, look, task, metrics[task], place)
+        for name, numbers in published.items():
+            theirs = [p for p in numbers if p.task == task]
+            places = [languages.index(p.setting) + len(look) / 2 * step for p in theirs]
+            its, values = PUBLISHED_LOOKS[name], [100 * p.value for p in theirs]
+            panel.plot(places, values, its.marker, color=its.colour, fillstyle="none")
+        panel.set_xticks(range(len(languages)), languages)
+        if len(languages) > CLOSE and width == drawing.FULL:
+            panel.tick_params(axis="x", labelsize="small")
+        panel.set(xlim=(-0.6, len(languages) - 0.4), ylim=(-3, 103))
+        panel.grid(visible=False, axis="x")
+        panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
+
+    panels = [(task_title(task), task) for task in metrics]
+    title = heading("figure-tasks", source={"en": "English"}.get(source, source))
+    with drawing.small_multiples(title, panels, draw, columns, 1.9, width=width) as (figure, axes):
+        for panel, metric in zip(axes.flat, metrics.values(), strict=False):
+            panel.set_ylabel(f"{metric_title(metric)}, %")
+        floors = [f for f in results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
+        baseline = [drawing.key("strongest model-free baseline", INK, line="-")] if floors else []
+        theirs = _published_keys([name for name, numbers in published.items() if numbers])
+        drawing.legend(figure, [*keys(results, look), *baseline, *theirs], 3)
+    records = shown_records(results, task_columns((SOURCE_SCORE, ZERO_SHOT), metrics.items()))
+    numbers = [p for own in published.values() for p in own]
+    about: dict[str, Any] = {"floors": floors, "seeds": study.seeds, "source": source}
+    return plot("figure-tasks", figure, results, records, numbers, **about)
+
+
+def _published(study: Continued, metrics: Mapping[str, str], name: str) -> list[Published]:
+    numbers = study.printed(PAPER, BY_LANGUAGE)
+    if name == SMALL:
+        numbers = [p for task in metrics for p in study.of_small(task)]
+    return [p for p in numbers if metrics.get(p.task) == p.metric and p.setting in study.languages[p.task]]
+
+
+def _draw_scores(
+    panel: Axes, study: Continued, look: Mapping[str, Look], task: str, metric: str, place: int
+) -> None:
+    """Draw the models' scores in one of a task's languages, and the strongest baseline."""
+    language, step = study.languages[task][place], WIDTH / (len(look) + 1)
+    for rank, (model, (colour, marker, _)) in enumerate(look.items()):
+        if score := mean(study.scored(model, task, language, metric)):
+            x = place + (rank - len(look) / 2) * step
+            drawing.draw_points(panel, [(x, score)], colour, marker, markersize=4.5, zorder=3)
+    if low := study.results.floors.highest(task, metric, language, study.source):
+        sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
+        drawing.level(panel, low.value, sides, "-", INK, linewidth=1, zorder=1)

@@ -1,9 +1,8 @@
 """Follow measures over pretraining, and find the step at which each first exceeds its null distribution."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations, pairwise, product
 from math import comb
 from pathlib import Path
@@ -15,15 +14,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
 from calque.analysis.papers.looks import keys, looks
 from calque.analysis.papers.texts import heading, plot, table
 from calque.analysis.records.record import LIMITS, SHARE, Record
 from calque.analysis.report.drawing import INK, MOST, SOFT, Plot, key, legend, small_multiples, wrapped
 from calque.analysis.report.table import MISSING, Table, decimal, listed
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.intervals import Estimate, estimate
+from calque.analysis.results import Results
+from calque.analysis.statistics import Estimate, estimate
 from calque.derive.files import read_toml
 from calque.pretrain.architecture import main_layer
 
@@ -44,36 +43,29 @@ class Quantity:
     side: int = 1
     layered: bool = False
 
-    def curves(self, results: Results, objective: str, transform: str) -> dict[int, Curve]:
-        """Return the records that have a null, by seed and step."""
-        depth = next(run.layers for run in results.runs.values())
-        layer = main_layer(depth) if self.layered else None
+    def curves(self, results: Results, *model: str) -> dict[int, Curve]:
+        """Return an objective's records in a language that have a null, by seed and step."""
+        layer = main_layer(next(run.layers for run in results.runs.values())) if self.layered else None
         # Any task will do: a linear probe's records name the task that it was trained on.
-        model = {"objective": objective, "language": transform}
-        recorded = results.keys(measure=self.measure, metric=self.metric, layer=layer, **model)
-        found = results.curves(*recorded[0]) if recorded else {}
+        about = dict(zip(("objective", "language"), model, strict=True))
+        keys = results.keys(measure=self.measure, metric=self.metric, layer=layer, **about)
+        found = results.curves(*keys[0]) if keys else {}
         with_null = {seed: {step: r for step, r in curve.items() if r.null} for seed, curve in found.items()}
         return {seed: curve for seed, curve in with_null.items() if curve}
 
-    def at_steps(self, results: Results, objective: str, transform: str) -> dict[int, list[Record]]:
+    def at_steps(self, results: Results, *model: str) -> dict[int, list[Record]]:
         """Return, for each step that was recorded for every seed, all seeds' records."""
-        of_seeds = self.curves(results, objective, transform).values()
+        of_seeds = self.curves(results, *model).values()
         common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
         return {step: [curve[step] for curve in of_seeds] for step in common}
 
-    def means(self, results: Results, objective: str, transform: str) -> dict[int, Estimate]:
+    def means(self, results: Results, *model: str) -> dict[int, Estimate]:
         """Return the mean over seeds at each common step, in the quantity's unit."""
-        bounds = LIMITS.get(self.measure, SHARE)
-        low, high = (self.unit * bound for bound in bounds)
-        means = {}
-        for step, records in self.at_steps(results, objective, transform).items():
-            means[step] = estimate([self.unit * record.value for record in records], (low, high))
-        return means
-
-    def records(self, results: Results) -> list[Record]:
-        cells = product(results.objectives, results.transforms)
-        lines = [curve for cell in cells for curve in self.curves(results, *cell).values()]
-        return [record for curve in lines for record in curve.values()]
+        low, high = (self.unit * bound for bound in LIMITS.get(self.measure, SHARE))
+        return {
+            step: estimate([self.unit * record.value for record in records], (low, high))
+            for step, records in self.at_steps(results, *model).items()
+        }
 
 
 _TEXTS = read_toml(Path(__file__).with_name("quantities.toml"))
@@ -84,7 +76,9 @@ QUANTITIES = (*PREDICTED, *ALIGNED)
 
 
 def _records(results: Results, quantities: Sequence[Quantity] = QUANTITIES) -> list[Record]:
-    return [record for quantity in quantities for record in quantity.records(results)]
+    cells = product(quantities, results.objectives, results.transforms)
+    lines = [curve for quantity, *model in cells for curve in quantity.curves(results, *model).values()]
+    return [record for curve in lines for record in curve.values()]
 
 
 def _steps(results: Results) -> list[int]:
@@ -94,7 +88,7 @@ def _steps(results: Results) -> list[int]:
 def onset(curve: Curve, side: int) -> float:
     """Return the first of two consecutive steps at which the value is beyond its null distribution, or
     NEVER."""
-    beyond = [(step, bool(r.null and r.null.left(r.value, side))) for step, r in curve.items()]
+    beyond = [(step, r.null is not None and r.null.left(r.value, side)) for step, r in curve.items()]
     return next((float(step) for (step, left), (_, still) in pairwise(beyond) if left and still), NEVER)
 
 
@@ -137,23 +131,20 @@ def growth_tables(results: Results) -> dict[str, Table | None]:
         titles = results.transform_title(transform), results.objective_title(objective)
         order.append((*titles, _order_in_words(found), _agreement(found, len(results.seeds))))
         steps.append((*titles, *(str(found.get(quantity, MISSING)) for quantity in QUANTITIES)))
-        cells = []
-        for quantity in QUANTITIES:
-            line = list(quantity.means(results, objective, transform).values())
-            # Percentages have one decimal.
-            cells.append(decimal(line[-1] if line else None, 1 if quantity.unit == 100 else 2))
-        ends.append((*titles, *cells))
+        lines = [[None, *quantity.means(results, objective, transform).values()] for quantity in QUANTITIES]
+        digits = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # 1 for percentages
+        ends.append((*titles, *(decimal(line[-1], n) for line, n in zip(lines, digits, strict=True))))
     tables = {
         "what-comes-first": (["what leaves its null, in this order", "the same order in all seeds"], order),
         "onsets": ([quantity.name for quantity in QUANTITIES], steps),
         "ends": ([quantity.axis for quantity in QUANTITIES], ends),
     }
     labels, probed = ("language", "objective"), _steps(results)
-    after = f"after step {probed[-1]:,}" if probed else "after the last step"
-    return {
-        name: table(name, results, labels, heads, rows, onset=NOTE, after=after)
-        for name, (heads, rows) in tables.items()
+    about: dict[str, Any] = {
+        "onset": NOTE,
+        "after": f"after step {probed[-1]:,}" if probed else "after the last step",
     }
+    return {name: table(name, results, labels, *content, **about) for name, content in tables.items()}
 
 
 def _order_in_words(found: Mapping[Quantity, Onsets]) -> str:
@@ -163,10 +154,7 @@ def _order_in_words(found: Mapping[Quantity, Onsets]) -> str:
         groups.setdefault(its.median, []).append(quantity.name)
     never = groups.pop(NEVER, [])
     order = ", ".join(f"{listed(names)} ({step:,.0f})" for step, names in groups.items())
-    parts = [order] if order else []
-    if never:
-        parts.append(f"never: {listed(never)}")
-    return "; ".join(parts) or MISSING
+    return "; ".join(filter(None, [order, f"never: {listed(never)}" if never else ""])) or MISSING
 
 
 def _agreement(found: Mapping[Quantity, Onsets], seeds: int) -> str:
@@ -198,8 +186,7 @@ class StepScale:
     def heights(self, steps: Sequence[int], values: Sequence[float]) -> np.ndarray:
         """Interpolate a line at all steps of the axis; NaN outside the line's range."""
         at, here = (np.log(self.places(some)) for some in (self.steps, steps))
-        heights: np.ndarray = np.interp(at, here, values, left=np.nan, right=np.nan)
-        return heights
+        return np.asarray(np.interp(at, here, values, left=np.nan, right=np.nan))
 
     def draw(self, panel: Axes) -> None:
         """Set up a panel's horizontal axis, with ticks at 0 and at the powers of ten that are not too close
@@ -209,15 +196,21 @@ class StepScale:
         ticks += [tick for tick in (10**power for power in range(8)) if 2 * self.first <= tick <= last]
         names = [str(tick) if tick < 1000 else f"{tick // 1000}k" for tick in ticks]
         panel.set_xscale("log")
-        panel.xaxis.set_major_locator(FixedLocator(self.places(ticks)))
-        panel.xaxis.set_major_formatter(FixedFormatter(names))
+        panel.set_xticks(self.places(ticks), names)
         panel.xaxis.set_minor_locator(NullLocator())
-        panel.set_xlim(0.85 * self.places([0])[0], last * 1.15)
+        panel.set_xlim(0.85 * ROOM * self.first, last * 1.15)
+
+
+def growth_figures(results: Results) -> Iterator[Plot | None]:
+    """Yield the figures of onsets and of the quantities by step."""
+    yield _onset_figure(results)
+    yield _curves_figure(results, PREDICTED, "figure-predicted")
+    yield _curves_figure(results, ALIGNED, "figure-aligned")
 
 
 def _curves_figure(results: Results, quantities: Sequence[Quantity], name: str) -> Plot | None:
     steps, transforms, look = _steps(results), results.transforms, looks(results)
-    rows = [quantity for quantity in quantities if quantity.records(results)]
+    rows = [quantity for quantity in quantities if _records(results, [quantity])]
     if len(steps) < 2 or not rows or len(transforms) > MOST or not look:
         return None
     axis = StepScale(steps)
@@ -246,10 +239,6 @@ def _curves_figure(results: Results, quantities: Sequence[Quantity], name: str) 
     return plot(name, figure, results, _records(results, rows), quantities=texts)
 
 
-predicted_figure = partial(_curves_figure, quantities=PREDICTED, name="figure-predicted")
-aligned_figure = partial(_curves_figure, quantities=ALIGNED, name="figure-aligned")
-
-
 def _draw_null(panel: Axes, results: Results, quantity: Quantity, transform: str, axis: StepScale) -> None:
     """Draw the band that spans all objectives' nulls, and their mean chance level."""
     bands = []
@@ -269,7 +258,7 @@ def _draw_null(panel: Axes, results: Results, quantity: Quantity, transform: str
         panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 
 
-def onset_figure(results: Results) -> Plot | None:
+def _onset_figure(results: Results) -> Plot | None:
     """Plot the median onset of each quantity, with one panel per language and one row per objective."""
     steps, objectives = _steps(results), results.objectives
     if len(steps) < 2 or len(results.transforms) > MOST:
@@ -291,8 +280,8 @@ def onset_figure(results: Results) -> Plot | None:
         panel.grid(visible=False)
 
     panels = [(results.transform_title(transform), transform) for transform in results.transforms]
-    title, height = heading("figure-onset"), 0.3 + 0.22 * len(objectives)
-    with small_multiples(title, panels, draw, 1, height, sharex=True) as (figure, _):
+    height = 0.3 + 0.22 * len(objectives)
+    with small_multiples(heading("figure-onset"), panels, draw, 1, height, sharex=True) as (figure, _):
         pass
     return plot("figure-onset", figure, results, _records(results), onset=NOTE)
 

@@ -18,7 +18,7 @@ from calque.analysis.papers.texts import heading, plot, table
 from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts, Record
 from calque.analysis.report.drawing import INK, SOFT, Dash, Plot, key, legend, small_multiples, wrapped
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths
-from calque.analysis.results.results import Results
+from calque.analysis.results import Results
 from calque.derive.fingerprint import total
 from calque.pretrain.architecture import main_layer
 
@@ -78,18 +78,17 @@ class Systems:
             facets = (record.symmetrisation, record.joint, record.layer, run.layers, run.main_layer)
             system = System(record.aligner, learnt, results.objective_title(learnt), *facets)
             by_system.setdefault(system, {})[record.gold_set] = record
-        self.all = []
-        for system, its in by_system.items():
-            own = {gold: its[gold] for gold in self.sets if gold in its}
-            self.all.append(replace(system, records=own))
+        self.all = [
+            replace(system, records={gold: its[gold] for gold in self.sets if gold in its})
+            for system, its in by_system.items()
+        ]
         headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
         self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
         named = [s for s in self.all if s.layers and s.aligner in BY_NAME]
         self.encoders = [s for s in named if s.layer in (None, s.main_layer)]
         self.released = [s for s in named if s.aligner == RELEASED.name]
-        alone = [s for s in self.encoders if not s.joint and s.aligner != RELEASED.name]
-        joint = [s for s in self.encoders if s.joint and s.aligner == RELEASED.name]
-        self.rows = [*self.without_encoder, *alone, *joint]
+        shown = [s for s in self.encoders if s.joint == (s.aligner == RELEASED.name)]
+        self.rows = [*self.without_encoder, *sorted(shown, key=lambda s: s.joint)]
 
     def by_objective(self, given: bool) -> list[System]:
         return [s for s in self.all if s.layers and self.results.objective(s.learnt).given == given]
@@ -167,9 +166,8 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
     for (learnt, aligner, joint), those in choices.items():
         for main in (s for s in those if learnt in every and s.layer == s.main_layer):
             best = min(those, key=lambda system: system.counts[on].aer or 0.0)
-            cells = []
-            for name in systems.sets:
-                cells.append(f"{hundredths(main.counts[name].aer)} ({hundredths(best.counts[name].aer)})")
+            both = ([hundredths(s.counts[name].aer) for name in systems.sets] for s in (main, best))
+            cells = (f"{rate} ({lowest})" for rate, lowest in zip(*both, strict=True))
             row = (main.title, aligner, main.way, f"{main.layer} ({best.layer})", *cells)
             rows.append((joint, main.counts[on].aer or 0.0, row))
     labels, heads = ("encoder", "aligner", "way", "layer"), map(set_title, systems.sets)
@@ -220,11 +218,9 @@ def link_figure(results: Results) -> Plot | None:
 
 def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
     by_layer = sorted(systems, key=lambda system: system.layer or 0)
-    rates = ((system.layer, system.mean(system.counts)) for system in by_layer)
-    points = [(layer, 100 * rate) for layer, rate in rates if rate is not None]
-    if points:
-        x, y = zip(*points, strict=True)
-        panel.plot(x, y, look.dash, color=look.colour, marker=look.marker, markersize=5)
+    rates = [(system.layer, system.mean(system.counts)) for system in by_layer]
+    if points := [(layer, 100 * rate) for layer, rate in rates if rate is not None]:
+        panel.plot(*zip(*points, strict=True), look.dash, color=look.colour, marker=look.marker, markersize=5)
 
 
 def _draw_published(panel: Axes, layers: int, sets: Sequence[str]) -> dict[str, Look]:
@@ -234,6 +230,5 @@ def _draw_published(panel: Axes, layers: int, sets: Sequence[str]) -> dict[str, 
         if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
             rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
             drawn[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
-            style: dict[str, Any] = {"color": its.colour, "marker": its.marker, "fillstyle": "none"}
-            panel.plot(range(layers + 1), rates, ":", **style)
+            panel.plot(range(layers + 1), rates, ":", color=its.colour, marker=its.marker, fillstyle="none")
     return drawn

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from calque.analysis.records.record import Described, Start
 from calque.analysis.report.drawing import INK, LOOKS, Dash, key
-from calque.analysis.results.results import Results
+from calque.analysis.results import Results
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
 

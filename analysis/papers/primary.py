@@ -19,11 +19,18 @@ from calque.analysis.records.record import (
     SELF_LEARNT,
     SHUFFLED,
 )
-from calque.analysis.report.claims_table import claims_table
+from calque.analysis.report.claims import claims_table
 from calque.analysis.report.table import Table
-from calque.analysis.results.measured import BySeed, differences, judge_difference, judge_estimate, mean
-from calque.analysis.results.results import Results, unless_at_floor
-from calque.analysis.statistics.verdicts import Claim, Verdict, judge
+from calque.analysis.results import (
+    BySeed,
+    Results,
+    differences,
+    judge_difference,
+    judge_estimate,
+    mean,
+    unless_at_floor,
+)
+from calque.analysis.statistics import Claim, Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import read_toml
@@ -202,7 +209,7 @@ class PrimaryClaims:
         change = self.change(results)
         title = f"Primary claims, {'changed after the runs' if change else 'stated before the runs'}"
         claims = [one for claim in self.by_line.values() for one in claim.judged(results)]
-        table = claims_table(results, claims, results.scale, title)
+        table = claims_table(results, claims, title)
         return replace(table, note=f"{change} {table.note}".strip()) if table else None
 
 

@@ -12,10 +12,8 @@ from calque.analysis.papers.continued import PAPERS_NAMES, Continued
 from calque.analysis.papers.primary import CORRELATION
 from calque.analysis.records.record import AER, DELTA, Published
 from calque.analysis.report.table import MISSING, Table, cell, over_seeds, percent
-from calque.analysis.results.measured import BySeed, average, gap, mean
-from calque.analysis.results.results import Results, unless_at_floor
-from calque.analysis.statistics.intervals import Estimate
-from calque.analysis.statistics.verdicts import Verdict, judge
+from calque.analysis.results import BySeed, Results, average, gap, mean, unless_at_floor
+from calque.analysis.statistics import Estimate, Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")  # used as the task or language of a mean
@@ -103,7 +101,7 @@ class Printed:
         by_labels: dict[tuple[str, ...], dict[str, Published]] = {}
         for one in self.numbers:
             by_labels.setdefault(self._labels(one), {})[_head(one)] = one
-        heads = list(dict.fromkeys(head for numbers in by_labels.values() for head in numbers))
+        heads = dict.fromkeys(head for numbers in by_labels.values() for head in numbers)
         shown = [i for i, labels in enumerate(zip(*by_labels, strict=True)) if any(labels)]
         rows = []
         for labels, numbers in by_labels.items():

@@ -17,10 +17,8 @@ from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Flo
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import HALF, INK, LETTER, MOST, Plot
 from calque.analysis.report.table import MISSING, Table, cell, listed, over_seeds
-from calque.analysis.results.measured import BySeed, average, difference, mean
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.intervals import Estimate
-from calque.analysis.statistics.verdicts import holm_intervals
+from calque.analysis.results import BySeed, Results, average, difference, means
+from calque.analysis.statistics import Estimate, holm_intervals
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.files import read_toml
 
@@ -32,10 +30,10 @@ TITLES: dict[str, str] = read_toml(Path(__file__).with_name("settings.toml"))
 def setting_title(key: str) -> str:
     """Return a setting's title: for `train.weight_decay`, "weight decay"."""
     path = key.split(".")
-    ends = [".".join(path[start:]) for start in range(len(path))]
     titles = TITLES
     if "." not in key:
         titles = {name.rpartition(".")[2]: title for name, title in TITLES.items()} | TITLES
+    ends = (".".join(path[start:]) for start in range(len(path)))
     title = next((titles[end] for end in ends if end in titles), path[-1].replace("_", " "))
     return f"{title} on {task_title(path[1])}" if path[0] == "tasks" and len(path) > 2 else title
 
@@ -79,11 +77,7 @@ class SweepResults:
     @cached_property
     def numbers(self) -> dict[str, dict[Row, Estimate]]:
         """The means over seeds, by column and row."""
-        numbers: dict[str, dict[Row, Estimate]] = {}
-        for title, rows in self.by_seed.items():
-            means = {row: mean(by_seed) for row, by_seed in rows.items()}
-            numbers[title] = {row: estimate for row, estimate in means.items() if estimate}
-        return numbers
+        return {title: dict(means(column.items())) for title, column in self.by_seed.items()}
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -96,36 +90,34 @@ class SweepResults:
     @cached_property
     def baselines(self) -> list[str]:
         """The objectives whose models, or at least their scores, are the same for all values."""
-        trained: dict[str, dict[Values, set[str]]] = {}
+        names = self.objectives.objectives
+        same = [name for name in names if self._is_baseline(name)]
+        return same if len(same) < len(names) else []
+
+    def _is_baseline(self, objective: str) -> bool:
+        models, scores = list[object](), list[object]()
         for values, results in self.variants.items():
-            for run in results.runs.values():
-                if run.objective:
-                    of = trained.setdefault(run.objective.name, {})
-                    of.setdefault(values, set()).add(run.id.partition("@")[0])
-        same = [name for name, ids in trained.items() if self._equal(ids) or self._equal_scores(name)]
-        return same if len(same) < len(trained) else []
-
-    def _equal_scores(self, objective: str) -> bool:
-        scores: dict[tuple[str, str], dict[Values, object]] = {}
-        for title, column in self.by_seed.items():
-            for row, by_seed in column.items():
-                if title.endswith(", ZS") and row.objective == objective:
-                    of_row = {seed: each.value for seed, each in by_seed.items()}
-                    scores.setdefault((title, row.language), {})[row.values] = of_row
-        return bool(scores) and all(map(self._equal, scores.values()))
-
-    def _equal(self, by_values: Mapping[Values, object]) -> bool:
-        first, *others = by_values.values()
-        return by_values.keys() == self.variants.keys() and all(other == first for other in others)
+            runs = [run for run in results.runs.values() if run.objective and run.objective.name == objective]
+            models.append({run.id.partition("@")[0] for run in runs})
+            columns = {title: rows for title, rows in self.by_seed.items() if title.endswith(", ZS")}
+            scores.append(
+                {
+                    (title, row.language): {seed: score.value for seed, score in by_seed.items()}
+                    for title, rows in columns.items()
+                    for row, by_seed in rows.items()
+                    if row[1:] == (objective, values)
+                }
+            )
+        return any(each[0] and each.count(each[0]) == len(each) for each in (models, scores))
 
     def floors(self) -> list[Floor]:
         """Return the floors for all values; a floor shared by all values occurs once, without settings."""
         of = {values: results.floors.all for values, results in self.variants.items()}
-        floors = [floor for floor in self.first.floors.all if all(floor in own for own in of.values())]
-        shared = len(floors)
+        shared = [floor for floor in self.first.floors.all if all(floor in own for own in of.values())]
+        floors = list(shared)
         for values, own in of.items():
             settings = dict(zip(self.keys, values, strict=True))
-            floors += [replace(floor, settings=settings) for floor in own if floor not in floors[:shared]]
+            floors += [replace(floor, settings=settings) for floor in own if floor not in shared]
         return floors
 
     @property
@@ -211,12 +203,10 @@ def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
     last value, and between rows and baselines."""
     found, pairs = dict[str, dict[Pair, Difference]](), list(_pairs(sweep))
     for title, column in sweep.by_seed.items():
-        estimates = dict[Pair, Estimate]()
-        for pair in pairs:
-            if pair.ours in column and pair.theirs in column:
-                estimate = difference(column[pair.ours], column[pair.theirs])
-                estimates |= {pair: estimate} if estimate else {}
-        found[title] = _corrected(estimates, 2 if title.endswith("Δ") else 1)
+        both = [pair for pair in pairs if pair.ours in column and pair.theirs in column]
+        estimates = {pair: difference(column[pair.ours], column[pair.theirs]) for pair in both}
+        limit = 2 if title.endswith("Δ") else 1
+        found[title] = _corrected({pair: its for pair, its in estimates.items() if its}, limit)
     return found
 
 
@@ -282,8 +272,12 @@ def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
 
 PANELS = 4  # maximum number of columns of panels
 TICKS = 12  # maximum number of values on an axis
-SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")  # colours for a setting's values
-MARKERS = "osD^vP"
+SERIES = [  # looks for a second setting's values
+    Look(colour, marker)
+    for colour, marker in zip(
+        ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a"), "osD^vP", strict=True
+    )
+]
 
 
 class _Axis(NamedTuple):
@@ -312,21 +306,16 @@ def _axis(values: Sequence[str], inches: float) -> _Axis:
     numbers = [float(value) for value in values]
     labels = [f"{number:,.10g}" for number in numbers]
     width = max(map(len, labels)) + 1  # in letters; a rotated label needs two
-    for turned, letters in ((False, width), (True, 2)):
-        gap = letters * LETTER / inches
-        if _apart(numbers, gap):
-            return _Axis(dict(zip(values, numbers, strict=True)), labels, turned)
-        if min(numbers) > 0 and _apart(logs := [math.log10(number) for number in numbers], gap):
-            return _Axis(dict(zip(values, logs, strict=True)), labels, turned, " (log scale)")
+    scales = {"": numbers}
+    if min(numbers) > 0:
+        scales[" (log scale)"] = list(map(math.log10, numbers))
+    for (turned, letters), (scale, places) in product(((False, width), (True, 2)), scales.items()):
+        gaps = [b - a for a, b in pairwise(sorted(places))]
+        if min(gaps) >= letters * LETTER / inches * sum(gaps) > 0:
+            return _Axis(dict(zip(values, places, strict=True)), labels, turned, scale)
     order = sorted(numbers)
-    places = {value: float(order.index(number)) for value, number in zip(values, numbers, strict=True)}
-    return _Axis(places, labels, width * len(labels) * LETTER > inches)
-
-
-def _apart(places: Sequence[float], gap: float) -> bool:
-    """Whether all neighbouring values are at least a fraction `gap` of the axis apart."""
-    gaps = [b - a for a, b in pairwise(sorted(places))]
-    return min(gaps) >= gap * sum(gaps) > 0
+    ranks = {value: float(order.index(number)) for value, number in zip(values, numbers, strict=True)}
+    return _Axis(ranks, labels, width * len(labels) * LETTER > inches)
 
 
 def _is_numeric(values: Sequence[str]) -> bool:
@@ -342,17 +331,28 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
         return None
-    x, series = _roles(sweep)
-    groups = _groups(sweep, look, series)
+    x, *others = _roles(sweep)
+    lines = dict(zip(sweep.values[others[0]], SERIES, strict=False)) if others else {}
+    groups = _groups(sweep, look)
     several = len(groups) > 1
-    across = min(len(columns), PANELS if several else 2)
-    axis = _axis(sweep.values[x], (HALF - 0.5) / across - 0.25)
-    lines = [] if series is None else sweep.values[series]
-    if len(groups) > MOST or len(lines) > len(SERIES) or len(axis.place) > TICKS:
+    inches = (HALF - 0.5) / (across := min(len(columns), PANELS if several else 2))
+    axis = _axis(sweep.values[x], inches - 0.25)
+    too_many = others and len(sweep.values[others[0]]) > len(SERIES)
+    if len(groups) > MOST or too_many or len(axis.place) > TICKS:
         return None
 
     def draw(panel: Axes, content: tuple[str, str, str]) -> None:
-        _draw_numbers(panel, content, sweep, look, axis, (x, series))
+        language, group, column = content
+        if column.endswith("Δ"):
+            panel.axhline(0, color=INK, linewidth=0.8)
+        for objective, its in look.items():
+            rows = {row: e for row, e in sweep.numbers[column].items() if row[:2] == (language, objective)}
+            if objective in sweep.baselines and len({*rows.values()}) == 1:
+                (estimate, *_), places = rows.values(), axis.place.values()
+                ends = [min(places), max(places)]
+                drawing.level(panel, estimate.mean, ends, "--", its.colour, linewidth=1.2)
+            elif not others or objective == group:
+                _draw_lines(panel, rows, lines or {"": its}, axis.place, [x, *others])
         axis.draw(panel)
 
     panels = []
@@ -360,48 +360,31 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
         head = ", ".join(filter(None, (language, sweep.objectives.objective_title(objective))))
         panels.append((f"{head}\n{name}" if several else name, (language, objective, name)))
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
-    shared["labels"] = drawing.wrapped(sweep.titles[x] + axis.scale, (HALF - 0.5) / across), "%"
+    shared["labels"] = drawing.wrapped(sweep.titles[x] + axis.scale, inches), "%"
     with drawing.small_multiples(sweep_question(sweep), panels, draw, across, 1.9, **shared) as (figure, _):
-        title = None if series is None else sweep.titles[series]
+        title = sweep.titles[others[0]] if others else None
         drawing.legend(figure, _entries(sweep, look, lines), 4, title=title)
     return _plot(sweep, figure, columns, scale)
 
 
-def _draw_numbers(
+def _draw_lines(
     panel: Axes,
-    content: tuple[str, str, str],
-    sweep: SweepResults,
-    look: Mapping[str, Look],
-    axis: _Axis,
-    roles: tuple[int, int | None],
+    rows: Mapping[Row, Estimate],
+    lines: Mapping[str, Look],
+    place: Mapping[str, float],
+    roles: Sequence[int],
 ) -> None:
-    """Draw a column's numbers in a language, for all objectives or, with a second setting, for one."""
-    (language, group, column), (x, series) = content, roles
-    if column.endswith("Δ"):
-        panel.axhline(0, color=INK, linewidth=0.8)
-    for objective, its in look.items():
-        rows = {row: e for row, e in sweep.numbers[column].items() if row[:2] == (language, objective)}
-        if objective in sweep.baselines and len({*rows.values()}) == 1:
-            places, (estimate, *_) = axis.place.values(), rows.values()
-            ends = [min(places), max(places)]
-            drawing.level(panel, estimate.mean, ends, "--", its.colour, linewidth=1.2)
-            continue
-        lines = {"": its}
-        if series is not None:
-            looks = (Look(*each) for each in zip(SERIES, MARKERS, strict=True))
-            lines = dict(zip(sweep.values[series], looks, strict=False)) if objective == group else {}
-        for value, (colour, marker, dash) in lines.items():
-            own = [row for row in rows if series is None or row.values[series] == value]
-            points = sorted((axis.place[row.values[x]], row) for row in own)
-            line = [(place, rows[row]) for place, row in points]
-            drawing.draw_points(panel, line, colour, marker, linestyle=dash)
+    x, *others = roles
+    for value, (colour, marker, dash) in lines.items():
+        own = [row for row in rows if not others or row.values[others[0]] == value]
+        points = sorted((place[row.values[x]], row) for row in own)
+        drawing.draw_points(panel, [(at, rows[row]) for at, row in points], colour, marker, linestyle=dash)
 
 
-def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Sequence[str]) -> list[Artist]:
+def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Artist]:
     own = {name: its for name, its in look.items() if name not in sweep.baselines}
     entries: list[Artist] = [] if lines else keys(sweep.objectives, own)
-    for value, colour, marker in zip(lines, SERIES, MARKERS, strict=False):
-        entries.append(drawing.key(value, colour, marker, line="-"))
+    entries += [drawing.key(value, *its[:2], line="-") for value, its in lines.items()]
     for name in sweep.baselines:
         entries.append(drawing.key(sweep.objectives.objective_title(name), look[name].colour, line="--"))
     return entries
@@ -418,21 +401,18 @@ def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: st
     return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
 
 
-def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -> list[tuple[str, str]]:
+def _groups(sweep: SweepResults, look: Mapping[str, Look]) -> list[tuple[str, str]]:
     """Return the language and, with a second setting, the objective of each row of panels."""
     languages = list(dict.fromkeys(row.language for row in sweep.rows))
-    if series is None:
+    if len(sweep.keys) == 1:
         return [(language, "") for language in languages]
     measured = {row[:2] for row in sweep.rows}
     objectives = [name for name in look if name not in sweep.baselines]
     return [pair for pair in product(languages, objectives) if pair in measured]
 
 
-def _roles(sweep: SweepResults) -> tuple[int, int | None]:
-    """Return the index of the setting for the horizontal axis, preferably numeric, and of the second setting,
-    if any."""
-    if len(sweep.keys) == 1:
-        return 0, None
-    first, second = sweep.values
-    swapped = (_is_numeric(second), len(second)) > (_is_numeric(first), len(first))
-    return (1, 0) if swapped else (0, 1)
+def _roles(sweep: SweepResults) -> list[int]:
+    """Return the index of the setting for the horizontal axis, preferably a numeric one with many values, and
+    of the second setting, if any."""
+    values = sweep.values
+    return sorted(range(len(values)), key=lambda i: (not _is_numeric(values[i]), -len(values[i])))

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.drawing import WIDE, Plot
 from calque.analysis.report.table import MISSING, Table, over_seeds
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import Claim, Verdict
+from calque.analysis.results import Results
+from calque.analysis.statistics import Claim, Verdict
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.files import read_toml
 from calque.derive.sources.files import TAGGED
@@ -47,7 +47,7 @@ def table(
         "units": "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units)),
         **values,
     }
-    note = _filled(text, "note", parts, values)
+    note = _filled(text, "note", parts, values).rstrip()
     return Table(text["title"].format(**values), (*labels, *heads), tuple(rows), note, len(labels))
 
 

@@ -22,7 +22,7 @@ from matplotlib.lines import Line2D
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.table import visible
-from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.statistics import Estimate
 from calque.derive.files import whole_file
 
 T = TypeVar("T")

@@ -11,22 +11,24 @@ from string import Template
 from typing import Any
 
 from calque.analysis.looking import Look
-from calque.analysis.report.claims_table import verdicts
+from calque.analysis.report.claims import verdicts
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.html import (
+    LIVE_BOX,
     Example,
     definitions,
     details,
     example_html,
     figure_html,
     items,
+    look_html,
+    look_sections,
     script_json,
     scroll,
     table_html,
     text,
     themed,
 )
-from calque.analysis.report.look_html import LIVE_BOX, look_html, look_sections
 from calque.analysis.report.table import MISSING, Table, visible
 from calque.derive.files import whole_file
 

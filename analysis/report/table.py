@@ -9,7 +9,7 @@ from decimal import Decimal
 from textwrap import wrap
 
 from calque.analysis.records.record import LinkCounts
-from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.statistics import Estimate
 
 MISSING = "–"
 OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # where a row's numbers come from
@@ -102,11 +102,12 @@ def decimal(estimate: Estimate | None, digits: int) -> str:
     if estimate is None:
         return MISSING
     text = f"{estimate.mean:.{digits}f}"
-    if estimate.half is None:
+    if estimate.interval is None:
         return text
+    low, high = estimate.interval
     if estimate.symmetric:
-        return f"{text} ± {estimate.half:.{digits}f}"
-    return f"{text} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+        return f"{text} ± {(high - low) / 2:.{digits}f}"
+    return f"{text} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def percent(share: float | None) -> str:

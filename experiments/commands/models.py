@@ -13,7 +13,7 @@ from calque.experiments.commands.options import check_out
 
 if TYPE_CHECKING:
     from calque.analysis.measures.interventions import SourceTuned
-    from calque.analysis.statistics.intervals import Estimate
+    from calque.analysis.statistics import Estimate
 
 WIDTH, LABEL = 80, 37  # widths, in characters, of a line and of an intervention's name
 HEADS = {"score": 13, "change": 13, "beyond control": 17}  # column headings and widths
@@ -109,7 +109,7 @@ def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":
     from calque.analysis.measures.interventions import interventions
     from calque.analysis.papers.align_mlm import effect
     from calque.analysis.records.record import AFTER
-    from calque.analysis.results.measured import Measured
+    from calque.analysis.results import Measured
 
     found = {}
     for record in interventions(tuned).records:

@@ -100,7 +100,7 @@ def null(report: Report, runs: Root = ROOT) -> None:
     """Count how often two seeds of one objective differ significantly.
 
     The nominal rate is 5 %."""
-    from calque.analysis.report.claims_table import null_table
+    from calque.analysis.report.claims import null_table
     from calque.experiments.report.folder import report_folder, results_of
 
     folder = report_folder(report, runs)

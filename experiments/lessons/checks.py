@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint
-from calque.analysis.statistics.intervals import LEAST
+from calque.analysis.statistics import LEAST
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket

@@ -7,10 +7,9 @@ from typing import Any
 
 from calque.analysis.records.json_rows import as_json
 from calque.analysis.records.record import Record, Run
-from calque.analysis.results.null import in_claims
-from calque.analysis.results.results import by_settings
-from calque.analysis.statistics.intervals import CONFIDENCE, welch
-from calque.analysis.statistics.verdicts import NO_RECORDS, holm
+from calque.analysis.report.claims import in_claims
+from calque.analysis.results import by_settings
+from calque.analysis.statistics import CONFIDENCE, NO_RECORDS, holm, welch
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.folder import Recorded, read_records, stored

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.report.table import Table
-from calque.analysis.results.results import Results, by_settings, over_draws
+from calque.analysis.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, shown
 from calque.derive.files import make_folder, parse_json, write_json
 from calque.derive.fingerprint import fingerprint

@@ -7,12 +7,11 @@ from textwrap import fill
 
 from calque.analysis.papers.columns import score_title
 from calque.analysis.records.record import ALIGNMENT, DELTA
-from calque.analysis.report.claims_table import verdicts
+from calque.analysis.report.claims import verdicts
 from calque.analysis.report.page import Report
 from calque.analysis.report.table import MISSING, OURS, Table, percent
-from calque.analysis.results.measured import mean
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import FAILS, HOLDS, UNDECIDED
+from calque.analysis.results import Results, mean
+from calque.analysis.statistics import FAILS, HOLDS, UNDECIDED
 from calque.analysis.tasks.catalog import PRIMARY, task_title
 
 WIDTH = 80

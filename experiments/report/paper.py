@@ -15,8 +15,8 @@ from calque.analysis.papers.published import notes, published
 from calque.analysis.records.json_rows import parsed
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import MISSING, Table, latex
-from calque.analysis.results.results import Results, by_settings
-from calque.analysis.statistics.verdicts import (
+from calque.analysis.results import Results, by_settings
+from calque.analysis.statistics import (
     FAILS,
     FAILS_ALONE,
     HOLDS,

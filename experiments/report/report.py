@@ -25,12 +25,12 @@ from calque.analysis.papers.sweep import (
 from calque.analysis.papers.texts import terms as report_terms
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
-from calque.analysis.report.claims_table import claims_table, null_table
+from calque.analysis.report.claims import claims_table, null_table
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.html import Example
 from calque.analysis.report.page import Curves, Report, write_page
 from calque.analysis.report.table import Table
-from calque.analysis.results.results import Results, by_settings
+from calque.analysis.results import Results, by_settings
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, parse_json, whole_folder, write_json
 from calque.derive.languages import VOCABULARY
@@ -220,9 +220,9 @@ def joined(
 
 def tables_of(results: Results, paper: str, claimed: PrimaryClaims | None = None) -> dict[str, Table]:
     """Return each table that has records, by file name, including the claims and the null distribution."""
-    about, scale = PAPERS[paper], results.scale
-    claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
-    tables = {"claims": claims, "null": null_table(results, scale), **about.tables(results)}
+    about = PAPERS[paper]
+    claims = claims_table(results, list(about.claims(results)), about.claims_title)
+    tables = {"claims": claims, "null": null_table(results, results.scale), **about.tables(results)}
     tables |= specified_tables(paper, results)
     if claimed:
         tables[NAME] = claimed.table(results)

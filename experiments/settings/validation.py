@@ -68,7 +68,7 @@ def _of_masks(objectives: Iterable[Objective]) -> Iterator[str]:
 def _of_claims(study: Study) -> Iterator[str]:
     """Yield errors about primary claims that the study can never decide."""
     from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # imports matplotlib
-    from calque.analysis.statistics.intervals import FEWEST
+    from calque.analysis.statistics import FEWEST
 
     languages = study.languages
     if study.claims is None or not isinstance(languages, DerivedLanguages):

@@ -1,7 +1,7 @@
 from calque.analysis.looking import Derivation
 from calque.analysis.papers.align_mlm import align_mlm_claims, alignment_table, scores_table
-from calque.analysis.papers.align_mlm_figures import correlation_figure, delta_figure
-from calque.analysis.report.claims_table import claims_table, null_table
+from calque.analysis.papers.figures import correlation_figure, delta_figure
+from calque.analysis.report.claims import claims_table, null_table
 from calque.analysis.report.html import Example
 from calque.analysis.report.page import Curves, Report, write_page
 from tests.analysis.toy import joined, toy_published, toy_records
@@ -13,18 +13,8 @@ SENTENCE = Example(
     tuple(Derivation(name, WORDS, words, origin) for name, words, origin in IMAGES),
     ("PROPN", "VERB", "PUNCT"),
 )
-ROWS = [
-    {
-        "step": step,
-        "of": 499,
-        "tokens": 1024 * step,
-        "loss": {"mlm": 5 / step},
-        "gradient norm": 0.5,
-        "learning rate": 1.0,
-        "tokens/s": 4000.0,
-    }
-    for step in range(1, 500)
-]
+ABOUT = {"of": 499, "gradient norm": 0.5, "learning rate": 1.0, "tokens/s": 4000.0}
+ROWS = [{"step": step, "tokens": 1024 * step, "loss": {"mlm": 5 / step}, **ABOUT} for step in range(1, 500)]
 PROBES = [{"step": step, "probe": {"all": step / 500}} for step in (100, 300)]
 
 
@@ -37,7 +27,7 @@ def toy_page(folder):
         question="Which objective loses least?",
         example=SENTENCE,
         plots=[plot for plot in plots if plot],
-        claims=claims_table(results, align_mlm_claims(results), "toy"),
+        claims=claims_table(results, list(align_mlm_claims(results))),
         null=null_table(results, "toy"),
         tables={"table-3": scores_table(results), "table-8": alignment_table(results)},
         curves=[

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -6,8 +7,8 @@ from calque.analysis.papers import align_mlm as claims
 from calque.analysis.papers.align_mlm import align_mlm_claims
 from calque.analysis.papers.primary import NAME, PrimaryClaims
 from calque.analysis.records.record import ALIGNMENT, Floor
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
+from calque.analysis.results import Results
+from calque.analysis.statistics import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import joined
 from tests.refusals import refusal
@@ -123,9 +124,8 @@ def test_cells_may_be_interventions_types_or_words(low, high, verdict, tmp_path)
     records += aligned("MLM", low, "held-out") + aligned("MLM", high, "held-out-rotated")
     for objective, shares in (("ALIGN-MLM", high), ("MLM", low)):
         records += zero_shot(objective, "no-entry", (0.1, 0.2, 0.3))
-        records += zero_shot(
-            objective, "entry", [0.1 * (seed + 1) + share for seed, share in enumerate(shares)]
-        )
+        entries = [0.1 * (seed + 1) + share for seed, share in enumerate(shares)]
+        records += zero_shot(objective, "entry", entries)
     found = rows(written(tmp_path, INTERVENED, ROTATED, BEYOND), records)
     assert [row["verdict"] for row in found] == [verdict] * 3
     assert "()" not in "".join(row["evidence"] for row in found)
@@ -135,12 +135,8 @@ def test_cells_may_be_interventions_types_or_words(low, high, verdict, tmp_path)
 
 @pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])
 def test_correlations_use_all_cells(sign, verdict, tmp_path):
-    records = []
-    for place, (objective, transform) in enumerate(
-        (objective, transform)
-        for objective in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")
-        for transform in ("trans", "trans.inv", "trans.perm")
-    ):
+    names, records = ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"), []
+    for place, (objective, transform) in enumerate(product(names, ("trans", "trans.inv", "trans.perm"))):
         delta = 0.3 - sign * place / 50
         records += scores(objective, (delta, delta + 0.001), transform)
         records += aligned(objective, (place / 20, place / 20 + 0.01), "all", transform)
@@ -205,11 +201,8 @@ def test_correlation_claims_by_their_bound():
     rises = rho(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
     mixed = rho(0.8, 0.5, 0.7, 0.6, 0.1, 0.4, 0.3, 0.2)
     assert [found.verdict for found in (falls, rises, mixed)] == [HOLDS, FAILS, UNDECIDED]
-    assert (
-        "ρ = 1.000" in falls.because
-        and "ρ = -1.000" in rises.because
-        and "8 cells of 2 seeds" in falls.because
-    )
+    assert "ρ = 1.000" in falls.because and "8 cells of 2 seeds" in falls.because
+    assert "ρ = -1.000" in rises.because
     assert falls.p and rises.p and mixed.p
     assert falls.p == rises.p == pytest.approx(2 / 10_000) and 0.05 < mixed.p <= 1
 

@@ -3,7 +3,7 @@ import pytest
 from calque.analysis.papers.growth import NEVER, onset
 from calque.analysis.papers.published import published
 from calque.analysis.records.record import Null, Record
-from calque.analysis.statistics.intervals import spearman
+from calque.analysis.statistics import spearman
 
 PAPER = "align_mlm"
 

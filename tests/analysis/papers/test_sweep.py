@@ -14,8 +14,8 @@ from calque.analysis.papers.sweep import (
     sweep_table,
 )
 from calque.analysis.records.record import ALIGNMENT, RETRIEVAL
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.intervals import CONFIDENCE
+from calque.analysis.results import Results
+from calque.analysis.statistics import CONFIDENCE
 from tests.analysis.runs import number, runs
 
 
@@ -47,14 +47,11 @@ def rows(sweep):
 @pytest.fixture
 def two():
     variants = {}
-    for by in ("uniform", "frequency"):
+    for by, more in (("uniform", 0), ("frequency", 0.003)):
         for place, share in enumerate(("0.01", "0.1", "1")):
-            base = 0.4 + 0.1 * place + (0.05 if by == "frequency" else 0)
-            spread = 0.003 if by == "frequency" else 0
-            scores = {
-                "MLM": [0.3, 0.32, 0.31],
-                "ALIGN-MLM": [base, base + 0.02, base + 0.01 + 0.002 * place + spread],
-            }
+            base = 0.4 + 0.1 * place + (0.05 if more else 0)
+            scores = [base, base + 0.02, base + 0.01 + 0.002 * place + more]
+            scores = {"MLM": [0.3, 0.32, 0.31], "ALIGN-MLM": scores}
             variants[by, share] = results(scores, f"{share},{by}")
     return SweepResults(("dictionary.by", "dictionary.fraction"), variants)
 
@@ -62,12 +59,8 @@ def two():
 def test_rows_are_means_and_a_baseline_has_one_row(two):
     share, by = "share of types in the dictionary", "choice of the dictionary’s types"
     first, *others = rows(two)
-    assert (first["objective"], first[share], first[by], first["POS accuracy, ZS"]) == (
-        "MLM",
-        "any",
-        "any",
-        "31.0",
-    )
+    heads = "objective", share, by, "POS accuracy, ZS"
+    assert [first[head] for head in heads] == ["MLM", "any", "any", "31.0"]
     expected = [("ALIGN-MLM", b, s) for b in ("uniform", "frequency") for s in ("0.01", "0.1", "1")]
     assert [(row["objective"], row[by], row[share]) for row in others] == expected
     assert [row["POS accuracy, ZS"] for row in others[:3]] == ["41.0", "51.1", "61.1"]
@@ -77,10 +70,10 @@ def test_rows_are_means_and_a_baseline_has_one_row(two):
 
 @pytest.mark.parametrize(("gain", "expected"), [(0.0, ["XLM"]), (0.01, [])])
 def test_retrained_models_with_equal_scores_are_baselines(gain, expected):
-    variants = {
-        (value,): results({"XLM": [0.3 + gain * place, 0.4], "ALIGN-MLM": [0.3 + 0.1 * place, 0.4]}, value)
-        for place, value in enumerate("12")
-    }
+    variants = {}
+    for place, value in enumerate("12"):
+        scores = {"XLM": [0.3 + gain * place, 0.4], "ALIGN-MLM": [0.3 + 0.1 * place, 0.4]}
+        variants[(value,)] = results(scores, value)
     assert SweepResults(("a",), variants).baselines == expected
 
 

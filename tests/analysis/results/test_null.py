@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.results.null import MOST, NOMINAL, null_rates, pooled, splits
+from calque.analysis.report.claims import MOST, NOMINAL, null_rates, pooled, splits
 from tests.analysis.runs import number
 from tests.analysis.toy import OBJECTIVES, joined
 

@@ -6,36 +6,35 @@ import pytest
 from calque.analysis.papers.align_mlm import all_near, extreme_delta
 from calque.analysis.papers.columns import retained_cell
 from calque.analysis.records.record import Floor, Items, Record
-from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference, mean
-from calque.analysis.results.results import Results, retained
-from calque.analysis.statistics.intervals import item_error
-from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
+from calque.analysis.results import (
+    Measured,
+    Results,
+    average,
+    difference,
+    gap,
+    judge_difference,
+    mean,
+    retained,
+)
+from calque.analysis.statistics import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED, item_error
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import joined
 
 SCORE = number("trans.inv", "MLM", 0, "ZS", "pos", "accuracy", 0.5, 100, 9)
 
 
-def test_scores_are_from_the_last_step():
-    records = [replace(SCORE, step=step, value=step / 10) for step in (3, 1, 2)]
-    assert joined(records).scores("ZS", "MLM", "trans.inv", "pos", "accuracy")[0].value == 0.3
-    assert joined(records).last("ZS", "MLM", "trans.inv", "pos", "accuracy")[0].step == 3
-
-
-def test_columns_and_deltas_by_seed():
-    scores = [("SUP", 0, 0.9), ("SUP", 1, 0.8), ("ZS", 1, 0.5), ("ZS", 2, 0.4)]
-    records = [
-        number("trans", "MLM", seed, measure, "pos", "accuracy", v, 100, 3) for measure, seed, v in scores
-    ]
-    records.append(number("trans", "MLM", 1, "DELTA", "pos", "accuracy", 0.123, 100, 3))
-    records.append(replace(records[0], step=1, value=0.1))
-    results = joined(records)
+def test_columns_and_deltas_by_seed_are_from_the_last_step():
+    scores = [("SUP", 0, 0.9), ("SUP", 1, 0.8), ("ZS", 1, 0.5), ("ZS", 2, 0.4), ("DELTA", 1, 0.123)]
+    records = [number("trans", "MLM", seed, what, "pos", "accuracy", v, 100, 3) for what, seed, v in scores]
+    results = joined([*records, *(replace(records[0], step=step, value=0.1) for step in (1, 2))])
     found = {
         record.measure: {seed: one.value for seed, one in values.items()}
         for record, values in results.columns()
     }
     assert found == {"SUP": {0: 0.9, 1: 0.8}, "ZS": {1: 0.5, 2: 0.4}, "DELTA": {1: pytest.approx(0.3)}}
-    assert results.scores("DELTA", "MLM", "trans", "pos", "accuracy")[1].value == found["DELTA"][1]
+    key = "MLM", "trans", "pos", "accuracy"
+    assert results.scores("DELTA", *key)[1].value == found["DELTA"][1]
+    assert results.last("SUP", *key)[0].step == 3
 
 
 def score(hits, of, measure="ZS", **facets):
@@ -54,18 +53,13 @@ def test_differences_on_shared_items_are_paired():
 
 def test_only_items_of_one_test_set_are_paired():
     hits, of = [1] * 500 + [0] * 500, [1] * 1000
-    one, other = (
-        score(hits, of, task="pos", language="fr"),
-        score([*hits[1:], 1], of, task="ner", language="fr"),
-    )
-    same = score([*hits[1:], 1], of, task="pos", language="fr")
+    one = score(hits, of, task="pos", language="fr")
+    other, same = (score([*hits[1:], 1], of, task=task, language="fr") for task in ("ner", "pos"))
     apart, paired = gap([{0: one}], [{0: other}]), gap([{0: one}], [{0: same}])
-    assert apart.error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
-    assert paired.error == pytest.approx((one - same).error) and (paired.error or 1) < 0.1 * (
-        apart.error or 0
-    )
-    mean_error = average([{0: one}, {0: other}])[0].error
-    assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
+    error = math.hypot(one.error, other.error)
+    assert apart.error == pytest.approx(error)
+    assert paired.error == pytest.approx((one - same).error) and paired.error < 0.1 * apart.error
+    assert average([{0: one}, {0: other}])[0].error == pytest.approx(error / 2)
 
 
 @pytest.mark.parametrize("measure", ["recovered", "gradient cosine", "DELTA"])
@@ -82,9 +76,8 @@ def seeds(*values):
 def test_seed_differences_decide():
     high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
     assert judge_difference(high, low).verdict == HOLDS
-    assert (
-        judge_difference(low, high).verdict == FAILS and judge_difference(low, high, side=-1).verdict == HOLDS
-    )
+    assert judge_difference(low, high).verdict == FAILS
+    assert judge_difference(low, high, side=-1).verdict == HOLDS
     assert judge_difference(high, low, bound=0.3).verdict == FAILS
     assert judge_difference(high, seeds(0.9, 0.5, 0.7)).verdict == UNDECIDED
     assert judge_difference(high, seeds(0.1)).verdict == ONE_SEED
@@ -110,12 +103,8 @@ def results(records, *floors):
 
 
 def test_retained_share_by_hand():
-    low = [
-        floor(0.2),
-        floor(0.3, baseline="unigram"),
-        floor(0.9, "trans", "unigram"),
-        floor(0.1, baseline="other"),
-    ]
+    low = [floor(0.2), floor(0.3, baseline="unigram"), floor(0.9, "trans", "unigram")]
+    low.append(floor(0.1, baseline="other"))
     found = retained(results(scores("MLM", [0.8, 0.9, 0.85], [0.5, 0.61, 0.54]), *low), *CELL)
     assert found.share and found.floor.baseline == "unigram"
     assert found.share.mean == pytest.approx((0.55 - 0.3) / (0.85 - 0.3))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from calque.analysis.statistics.intervals import spearman
+from calque.analysis.statistics import spearman
 
 points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=12).filter(
     lambda rows: all(len(set(column)) > 1 for column in zip(*rows, strict=True))

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from calque.analysis.statistics.intervals import (
+from calque.analysis.statistics import (
     estimate,
     item_error,
     over_items,
@@ -20,25 +20,16 @@ from calque.analysis.statistics.intervals import (
 shares = st.lists(st.floats(0, 1), min_size=2, max_size=9)
 
 
-@given(shares)
-def test_interval_equals_students_t(values):
-    found, error = estimate(values), np.std(values, ddof=1) / math.sqrt(len(values))
-    if error > 1e-9:
-        low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=error)
-        assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
-        assert found.symmetric and found.half == pytest.approx((high - low) / 2)
-
-
 @given(shares, st.floats(-1, 2), st.sampled_from((-1, 1)))
-def test_p_equals_the_one_sided_t_test(values, bound, side):
-    found = estimate(values)
+def test_interval_and_p_equal_students_t(values, bound, side):
+    found, error = estimate(values), np.std(values, ddof=1) / math.sqrt(len(values))
     if found.error is None:
         assert found.p(bound, side) is None
-    elif found.error > 1e-9:
-        alternative = "greater" if side > 0 else "less"
-        assert found.p(bound, side) == pytest.approx(
-            stats.ttest_1samp(values, bound, alternative=alternative).pvalue
-        )
+    elif error > 1e-9:
+        low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=error)
+        assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high)) and found.symmetric
+        tested = stats.ttest_1samp(values, bound, alternative="greater" if side > 0 else "less")
+        assert found.p(bound, side) == pytest.approx(tested.pvalue)
 
 
 def test_errors_by_hand():
@@ -61,26 +52,17 @@ def test_sentence_error_equals_a_bootstrap():
     assert drawn < paired_error(per_item(hits.tolist(), of.tolist())) < 1.1 * drawn
 
 
-def coverage(shared, *, paired):
-    """Return how often the interval of a difference on 400 items covers the truth, and its mean width. On the
-    fraction `shared` of the items both models are right or wrong together."""
-    random, hits, widths = np.random.default_rng(0), [], []
-    for _ in range(1000):
-        together, alone = random.random(400) < shared, random.random((3, 400))
-        a = np.where(together, alone[0] < 0.7, alone[1] < 0.8).astype(int)
-        b = np.where(together, alone[0] < 0.7, alone[2] < 0.6).astype(int)
-        truth, value = (1 - shared) * 0.2, float(a.mean() - b.mean())
-        parts = per_item(a, [1] * 400) - per_item(b, [1] * 400)
-        apart = math.hypot(item_error(a.mean(), 400), item_error(b.mean(), 400))
-        found = over_items(value, paired_error(parts) if paired else apart)
-        hits.append(found.low <= truth <= found.high)
-        widths.append(found.high - found.low)
-    return float(np.mean(hits)), float(np.mean(widths))
-
-
 @pytest.mark.parametrize("shared", [0.0, 0.5, 0.9])
 def test_paired_interval_covers_95_percent(shared):
-    assert coverage(shared, paired=True)[0] == pytest.approx(0.95, abs=0.02)
+    """On the fraction `shared` of 400 items, two models are right or wrong together."""
+    random, hits = np.random.default_rng(0), []
+    for _ in range(1000):
+        together, alone = random.random(400) < shared, random.random((3, 400))
+        a, b = (np.where(together, alone[0] < 0.7, alone[i] < p).astype(int) for i, p in ((1, 0.8), (2, 0.6)))
+        error = paired_error(per_item(a, [1] * 400) - per_item(b, [1] * 400))
+        found = over_items(float(a.mean() - b.mean()), error)
+        hits.append(found.low <= (1 - shared) * 0.2 <= found.high)
+    assert np.mean(hits) == pytest.approx(0.95, abs=0.02)
 
 
 NUMBERS = st.lists(st.tuples(st.floats(-1, 1), st.floats(0.1, 1)), min_size=3, max_size=6)
@@ -125,7 +107,7 @@ def test_items_give_one_seed_an_interval():
     error = paired_error(parts[0] - r * parts[1]) / values[1]
     assert (found.over, found.seeds) == ("items", 1)
     assert found.mean == pytest.approx(r)
-    assert found.half == pytest.approx(1.96 * error, rel=0.03)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.03)
     assert ratio_over_items((0.1, 0.001), *parts) is None
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from calque.analysis.statistics.intervals import CONFIDENCE, estimate, over_items
-from calque.analysis.statistics.verdicts import (
+from calque.analysis.statistics import (
+    CONFIDENCE,
     FAILS,
     FAILS_ALONE,
     HOLDS,
@@ -15,14 +15,14 @@ from calque.analysis.statistics.verdicts import (
     ONE_SEED,
     UNDECIDED,
     Verdict,
+    estimate,
     holm,
     in_families,
     judge,
+    over_items,
 )
 
-ABOVE, BELOW, OPEN = (
-    estimate(values) for values in ([0.3, 0.31, 0.32], [-0.3, -0.31, -0.32], [0.2, -0.1, 0.0])
-)
+ABOVE, BELOW, OPEN = map(estimate, ([0.3, 0.31, 0.32], [-0.3, -0.31, -0.32], [0.2, -0.1, 0.0]))
 
 
 def verdict(*found, side=1):
@@ -51,18 +51,13 @@ def test_claims_need_all_their_comparisons(found, word):
 def test_one_comparison_is_decided_by_its_interval():
     values = np.array([0.3, 0.35, 0.41])
     low, high = stats.t.interval(0.95, 2, loc=values.mean(), scale=stats.sem(values))
-    for bound, word in (
-        (low - 1e-6, HOLDS),
-        (low + 1e-6, UNDECIDED),
-        (high - 1e-6, UNDECIDED),
-        (high + 1e-6, FAILS),
-    ):
+    cases = (low - 1e-6, HOLDS), (low + 1e-6, UNDECIDED), (high - 1e-6, UNDECIDED), (high + 1e-6, FAILS)
+    for bound, word in cases:
         assert judge([(estimate(list(values)), bound, +1)], "").verdict == word
 
 
 def test_many_comparisons_are_corrected():
-    values = [-0.05, -0.06, -0.09]
-    worse = estimate(values)
+    worse = estimate([-0.05, -0.06, -0.09])
     assert worse.high < 0
     assert verdict(worse).verdict == FAILS
     assert verdict(worse, *[ABOVE] * 4).verdict == UNDECIDED

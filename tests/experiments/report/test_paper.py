@@ -4,8 +4,7 @@ import pytest
 
 from calque.analysis.papers.published import published
 from calque.analysis.report.table import MISSING, cell, percent
-from calque.analysis.results.measured import difference, mean
-from calque.analysis.results.results import Results
+from calque.analysis.results import Results, difference, mean
 from calque.experiments.report import paper
 from calque.experiments.report.folder import read_records
 from tests.experiments.conftest import calque

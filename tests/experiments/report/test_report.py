@@ -6,7 +6,7 @@ import pytest
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Floor
-from calque.analysis.results.results import Results
+from calque.analysis.results import Results
 from calque.derive.files import parse_json
 from calque.experiments.report.comparison import compare_reports
 from calque.experiments.report.report import summarise, training_curves

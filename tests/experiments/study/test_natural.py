@@ -12,7 +12,7 @@ from calque.analysis.measures.word_alignment import gold_links
 from calque.analysis.papers.continued import Continued
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import AER, RETRIEVAL, Record, Run
-from calque.analysis.results.results import Results
+from calque.analysis.results import Results
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.natural.files import BitextFiles, TextFiles

@@ -1,10 +1,12 @@
-"""Check comparisons under the null hypothesis: groups of seeds with the same objective should be found to
-differ in about 5 % of comparisons."""
+"""Tabulate claims, and how often seeds with the same objective are found to differ, which should be in about
+5 % of comparisons."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice, permutations
+from itertools import combinations, groupby, islice, permutations
+from pathlib import Path
 
 from calque.analysis.records.record import (
     AER,
@@ -19,11 +21,75 @@ from calque.analysis.records.record import (
     SELF_LEARNT,
     Record,
 )
-from calque.analysis.results.measured import BySeed, difference, judge_difference
-from calque.analysis.results.results import Results
-from calque.analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, per_item
-from calque.analysis.statistics.verdicts import FAILS, HOLDS
+from calque.analysis.report.table import MISSING, Table, covered, listed, percent
+from calque.analysis.results import BySeed, Results, difference, judge_difference
+from calque.analysis.statistics import (
+    CONFIDENCE,
+    FAILS,
+    HOLDS,
+    NO_RECORDS,
+    UNDECIDED,
+    WEAKEST,
+    Claim,
+    Corrected,
+    Estimate,
+    estimate,
+    in_families,
+    per_item,
+)
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.derive.files import read_toml
+
+TEXTS = read_toml(Path(__file__).with_name("claims.toml"))
+HEADER, NULL_HEADER = tuple(TEXTS["claims"]["header"]), tuple(TEXTS["null"]["header"])
+HEADLINES = "The paper’s headlines, tested"
+AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # how our verdict relates to the paper's claim
+
+
+def verdicts(claims: Table, kind: str = "claim") -> str:
+    """Return a sentence that counts the verdicts in a table of claims."""
+    parts = []
+    for verdict, count in Counter(row[1] for row in claims.rows).most_common():
+        one, several = TEXTS["verdicts"].get(verdict, (f"is {verdict}", f"are {verdict}"))
+        parts.append(f"{count} {one if count == 1 else several}")
+    return f"Of {len(claims.rows)} {kind}{'' if len(claims.rows) == 1 else 's'} tested, {listed(parts)}."
+
+
+def claims_table(results: Results, claims: Sequence[Claim], title: str = HEADLINES) -> Table | None:
+    """Tabulate claims with their verdicts, corrected within families; None if no claim has records.
+    Consecutive claims with the same text share a row."""
+    tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
+    if not tested:
+        return None
+    corrected = in_families((claim.family, claim.verdict) for claim in tested)
+    pairs = groupby(zip(tested, corrected, strict=True), key=lambda pair: pair[0].text)
+    shares, text = covered(results.redrawn), TEXTS["claims"]
+    note = f"{text['note']} {shares[0].upper()}{shares[1:]}: {text['other_data'][bool(results.redrawn)]}."
+    return Table(
+        f"{title}, {results.scale}", HEADER, tuple(_row(list(of_text)) for _, of_text in pairs), note
+    )
+
+
+def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
+    claim, tested = comparisons[0][0], max(corrected.of for _, corrected in comparisons)
+    verdict = min((corrected.verdict for _, corrected in comparisons), key=WEAKEST.index)
+    cells = []
+    for one, corrected in comparisons:
+        own = f" ({corrected.verdict})" if len(comparisons) > 1 else ""
+        cells.append((_written(one.verdict.p), _written(corrected.p), one.verdict.because + own))
+    alone, adjusted, evidence = ("; ".join(parts) for parts in zip(*cells, strict=True))
+    family = f"{claim.family} ({tested})" if tested else claim.family
+    agreement = MISSING if claim.where.startswith("ours") else AGREEMENT.get(verdict, UNDECIDED)
+    return claim.text, verdict, alone, adjusted, family, evidence, claim.where, agreement
+
+
+def _written(p: float | None) -> str:
+    if p is None:
+        return MISSING
+    return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
+
+
+# Comparisons of seeds with the same objective
 
 NOMINAL = 1 - CONFIDENCE
 WIDEST = 4 * NOMINAL  # intervals that extend above this do not confirm the nominal rate
@@ -145,3 +211,34 @@ def _title(record: Record) -> str:
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
     """The rates over all measures, by number of seeds."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}
+
+
+def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
+    """Tabulate how often seeds with the same objective are found to differ, by measure."""
+    rates = null_rates(results, *variants)
+    if not rates:
+        return None
+    rows = []
+    for rate in rates:
+        over = TEXTS["null"]["over"][rate.over]
+        called = f"{rate.different:,} of {rate.comparisons:,}", str(rate.cells), _percent(rate.share)
+        rows.append((rate.measure, str(rate.seeds), over, *called, rate.against_nominal or MISSING))
+    about = TEXTS["null"]["note"].format(nominal=percent(NOMINAL), widest=percent(WIDEST))
+    note = " ".join([*_null_sentences(rates), about])
+    return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note)
+
+
+def _null_sentences(rates: list[Rate]) -> list[str]:
+    sentences = []
+    for size, rate in sorted(pooled(rates).items()):
+        of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"
+        alone = f"By test items alone, two seeds of one objective are called different in {of}."
+        sentences.append(alone if rate.over == "items" else f"By verdicts over {size} seeds each, {of}.")
+    if len(sentences) < 2:
+        sentences.append(f"Verdicts over seeds are not checked: that takes {DECIDES} seeds, two per side.")
+    return sentences
+
+
+def _percent(share: Estimate) -> str:
+    interval = "" if share.interval is None else " [{}, {}]".format(*map(percent, share.interval))
+    return percent(share.mean) + interval

@@ -1,18 +1,163 @@
-"""Join a study's runs, records and floors, look up numbers and titles, and compute retained transfer: the
-zero-shot score's gain over the floor, as a share of the supervised score's gain."""
+"""Look up a study's numbers, and compute their means, differences and verdicts over seeds."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain, product
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from calque.analysis.records.record import ALIGNMENT, DELTA, Described, Floor, Published, Record, Run, Start
-from calque.analysis.results.measured import BySeed, Measured, differences, mean, over_parts
-from calque.analysis.statistics.intervals import Estimate, per_item, ratio_over_items, ratio_over_seeds
-from calque.analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
+import numpy as np
+
+from calque.analysis.records.record import (
+    ALIGNMENT,
+    DELTA,
+    LIMITS,
+    SHARE,
+    Described,
+    Floor,
+    Published,
+    Record,
+    Run,
+    Start,
+)
+from calque.analysis.statistics import (
+    AT_FLOOR,
+    NO_RECORDS,
+    Estimate,
+    Verdict,
+    estimate,
+    item_error,
+    judge,
+    over_items,
+    paired_error,
+    per_item,
+    points,
+    ratio_over_items,
+    ratio_over_seeds,
+)
 from calque.analysis.tasks.catalog import PRIMARY
 from calque.derive.errors import BadInput
+
+SCORES = ("SUP", "ZS", "SRC", "DEV")
+T = TypeVar("T")
+WEIGHTED = "frequency-weighted"  # a weighted mean, whose error does not follow from the number of types
+Test = tuple[str, str, str]  # a test set: its task, its language, and its split or gold set
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run's number, its bounds, and its standard error over test items, if known. `parts` (n,) are the
+    contributions of the items in `test`."""
+
+    value: float
+    error: float | None
+    parts: np.ndarray | None = field(default=None, compare=False)
+    low: float = 0.0
+    high: float = 1.0
+    test: Test | None = None
+
+    @classmethod
+    @lru_cache(maxsize=1 << 14)
+    def of(cls, record: Record) -> Measured:
+        if record.items is not None:
+            test = (record.task, record.language, record.split or record.gold_set)
+            return over_parts(record.value, per_item(*record.items.numbers), test)
+        low, high = LIMITS.get(record.measure, SHARE)
+        drawn = record.measure in SCORES or (record.measure == ALIGNMENT and record.metric != WEIGHTED)
+        return cls(record.value, item_error(record.value, record.count) if drawn else None, None, low, high)
+
+    def __sub__(self, other: Measured) -> Measured:
+        """The difference, paired by item if both have the same test items."""
+        value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
+        ours, theirs, error = self.parts, other.parts, None
+        same = self.test is not None and self.test == other.test
+        if same and ours is not None and theirs is not None and len(ours) == len(theirs):
+            return over_parts(value, ours - theirs, self.test, low, high)
+        if self.error is not None and other.error is not None:
+            error = float(np.hypot(self.error, other.error))
+        return Measured(value, error, None, low, high)
+
+
+def over_parts(
+    value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0
+) -> Measured:
+    """Return a value with its standard error over `parts` of the test set."""
+    return Measured(value, paired_error(parts), parts, low, high, test)
+
+
+BySeed = Mapping[int, Measured]
+
+
+def mean(values: BySeed) -> Estimate | None:
+    """The mean over seeds, or None; for a single seed, its interval is over test items."""
+    if not values:
+        return None
+    first, *others = (score for _, score in sorted(values.items()))
+    bounds = first.low, first.high
+    if not others:
+        return over_items(first.value, first.error, bounds)
+    return estimate([score.value for score in (first, *others)], bounds)
+
+
+def means(values: Iterable[tuple[T, BySeed]]) -> list[tuple[T, Estimate]]:
+    """The mean over seeds at each position (such as a step) with numbers."""
+    return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
+
+
+def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
+    """The mean of ours - theirs over common seeds, or None; for a single seed, its interval is over items."""
+    return mean(differences(ours, theirs))
+
+
+def differences(ours: BySeed, theirs: BySeed) -> BySeed:
+    """Ours - theirs for each common seed."""
+    return {seed: ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())}
+
+
+def average(values: Sequence[BySeed]) -> BySeed:
+    """Average several measures for each seed that has all; the contributions of a shared test set's items are
+    averaged too."""
+    seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
+    return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
+
+
+def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
+    """The mean of ours - theirs over pairs of numbers and over seeds."""
+    return mean(average([differences(*pair) for pair in zip(ours, theirs, strict=True)]))
+
+
+def _average(values: Sequence[Measured]) -> Measured:
+    columns = zip(*((m.value, m.low, m.high) for m in values), strict=True)
+    value, low, high = (float(np.mean(column)) for column in columns)
+    errors, groups = list[float](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()
+    for m in values:
+        if m.error is None:
+            return Measured(value, None, None, low, high)
+        if m.parts is None or m.test is None:
+            errors.append(m.error / len(values))
+        else:
+            task, language, part = m.test
+            groups.setdefault((task, part, len(m.parts)), []).append((language, m.parts))
+    for (task, part, _), group in groups.items():
+        parts = np.sum([parts for _, parts in group], axis=0) / len(values)
+        if len(group) == len(values):
+            test = (task, "+".join(dict.fromkeys(language for language, _ in group)), part)
+            return over_parts(value, parts, test, low, high)
+        errors.append(paired_error(parts))
+    return Measured(value, float(np.hypot.reduce(errors)), None, low, high)
+
+
+def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
+    """Judge whether ours - theirs is above (`side` +1) or below (-1) `bound`."""
+    return judge_estimate(difference(ours, theirs), side, bound)
+
+
+def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
+    """Judge whether an estimate is above (`side` +1) or below (-1) `bound`."""
+    return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")
 
 
 class Key(NamedTuple):
@@ -69,17 +214,16 @@ class FloorTable:
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     """Average floors over random samples of the data."""
-    by_draw = list(draws)
-    if len(by_draw) == 1:
-        return list(by_draw[0])
+    first, *others = draws
+    if not others:
+        return list(first)
     groups: dict[Floor, list[Floor]] = {}
-    for floor in chain.from_iterable(by_draw):
+    for floor in chain(first, *others):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
-    averages = []
-    for common, each in groups.items():
-        value, count = fmean(floor.value for floor in each), sum(floor.count for floor in each)
-        averages.append(replace(common, value=value, count=count))
-    return averages
+    return [
+        replace(common, value=fmean(floor.value for floor in each), count=sum(floor.count for floor in each))
+        for common, each in groups.items()
+    ]
 
 
 class Results:
@@ -94,35 +238,33 @@ class Results:
         floors: Iterable[Floor] = (),
         scale: str = "",
     ) -> None:
-        self.scale = scale
+        self.scale, self.records, self.published = scale, tuple(records), tuple(published)
         self.runs: dict[str, Run] = {}
         for run in runs:
             if self.runs.setdefault(run.id, run) is not run:
                 raise BadInput(f"two runs have the id {run.id}")
-        self.records = tuple(records)
-        self.published = tuple(published)
         usual = [p for p in self.published if not p.setting]
         self._printed = {(p.table, p.measure, p.objective, p.transform, p.task, p.metric): p for p in usual}
         self.floors = FloorTable(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
             raise BadInput(f"expected records from one study, found several: {', '.join(studies)}")
-        self.study = studies[0] if studies else ""
+        self.study = "".join(studies)
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
         self._columns = self._join()
-        measured_runs = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
-        self._objectives = {run.objective.name: run.objective for run in measured_runs if run.objective}
-        self._starts = {run.objective.name: run.start for run in measured_runs if run.objective}
-        self._languages = {language.name: language for run in measured_runs for language in run.languages[1:]}
+        measured = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
+        self._objectives = {run.objective.name: run.objective for run in measured if run.objective}
+        self._starts = {run.objective.name: run.start for run in measured if run.objective}
+        self._languages = {language.name: language for run in measured for language in run.languages[1:]}
         self.objectives = list(self._objectives)
         tested = dict.fromkeys(record.language for record in self.records)
         self.transforms = [language for language in tested if language in self._languages]
         tasks = {record.task for record in self.records if record.task}
-        self.tasks = [*(task for task in PRIMARY if task in tasks), *sorted(tasks - PRIMARY.keys())]
-        self.main_tasks = [task for task in self.tasks if task in PRIMARY]
-        self.seeds = sorted({run.seed for run in measured_runs})
-        redrawn = measured_runs[0].redrawn if measured_runs else ()
-        self.redrawn = tuple(what for what in redrawn if all(what in run.redrawn for run in measured_runs))
+        self.main_tasks = [task for task in PRIMARY if task in tasks]
+        self.tasks = [*self.main_tasks, *sorted(tasks - PRIMARY.keys())]
+        self.seeds = sorted({run.seed for run in measured})
+        redrawn = measured[0].redrawn if measured else ()
+        self.redrawn = tuple(what for what in redrawn if all(what in run.redrawn for run in measured))
 
     def _join(self) -> dict[Key, dict[tuple[int, int], Record]]:
         columns: dict[Key, dict[tuple[int, int], Record]] = {}

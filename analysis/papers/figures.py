@@ -1,0 +1,450 @@
+"""Plot scores on derived languages: Figures 2 and 3 of the ALIGN-MLM paper, scores with their floors, and
+scores by word-order distance and by shared vocabulary."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from calque.analysis.papers.align_mlm import (
+    STRONGEST,
+    compared_metrics,
+    mean_of_tasks,
+    rho_cell,
+    rho_of,
+    zero_shot_columns,
+)
+from calque.analysis.papers.columns import (
+    ABREAST,
+    RETAINED,
+    Cell,
+    Column,
+    column_table,
+    columns_of,
+    main_metrics,
+    score_title,
+    shown_records,
+    task_columns,
+)
+from calque.analysis.papers.looks import Look, keys, looks
+from calque.analysis.papers.texts import TEXTS, heading, plot
+from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor, Published, Record
+from calque.analysis.report import drawing
+from calque.analysis.report.drawing import (
+    FILLED,
+    FILLS,
+    HALF,
+    INK,
+    LOOKS,
+    MOST,
+    SOFT,
+    Dash,
+    Fill,
+    Plot,
+    draw_points,
+    key,
+    legend,
+    level,
+    small_multiples,
+    wrapped,
+)
+from calque.analysis.report.table import Table
+from calque.analysis.results import Point, Results, mean, means, retained
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.derive.transforms import REWRITES
+
+BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
+BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, so that markers fit
+
+
+def delta_figure(results: Results) -> Plot | None:
+    """Plot Delta by objective, with one panel per transform and one group of bars per task."""
+    look, transforms = looks(results), results.transforms
+    cells, metrics = list(product(results.objectives, transforms)), compared_metrics(results).items()
+    groups = [group for group in metrics if any(results.scores(DELTA, *cell, *group) for cell in cells)]
+    if len(cells) * len(groups) < 2 or len(transforms) > MOST or not look:
+        return None
+    width = FILLED / len(look)
+    ticks = [f"{task_title(task)}\n{metric_title(m)}".replace("on bare", "on\nbare") for task, m in groups]
+    numbers, floors = list[Published](), list[Floor]()
+
+    def draw(panel: Axes, transform: str) -> None:
+        for x, objective, group in drawing.in_groups(list(look), groups):
+            found = _draw_delta(panel, x, width, look[objective], results, (objective, transform, *group))
+            floors.extend(found[0])
+            numbers.extend(found[1])
+        panel.axhline(0, color=INK, linewidth=0.8)
+        panel.set_xticks(range(len(groups)), ticks)
+        panel.grid(visible=False, axis="x")
+
+    panels = [(results.transform_title(t), t) for t in transforms]
+    columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
+    shared: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True}
+    title = heading("figure-2-delta")
+    with small_multiples(title, panels, draw, columns, 2.0, **shared) as (figure, axes):
+        bottom, top = axes[0, 0].get_ylim()
+        axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
+        handles: list[Any] = [Patch(label=results.objective_title(o), **its.bar) for o, its in look.items()]
+        handles += [key("published, at the paper’s scale", INK, "D", "none")] if numbers else []
+        handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if floors else []
+        legend(figure, handles, 3)
+    records = shown_records(results, task_columns(("SUP", "ZS"), groups))
+    return plot("figure-2-delta", figure, results, records, numbers, list(dict.fromkeys(floors)))
+
+
+def _draw_delta(
+    panel: Axes, x: float, width: float, look: Look, results: Results, cell: tuple[str, ...]
+) -> tuple[list[Floor], list[Published]]:
+    """Draw a bar, the Delta expected without transfer, and the paper's number; return the floor and the
+    number."""
+    if delta := mean(results.scores(DELTA, *cell)):
+        panel.bar(x, 100 * delta.mean, 0.92 * width, **look.bar)
+        drawing.draw_intervals(panel, [x - width / 6], drawing.ends([delta]), INK)
+    if kept := retained(results, *cell):
+        level(panel, kept.sup.mean, [x - width / 2, x + width / 2], ":", INK, linewidth=1.2)
+    if printed := results.printed(3, DELTA, *cell):
+        style: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
+        panel.plot(x + width / 6, 100 * printed.value, "D", **style)
+    return [kept.floor] if kept else [], [printed] if printed else []
+
+
+def floor_figure(results: Results) -> Plot | None:
+    """Plot SUP, ZS and the strongest baselines, with one panel per task and one group per transform."""
+    tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
+    look, transforms, floors = looks(results), results.transforms, list[Floor]()
+    titles = [wrapped(results.transform_title(name), HALF / 4) for name in transforms]
+    columns = ABREAST if len(transforms) == 1 else 1
+    if not tasks or len(transforms) > MOST or not look:
+        return None
+
+    def draw(panel: Axes, task: str) -> None:
+        for x, objective, transform in drawing.in_groups(list(look), transforms):
+            colour, marker, _ = look[objective]
+            size = 7.5 if marker == "*" else 5  # small hollow stars look filled
+            for measure, fill in (("SUP", "none"), ("ZS", "full")):
+                if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
+                    style: dict[str, Any] = {"fillstyle": fill, "markersize": size, "zorder": 3}
+                    draw_points(panel, [(x, score)], colour, marker, **style)
+        for group, transform in enumerate(transforms):
+            sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
+            for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
+                baselines = results.floors.of(task, PRIMARY[task], transform, learnt).values()
+                if floor := max(baselines, key=lambda floor: floor.value, default=None):
+                    level(panel, floor.value, sides, dash, colour, linewidth=1, zorder=1)
+                    floors.append(floor)
+        panel.set(ylim=(-3, 103), xlim=(-0.5, len(transforms) - 0.5))
+        ticks = range(len(transforms)) if columns == 1 else ()
+        panel.set_xticks(ticks, titles[: len(ticks)])
+        panel.grid(visible=False, axis="x")
+
+    panels, title = [(f"{score_title(task)}, %", task) for task in tasks], heading("figure-floors")
+    label = titles[0] if columns > 1 else ""
+    with small_multiples(title, panels, draw, columns, 1.75, (label, ""), sharex=True) as (figure, _):
+        handles = keys(results, look)
+        handles += [key("ZS", INK, "o"), key("SUP", INK, "o", "none")]
+        handles.append(key("baseline learnt in the source", INK, line="-"))
+        handles.append(key("baseline learnt in the derived language", SOFT, line="--"))
+        legend(figure, handles, 3)
+    records = shown_records(results, task_columns(("SUP", "ZS"), [(task, PRIMARY[task]) for task in tasks]))
+    return plot("figure-floors", figure, results, records, floors=floors)
+
+
+def correlation_figure(results: Results) -> Plot | None:
+    """Plot alignment@1 against -Delta, with one panel for each task whose rho is defined."""
+    metrics, look, transforms = compared_metrics(results), looks(results), results.transforms
+    cells = {task: results.points(task, metric) for task, metric in metrics.items()}
+    rhos = {task: rho for task, points in cells.items() if (rho := rho_of(points))}
+    if not rhos or len(transforms) > MOST or not look:
+        return None
+    fill = dict(zip(transforms, FILLS, strict=False))
+    printed = {task: _printed(results, task, metrics[task]) for task in rhos}
+
+    def draw(panel: Axes, task: str) -> None:
+        for aligned, delta in printed[task]:
+            marker = look[aligned.objective].marker if aligned.objective in look else "."
+            panel.plot(100 * aligned.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
+        for point in cells[task]:
+            _draw_point(panel, point, look[point.objective], fill[point.transform])
+        panel.axhline(0, color=INK, linewidth=0.8)
+        panel.set_xlim(-5, 105)
+
+    panels = []
+    for task, rho in rhos.items():
+        p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
+        panels.append((f"{task_title(task)}, {metric_title(metrics[task])}\nρ = {rho_cell(rho)}\n{p}", task))
+    title, labels = heading("figure-3-correlation"), ("alignment@1, %", "−Δ = ZS − SUP, points")
+    with small_multiples(title, panels, draw, ABREAST, 2.6, labels) as (figure, axes):
+        for panel in axes.flat[: len(panels)]:
+            panel.set_xlabel(labels[0])
+        handles = keys(results, look)
+        handles += [key(results.transform_title(t), INK, "o", style) for t, style in fill.items()]
+        numbers = list(dict.fromkeys(p for pairs in printed.values() for pair in pairs for p in pair))
+        if numbers:
+            others = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
+            handles.append(key(f"published, shapes as above{others}", SOFT, "o", size=4))
+        legend(figure, handles, 3)
+    columns = [*task_columns(("SUP", "ZS"), metrics.items()), Column("alignment@1", ALIGNMENT, "all")]
+    return plot("figure-3-correlation", figure, results, shown_records(results, columns), numbers)
+
+
+def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
+    aligned = (p for p in results.published if (p.table, p.measure) == (8, ALIGNMENT))
+    pairs = ((p, results.printed(3, DELTA, p.objective, p.transform, task, metric)) for p in aligned)
+    return [(alignment, delta) for alignment, delta in pairs if delta]
+
+
+def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
+    x, y = 100 * point.alignment.mean, -100 * point.delta.mean
+    interval = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta])]
+    drawing.draw_intervals(panel, [x], interval, look.colour)
+    drawing.draw_intervals(panel, [y], drawing.ends([point.alignment]), look.colour, across=True)
+    hollow = fill == "none"  # a white fill hides the intervals behind a hollow marker
+    style: dict[str, Any] = {"fillstyle": "full" if hollow else fill, "markersize": 7}
+    style |= {"markerfacecolor": "#ffffff" if hollow else look.colour, "markerfacecoloralt": "#ffffff"}
+    panel.plot(x, y, look.marker, color=look.colour, **style)
+
+
+# By word-order distance and by shared vocabulary
+
+FEWEST = 3  # minimum number of points on the longest line, and of distinct shares of sub-words
+FLOOR: Dash = ":"
+DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
+PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
+NEW = "a new script"
+SHARED: dict[str, dict[str, str]] = TEXTS["shared"]
+"""Titles of the kinds of sharing, by transform and choice of words."""
+KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
+MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # by kind of sharing
+SCORES = [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
+MOST_ROWS = 4  # maximum number of objectives in a figure with one row for each
+
+
+def _last_records(
+    results: Results, languages: Iterable[str], numbers: Iterable[tuple[str, str, str]]
+) -> list[Record]:
+    """Return every objective's records at the last step, for numbers given as (measure, task, metric)."""
+    cells = product(results.objectives, languages, numbers)
+    return [
+        record
+        for objective, language, (measure, *of) in cells
+        for record in results.last(measure, objective, language, *of).values()
+    ]
+
+
+def order_figure(results: Results) -> Plot | None:
+    """Plot ZS, Delta and alignment@1 against order distance, with one line per objective and parameter."""
+    parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
+    if not columns or len(parameters) > len(DASHES) or not look:
+        return None
+    dash = dict(zip(parameters, DASHES, strict=False))
+    distance = dict[Cell, float]()
+    for cell in product(look, results.transforms):
+        if its := mean(results.scores(ORDER, *cell, "", "kendall")):
+            distance[cell] = its.mean
+
+    def line(column: Column, objective: str, transforms: Sequence[str]) -> list[drawing.Point]:
+        measured = [(objective, t) for t in transforms if (objective, t) in distance]
+        points = means((distance[cell], column.values(results, *cell)) for cell in measured)
+        return sorted(points, key=lambda point: point[0])
+
+    lines = (line(*cell) for cell in product(columns, look, parameters.values()))
+    if max(map(len, lines), default=0) < FEWEST:
+        return None
+    floors = list[Floor]()
+
+    def draw(panel: Axes, column: Column) -> None:
+        if column.measure == "ZS":
+            floors.extend(_draw_floors(panel, results, column, distance))
+        for (objective, (colour, marker, _)), (name, transforms) in product(look.items(), parameters.items()):
+            points = line(column, objective, transforms)
+            if len(points) > 1:
+                face = colour if dash[name] == DASHES[0] else "#ffffff"
+                draw_points(panel, points, colour, marker, linestyle=dash[name], markerfacecolor=face)
+
+    panels, title = [(column.head, column) for column in columns], heading("figure-order")
+    with small_multiples(title, panels, draw, 2, 1.8, ("order distance", ""), sharex=True) as (figure, _):
+        handles = keys(results, look, line="-") + [key(name, INK, line=dash[name]) for name in parameters]
+        handles += [key("floor of ZS", SOFT, line=FLOOR)] if floors else []
+        legend(figure, handles, 3, handlelength=3)
+    numbers = sorted([*SCORES, (ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")])
+    records = _last_records(results, results.transforms, numbers)
+    return plot("figure-order", figure, results, records, floors=floors)
+
+
+def _draw_floors(
+    panel: Axes, results: Results, column: Column, distance: Mapping[Cell, float]
+) -> list[Floor]:
+    low = list[tuple[float, Floor]]()
+    for transform in results.transforms:
+        floor = column.floor(results, transform)
+        places = [place for (_, name), place in distance.items() if name == transform]
+        low += [(places[0], floor)] if floor and places else []
+    low.sort(key=lambda point: point[0])
+    floors = [floor for _, floor in low]
+    if low:
+        values = [100 * floor.value for floor in floors]
+        panel.plot([place for place, _ in low], values, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
+    return floors
+
+
+def _parameters(results: Results) -> dict[str, list[str]]:
+    """Group transforms by the title of the parameter that differs, beginning with those that keep the
+    source's order."""
+    scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
+    for name in results.transforms:
+        parts = results.transform(name).parts
+        if not REWRITES & {part["kind"] for part in parts}:
+            scripts[name] = [part for part in parts if part["kind"] in SHARED]
+            orders[name] = [_parameter(part) for part in parts if part["kind"] not in SHARED]
+    parameters: dict[str, list[str]] = {}
+    for name, order in orders.items():
+        if order:
+            still = [other for other in orders if scripts[other] == scripts[name] and not orders[other]]
+            parameters.setdefault(" + ".join(order) + _script(scripts[name]), still).append(name)
+    return parameters
+
+
+def _parameter(part: Mapping[str, Any]) -> str:
+    if part["kind"] == "Reorder":
+        return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
+    return PARAMETERS.get(part["kind"], str(part["kind"]))
+
+
+def _script(parts: Sequence[Mapping[str, Any]]) -> str:
+    if not parts:
+        return ", the source’s script"
+    if parts[0]["kind"] == "Cognates":
+        return f", {100 * parts[0]['share']:g} % of the stems shared"
+    overlap, by = parts[0]["overlap"], parts[0].get("by", "")
+    return f", {100 * overlap:g} % of the types shared{f' ({by})' if by else ''}" if overlap else ""
+
+
+def _order_columns(results: Results) -> list[Column]:
+    columns = []
+    for task, metric in main_metrics(results):
+        columns.append(Column(f"{score_title(task)}, ZS, %", "ZS", metric, task))
+        columns.append(Column(f"{score_title(task)}, Δ, points", DELTA, metric, task))
+    if results.has(ALIGNMENT):
+        columns += [Column(f"alignment@1, {m} types, %", ALIGNMENT, m) for m in ("all", "held-out")]
+    return columns
+
+
+class Sharer(NamedTuple):
+    """A language, and the kind and share (in sub-word tokens) of the vocabulary shared with its source."""
+
+    language: str
+    kind: str
+    tokens: float
+
+
+def _sharers(results: Results) -> list[Sharer]:
+    """Return the languages whose shared vocabulary was measured, in ascending order."""
+    found = []
+    for language in results.transforms:
+        parts = results.transform(language).parts
+        shares = (mean(results.scores(SHARING, o, language, "", "tokens")) for o in results.objectives)
+        share = next(filter(None, shares), None)
+        if share and len(parts) == 1 and parts[0]["kind"] in SHARED:
+            kind = SHARED[parts[0]["kind"]][parts[0].get("by", "uniform")] if share.mean else NEW
+            found.append(Sharer(language, kind, share.mean))
+    return sorted(found, key=lambda sharer: sharer.tokens)
+
+
+def overlap_table(results: Results) -> Table | None:
+    """Tabulate transfer and alignment by shared vocabulary; None if no language shares any."""
+    languages = _sharers(results)
+    if not any(0 < sharer.tokens < 1 for sharer in languages):
+        return None
+    tasks = task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
+    columns = [*columns_of("overlap"), *(replace(column, remarks=False) for column in tasks)]
+    columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
+    return column_table("overlap", results, columns, [sharer.language for sharer in languages])
+
+
+def overlap_figure(results: Results) -> Plot | None:
+    """Plot Delta and alignment@1 against shared sub-words, with one row per objective."""
+    languages, rows, look = _sharers(results), results.objectives, looks(results)
+    columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
+    columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
+    few = len({sharer.tokens for sharer in languages}) < FEWEST
+    if few or not columns or len(rows) > MOST_ROWS or not look:
+        return None
+
+    def draw(panel: Axes, cell: tuple[str, Column]) -> None:
+        objective, column = cell
+        colour = look[objective].colour
+
+        def points(*kinds: str) -> list[drawing.Point]:
+            some = (s for s in languages if s.kind in kinds)
+            return means((100 * s.tokens, column.values(results, objective, s.language)) for s in some)
+
+        for kind, marker in MARKERS.items():
+            if own := points(kind):
+                draw_points(panel, own, colour, marker)
+            if len(own) > 1:
+                x, y = zip(*((share, 100 * value.mean) for share, value in points(NEW, kind)), strict=True)
+                panel.plot(x, y, "-", color=colour, linewidth=1, zorder=1)
+        if column.task:
+            panel.axhline(0, color=INK, linewidth=0.8)
+
+    cells = product(rows, columns)
+    panels = [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o, column in cells]
+    shared: dict[str, Any] = {"labels": ("shared, %", ""), "sharex": True, "sharey": "col"}
+    title = heading("figure-overlap")
+    with small_multiples(title, panels, draw, len(columns), 1.8, **shared) as (figure, _):
+        kinds = {sharer.kind for sharer in languages}
+        legend(figure, [key(kind, INK, marker) for kind, marker in MARKERS.items() if kind in kinds], 4)
+    numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out"), *SCORES]
+    records = _last_records(results, [sharer.language for sharer in languages], numbers)
+    return plot("figure-overlap", figure, results, records)
+
+
+COLUMNS = 3  # panels in a row
+LINE = 0.27  # height in inches per objective
+NAMES = 1.9  # width of the objectives' names, in inches
+
+
+def objectives_figure(results: Results) -> Plot | None:
+    """Plot ZS with the strongest baseline, with one panel per task and one row per objective."""
+    tasks, metrics, look = zero_shot_columns(results), main_metrics(results), looks(results)
+    if not tasks or len(results.transforms) > MOST or not look:
+        return None
+    rows = [(objective, transform) for transform in results.transforms for objective in results.objectives]
+
+    def draw(panel: Axes, column: Column) -> None:
+        for place, row in enumerate(rows):
+            if score := mean(column.values(results, *row)):
+                colour, marker, _ = look[row[0]]
+                draw_points(panel, [(place, score)], colour, marker, across=True, zorder=3)
+        panel.xaxis.set_major_locator(MaxNLocator(2))
+        panel.margins(x=0.15)
+        for transform in results.transforms:
+            if low := column.floor(results, transform):
+                places = [place for place, (_, name) in enumerate(rows) if name == transform]
+                ends = [places[0] - 0.5, places[-1] + 0.5]
+                level(panel, low.value, ends, "-", INK, across=True, linewidth=1, zorder=1)
+
+    panels = [(f"{task_title(column.task)}, {metric_title(column.metric)}", column) for column in tasks]
+    panels.append((f"mean of {len(tasks)} tasks", mean_of_tasks(results)))
+    shared: dict[str, Any] = {"labels": ("ZS, %", ""), "sharey": True}
+    title, height = heading("figure-objectives"), 0.75 + LINE * len(rows)
+    with small_multiples(title, panels, draw, COLUMNS, height, **shared) as (figure, axes):
+        for panel, (name, _) in zip(axes.flat, panels, strict=False):
+            panel.set_title(wrapped(name, 1.0))
+        for panel in axes[:, 0]:
+            panel.set_yticks(range(len(rows)), [_row_title(results, *row) for row in rows])
+            panel.set_ylim(len(rows) - 0.4, -0.6)
+        own = (floor for floor in results.floors.all if floor.learnt == results.source and not floor.surface)
+        floors = [floor for floor in own if (floor.task, floor.metric) in metrics]
+        if floors:
+            legend(figure, [key(STRONGEST, INK, line="-")], 1)
+    return plot("figure-objectives", figure, results, shown_records(results, tasks), floors=floors)
+
+
+def _row_title(results: Results, objective: str, transform: str) -> str:
+    under = f", {results.transform_title(transform)}" if len(results.transforms) > 1 else ""
+    return wrapped(results.objective_title(objective) + under, NAMES)

@@ -1,1 +1,0 @@
-"""Join records for tables, figures and claims."""

@@ -1,1 +1,0 @@
-"""Intervals, correlations and verdicts."""
