@@ -140,10 +140,8 @@ def _starts_table(results: Results) -> Table:
     columns, metrics = columns_of("starts"), main_metrics(results)
     for (joint, way), n in product(((False, ""), (True, ", joint")), results.layers(AER)):
         columns.append(Column(f"AER layer {n}{way}", AER, "aer", "", {"layer": n, "joint": joint}))
-    columns += [
-        *task_columns([DELTA], metrics),
-        *task_columns([RETAINED], metrics if results.floors.all else []),
-    ]
+    columns += task_columns([DELTA], metrics)
+    columns += task_columns([RETAINED], metrics) if results.floors.all else []
     rows = [row for transform in results.transforms for row in rows_of(results, columns, [transform])]
     return table("starts", results, LABELS, [column.head for column in columns], rows)
 
@@ -165,9 +163,8 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
         yield better_than(results, "more-labels-right", PRECISION, (whole, cold), transform)
     first = start.objective.name if start and start.objective.name in results.objectives else None
     pairs: list[tuple[str | None, str | None]] = [(whole, cold), (whole, first)]
-    pairs += [
-        (_variant(results, begun, labels="gold"), whole) for begun in ([None, start] if start else [None])
-    ]
+    for begun in [None, start] if start else [None]:
+        pairs.append((_variant(results, begun, labels="gold"), whole))
     for better, worse in pairs:
         if better is not None and worse is not None and better != worse:
             yield better_than(results, "lower-aer", _errors(results), (better, worse), transform, -1)

@@ -112,16 +112,12 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
 
 
 def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
-    learnt = {"SUP": "", "ZS": results.source}
     baselines = results.floors.baselines(results.tasks)
     for (name, title), transform in product(baselines.items(), results.transforms):
-        floors = [
-            results.floors.of(c.task, c.metric, transform, learnt[c.measure] or transform).get(name)
-            if c.measure in learnt
-            else None
-            for c in columns
-        ]
-        cells = (percent(floor.value if floor else None) for floor in floors)
+        cells, learnt = list[str](), {"SUP": transform, "ZS": results.source}
+        for c in columns:
+            floor = results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, "")).get(name)
+            cells.append(percent(floor.value if floor else None))
         yield title, results.transform_title(transform), FLOOR, *cells
 
 

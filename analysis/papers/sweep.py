@@ -272,12 +272,8 @@ def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
 
 PANELS = 4  # maximum number of columns of panels
 TICKS = 12  # maximum number of values on an axis
-SERIES = [  # looks for a second setting's values
-    Look(colour, marker)
-    for colour, marker in zip(
-        ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a"), "osD^vP", strict=True
-    )
-]
+SERIES_COLOURS = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
+SERIES = list(map(Look, SERIES_COLOURS, "osD^vP"))  # looks for a second setting's values
 
 
 class _Axis(NamedTuple):
@@ -332,13 +328,13 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     if not columns or not look or len(sweep.keys) > 2:
         return None
     x, *others = _roles(sweep)
-    lines = dict(zip(sweep.values[others[0]], SERIES, strict=False)) if others else {}
-    groups = _groups(sweep, look)
+    series, groups = sweep.values[others[0]] if others else [], _groups(sweep, look)
+    lines = dict(zip(series, SERIES, strict=False))
     several = len(groups) > 1
-    inches = (HALF - 0.5) / (across := min(len(columns), PANELS if several else 2))
+    across = min(len(columns), PANELS if several else 2)
+    inches = (HALF - 0.5) / across
     axis = _axis(sweep.values[x], inches - 0.25)
-    too_many = others and len(sweep.values[others[0]]) > len(SERIES)
-    if len(groups) > MOST or too_many or len(axis.place) > TICKS:
+    if len(groups) > MOST or len(series) > len(SERIES) or len(axis.place) > TICKS:
         return None
 
     def draw(panel: Axes, content: tuple[str, str, str]) -> None:

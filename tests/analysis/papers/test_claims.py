@@ -58,10 +58,8 @@ def scores(objective, deltas, transform="trans.inv", sup=0.9):
 
 
 def aligned(objective, shares, metric="held-out", transform="trans.inv"):
-    return [
-        number(transform, objective, seed, ALIGNMENT, "", metric, share, 1_000, 300)
-        for seed, share in enumerate(shares)
-    ]
+    numbered = enumerate(shares)
+    return [number(transform, objective, k, ALIGNMENT, "", metric, v, 1_000, 300) for k, v in numbered]
 
 
 def rows(claims, records):
@@ -112,9 +110,8 @@ beyond = [["MLM", "trans.inv", "no-entry"], ["MLM", "trans.inv", "entry"]]
 
 
 def zero_shot(objective, metric, values):
-    return [
-        number("trans.inv", objective, seed, "ZS", "pos", metric, v, 2_000) for seed, v in enumerate(values)
-    ]
+    numbered = enumerate(values)
+    return [number("trans.inv", objective, k, "ZS", "pos", metric, v, 2_000) for k, v in numbered]
 
 
 @pytest.mark.parametrize(("low", "high", "verdict"), [(SMALL, LARGE, HOLDS), (LARGE, SMALL, FAILS)])

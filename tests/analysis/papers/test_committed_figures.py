@@ -18,7 +18,11 @@ TESTED = dict(
 )
 
 
-@pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
+pytestmark = pytest.mark.skipif(
+    mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes"
+)
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_committed_figures_match_the_records(name, tmp_path):
     paper = STUDIES[name]
@@ -36,7 +40,6 @@ def test_committed_figures_match_the_records(name, tmp_path):
         assert (tmp_path / file).read_bytes() == (expected / file).read_bytes(), file
 
 
-@pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
 @pytest.mark.parametrize("folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda x: x.name)
 def test_committed_sweeps_match_their_records(folder, tmp_path):
     summarise_records(folder, tmp_path / "report", describe_records(folder))

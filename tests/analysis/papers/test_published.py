@@ -9,12 +9,10 @@ PAPER = "align_mlm"
 
 
 def alignments_and_deltas(task):
-    aligned = {(p.objective, p.transform): p.value for p in published(PAPER, 8) if p.measure == "alignment"}
-    deltas = {
-        (p.objective, p.transform): p.value
-        for p in published(PAPER, 3)
-        if p.measure == "DELTA" and p.task == task
-    }
+    aligned, deltas = (
+        {(p.objective, p.transform): p.value for p in published(PAPER, table) if (p.measure, p.task) == about}
+        for table, about in ((8, ("alignment", "")), (3, ("DELTA", task)))
+    )
     assert aligned.keys() == deltas.keys() and len(deltas) == 12
     return list(aligned.values()), [deltas[key] for key in aligned]
 
@@ -22,16 +20,13 @@ def alignments_and_deltas(task):
 @pytest.mark.parametrize(("task", "rho"), [("nli", 0.727), ("ner", 0.781), ("pos", 0.734)])
 def test_published_rho_follows_from_tables_3_and_8(task, rho):
     found = spearman(*alignments_and_deltas(task))
-    assert round(found.rho, 3) == rho
-    assert found.p < 0.01
-    assert found.n == 12 and found.exact
+    assert (round(found.rho, 3), found.n, found.exact) == (rho, 12, True) and found.p < 0.01
 
 
 def test_published_deltas_are_sup_minus_zs():
     for table in (3, 6, 7):
-        cells = {
-            (p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in published(PAPER, table)
-        }
+        numbers = published(PAPER, table)
+        cells = {(p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in numbers}
         for (objective, transform, setting, task, measure), delta in cells.items():
             if measure == "DELTA":
                 sup, zs = (cells[objective, transform, setting, task, m] for m in ("SUP", "ZS"))
