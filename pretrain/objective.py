@@ -83,6 +83,7 @@ class Traits:
     """Properties of an objective that studies and runs need before streams are created.
 
     mask_rate: the fraction of labelled positions, for cost estimates.
+    passes: how often each id is encoded, for cost estimates; encoding without gradients counts as a third.
     memory: the size in bytes of the objective's own modules, if they are large.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether the objective also reads monolingual text.
@@ -97,6 +98,7 @@ class Traits:
     """
 
     mask_rate: float = 0.0
+    passes: float = 1.0
     memory: int = 0
     language_embeddings: bool = False
     text: bool = True
@@ -183,6 +185,7 @@ class Composite(Objective):
         linked = next((own for own in traits if own.links), Traits())
         return Traits(
             mask_rate=max(own.mask_rate for own in traits),
+            passes=max(own.passes for own in traits),
             memory=sum(own.memory for own in traits),
             language_embeddings=any(own.language_embeddings for own in traits),
             text=any(own.text for own in traits),
@@ -322,7 +325,7 @@ class HeadOnly(Composite):
 
     @property
     def traits(self) -> Traits:
-        return replace(self.objective.traits, needs_start=True)
+        return replace(self.objective.traits, passes=self.objective.traits.passes - 2 / 3, needs_start=True)
 
     def learner(self, model: Any, seed: int) -> Learner:
         learner = super().learner(model, seed)

@@ -326,11 +326,11 @@ class Training:
             raise BadInput(f"{title}: training takes {sizes}; choose a smaller model.* or train.batch")
 
     def cost(self) -> Cost:
-        ids = self.train.steps * self.train.batch * self.model.length
+        traits, ids = self.objective.traits, self.train.steps * self.train.batch * self.model.length
         return Cost(
             steps=self.train.steps,
             parameters=parameters(self.model, self.rows) + self._language_embeddings,
-            flops=ids * flops_per_id(self.model, self.rows, self.objective.traits.mask_rate),
+            flops=ids * traits.passes * flops_per_id(self.model, self.rows, traits.mask_rate),
             memory=self._memory(),
         )
 

@@ -144,7 +144,7 @@ class AlignerTraining(PairObjective):
     def traits(self) -> Traits:
         version = 2 if self.labels == "agreement" else 1  # in format 1, agreement meant mutual argmax
         traits = replace(super().traits, links=LINKS[self.labels], format=version)
-        return replace(traits, predicts=False, needs_start=True)
+        return replace(traits, passes=2 / 3, predicts=False, needs_start=True)  # upper layers are unused
 
     def layer_of(self, layers: int) -> int:
         """Return the layer that the loss applies to, in a model of `layers` layers."""

@@ -73,7 +73,8 @@ class WordAligned(LinkObjective):
 
     @property
     def traits(self) -> Traits:
-        return replace(super().traits, predicts=False, needs_start=True)
+        # The starting model also encodes one side, without gradients.
+        return replace(super().traits, passes=1 + 1 / 6, predicts=False, needs_start=True)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import Frozen

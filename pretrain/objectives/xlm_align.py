@@ -189,8 +189,10 @@ class DWA(Settings, PairObjective):
 
     @property
     def traits(self) -> Traits:
+        labels = self.labels == "self" and self.queries != "none"  # the model labels pairs without gradients
         # In format 1, rounding errors determined the link if a side was a single sub-word.
-        return replace(super().traits, links=LINKS[self.labels], format=2)
+        passes = 1 + DEPTH / 3 if labels else 1.0
+        return replace(super().traits, passes=passes, links=LINKS[self.labels], format=2)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         if self.queries == "none":

@@ -25,6 +25,13 @@ def test_planned_time_is_proportional_to_steps(tiny):
     assert once.seconds == pytest.approx(sum(once.seconds_of(cost) for _, cost in once.runs))
 
 
+def test_encoding_a_pair_again_costs_operations(tiny):
+    """PPA encodes all ids for TLM, and then half of them with gradients and half without."""
+    planned = plan(override(tiny, ["objectives=MLM,PPA,PPA-alone,XLM-ALIGN"]), 1)
+    mlm, *others = (cost.flops for _, cost in planned.runs)
+    assert [flops / mlm for flops in others] == pytest.approx([5 / 3, 2 / 3, 1 + 10 / 36])
+
+
 def test_missing_files_are_listed_with_their_command(tmp_path, monkeypatch):
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
