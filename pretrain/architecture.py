@@ -14,9 +14,8 @@ TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models, described by the prefix of its class names in transformers, the
-    attribute names of the encoder and the prediction head, and whether position ids start after the padding
-    id."""
+    """A family of masked language models: the prefix of its class names in transformers, the attribute names
+    of the encoder and the prediction head, and whether position ids start after the padding id."""
 
     model_type: str
     stem: str
@@ -96,13 +95,12 @@ def architecture_of(config: Any) -> Architecture:
 
 
 def main_layer(layers: int) -> int:
-    """Return the default layer to measure in an encoder with `layers` layers (in XLM-Align, layer 8 of
-    12)."""
+    """Return the default layer to measure in an encoder (layer 8 of 12 in XLM-Align)."""
     return max(1, round(layers * 8 / 12))
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether a model's token types represent languages, as is assumed if there are more than two."""
+    """Whether a model's token types represent languages; two or fewer do not."""
     return token_types > TEXT_TYPES
 
 

@@ -17,8 +17,8 @@ MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be divided among micro-batches and processes. All fields that are tensors or batches have
-    the same length."""
+    """Rows that can be divided among micro-batches and processes. Its tensors and batches have the same
+    length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -28,34 +28,36 @@ class Batch:
         return self.cut(slice(len(self) * i // n, len(self) * (i + 1) // n))
 
     def cut(self, rows: slice) -> Self:
-        return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
+        return self._each(lambda tensor: tensor[rows], lambda batch: batch.cut(rows))
 
     def ready(self) -> Self:
         """Precompute values that would stall a GPU if they were computed along with the loss."""
-        return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
+        return self._each(lambda tensor: tensor, lambda batch: batch.ready())
 
     def to(self, device: torch.device) -> Self:
         """Move the batch to a device; copies to a GPU are asynchronous."""
         return self if device.type == "cpu" else self.ready()._on(device)
 
     def _on(self, device: torch.device) -> Self:
-        def moved(value: Any) -> Any:
-            if isinstance(value, Batch):
-                return value._on(device)
-            return value.pin_memory().to(device, non_blocking=True)
+        def move(tensor: Tensor) -> Tensor:
+            return tensor.pin_memory().to(device, non_blocking=True)
 
-        return self._each(moved)
+        return self._each(move, lambda batch: batch._on(device))
 
-    def _each(self, change: Callable[[Any], Any]) -> Self:
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        parts = {name: value for name, value in values.items() if isinstance(value, torch.Tensor | Batch)}
-        return replace(self, **{name: change(value) for name, value in parts.items()})
+    def _each(self, of_tensor: Callable[[Tensor], Tensor], of_batch: Callable[[Any], Any]) -> Self:
+        changed = dict[str, Any]()
+        for name, value in vars(self).items():
+            if isinstance(value, torch.Tensor):
+                changed[name] = of_tensor(value)
+            elif isinstance(value, Batch):
+                changed[name] = of_batch(value)
+        return replace(self, **changed)
 
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
     """The flat indices of the labelled positions in the batch, `at` (N,), and in a table with `most` slots
-    per row, `slot` (N,). `most` is the largest number of labels in any row, and at least 1."""
+    per row, `slot` (N,). `most` is the largest number of labels in a row, at least 1."""
 
     at: Tensor
     slot: Tensor
@@ -150,7 +152,7 @@ class PairRows(Batch):
     def _narrow(self, pairs: Tensor) -> PairRows:
         sides = self.sides[pairs]
         row, side = slice(int(sides.sum(1).max()) + MARKS), slice(int(sides.max()))
-        rows = self.rows._each(lambda value: value[pairs, row])
+        rows = self.rows._each(lambda tensor: tensor[pairs, row], lambda batch: None)
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
@@ -247,5 +249,5 @@ class PairGroups(Batch):
     def cut(self, rows: slice) -> PairGroups:
         return PairGroups(self.groups[rows])
 
-    def _each(self, change: Callable[[Any], Any]) -> PairGroups:
-        return PairGroups(tuple(map(change, self.groups)))
+    def _each(self, of_tensor: Callable[[Tensor], Tensor], of_batch: Callable[[Any], Any]) -> PairGroups:
+        return PairGroups(tuple(map(of_batch, self.groups)))

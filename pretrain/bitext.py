@@ -3,7 +3,7 @@
 Shapes: B pairs, L ids per row, at most W ids per side.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from operator import add
 from typing import Any, ClassVar
@@ -17,7 +17,6 @@ from calque.derive.languages import Languages
 from calque.derive.ragged import Ragged, ends_of
 from calque.pretrain.batch import (
     MARKS,
-    UNLABELLED,
     LinkedPairs,
     NumberedWords,
     PairRows,
@@ -26,22 +25,29 @@ from calque.pretrain.batch import (
 )
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
-from calque.pretrain.mask import Masking, as_rows
+from calque.pretrain.mask import Masking
 from calque.pretrain.mixture import Part
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
 
 USUAL = 0.25  # the default fraction of parallel sentences to read (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
 GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
+Pair = tuple[Bitext, int]  # a sentence pair's bitext, and its index there
 
 
 class PairObjective(Objective):
     """An objective that reads a fraction of the parallel sentences and masks a fraction of their ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
+    stream: ClassVar[type[Stream]]  # its arguments are those of `streams`, and the objective
     parallel_fraction: float
     mask_rate: float = 0.0
     reads_bitexts = True
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights of the loss terms, by name."""
+        return {"tlm": 1.0}
 
     def __post_init__(self) -> None:
         if not 0 < self.parallel_fraction <= 1:
@@ -51,15 +57,17 @@ class PairObjective(Objective):
     def traits(self) -> Traits:
         return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
 
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [self.stream(languages, length, seed, self)]  # type: ignore[call-arg]
+
     def lacking_layers(self, model: ModelConfig, *layers: int | None) -> list[str]:
-        """Return a message for each of the 1-based `layers` that the model does not have; None is ignored."""
+        """Return a message for each of the 1-based `layers` that the model lacks; None is ignored."""
         lacking = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
 
 
 class LinkObjective(PairObjective):
-    """An objective that learns from word links in sentence pairs; `weight` is the weight of one of its loss
-    terms."""
+    """An objective that learns from word links in sentence pairs; `weight` weights one of its loss terms."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
     weight: float
@@ -76,9 +84,8 @@ class LinkObjective(PairObjective):
 
 
 class Groups:
-    """A sample of the pairs in each bitext, optionally shuffled and then divided into groups of consecutive
-    pairs that fit into `room` ids (per side if `sides` is 2). Groups are numbered consecutively across
-    bitexts.
+    """A sample of the pairs in each bitext, divided into groups of consecutive pairs that fit into `room` ids
+    (per side if `sides` is 2). Groups are numbered across bitexts.
 
     parts: the number of groups in each bitext.
     left_out: the number of pairs that are too long for a group.
@@ -122,8 +129,8 @@ class Groups:
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Greedily group consecutive items with the given `lengths`, (N, sides), so that no side of a group
-    exceeds `room`. Return the start of each group."""
+    """Return the start of each group when consecutive items with the given `lengths`, (N, sides), are grouped
+    greedily so that no side of a group exceeds `room`."""
     starts, used = list[int](), (room,) * lengths.shape[1]
     for item, sizes in enumerate(zip(*(side.tolist() for side in lengths.T), strict=True)):
         used = tuple(map(add, used, sizes))
@@ -131,6 +138,13 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
             starts.append(item)
             used = sizes
     return np.array(starts, np.int64)
+
+
+def sizes_of_words(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of ids in each word on both sides of a pair."""
+    bitext, number = pair
+    first, second = bitext.lines[number]
+    return bitext.first.corpus.pieces[first], bitext.second.corpus.pieces[second]
 
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
@@ -141,29 +155,18 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 class PairStream(Stream):
     """The sentence pairs that an objective reads, as rows with the two sides in random order. An instance is
-    a group of consecutive pairs from one bitext that together fit into a row. `has_gold` is true if all
-    pairs have gold links."""
+    a group of consecutive pairs from one bitext that fit into a row. `has_gold`: whether all pairs have
+    gold links."""
 
     objective: Any
+    shuffled: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        languages: Languages,
-        length: int,
-        seed: int,
-        objective: PairObjective,
-        weights: dict[str, float],
-        shuffled: bool = False,
-    ) -> None:
-        self.objective, self.weights = objective, weights
+    def __init__(self, languages: Languages, length: int, seed: int, objective: PairObjective) -> None:
+        self.objective, self.weights, links = objective, objective.weights, objective.traits.links
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
-        self.masking, self.types = (
-            Masking.of(languages, objective.mask_rate),
-            languages.vocabulary.layout.types,
-        )
+        self.masking = Masking.of(languages, objective.mask_rate)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
-        links, fraction = objective.traits.links, objective.parallel_fraction
-        self.groups = Groups(self.bitexts, fraction, seed, length, sides=1, shuffled=shuffled)
+        self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, length, 1, self.shuffled)
         self.instances, self.parts = len(self.groups), self.groups.parts
         self.left_out = {"parallel sentences longer than a row": self.groups.left_out}
         if links == GOLD and not self.has_gold:
@@ -171,72 +174,57 @@ class PairStream(Stream):
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
             raise BadInput(f"{objective.name} needs estimated links for every bitext, but some are missing")
 
-    def chosen(self, instances: Sequence[int]) -> list[tuple[Bitext, int]]:
-        """Return the sentence pairs in the given instances, each as a bitext and an index in that bitext."""
+    def chosen(self, instances: Sequence[int]) -> list[Pair]:
+        """Return the sentence pairs in the given instances, each as a bitext and an index."""
         groups = map(self.groups.__getitem__, instances)
         return [(self.bitexts[number], pair) for number, pairs in groups for pair in pairs.tolist()]
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """Return the pairs in the given instances with new masks."""
         pairs = self.chosen(instances)
-        return self._masked(pairs, random.random(len(pairs)) < 0.5, random)
+        return self.masked(pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
         """Return the pairs in the given instances with new masks and with links between sub-words."""
-        pairs = self.chosen(instances)
+        pairs, found = self.chosen(instances), []
         turned = random.random(len(pairs)) < 0.5
-        rows, found = self._masked(pairs, turned, random), []
+        rows = self.masked(pairs, turned, random)
         for (bitext, pair), back, first in zip(pairs, turned, rows.sides[:, 0].tolist(), strict=True):
             links = bitext.piece_links(pair)
             # Positions on the second side come after `<s>`, the first side and its `</s>`.
             found.append((links[:, ::-1] if back else links) + [1, first + 2])
         return LinkedPairs(rows, _links(found))
 
-    def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
+    def draw_words(self, instances: Sequence[int], random: np.random.Generator, marks: bool) -> WordPairs:
         """Return the pairs in the given instances, with sides in the bitext's order, and their word links. If
         `marks` is true, `<s>` and `</s>` count as linked words."""
         pairs, found, words = self.chosen(instances), [], []
-        for links, sizes in self._words(pairs):
-            ends = [ends_of(size)[1:] for size in sizes]
+        for (bitext, pair), sizes in zip(pairs, map(sizes_of_words, pairs), strict=True):
+            links, ends = bitext.links(pair), [ends_of(size)[1:] for size in sizes]
             if marks:
                 links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
                 ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
             found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
             words.append(np.stack([ends[0], ends[0]], axis=1))
-        return WordPairs(self._unmasked(pairs), _links(found), _links(words))
+        return WordPairs(self.masked(pairs, np.zeros(len(pairs), bool), random), _links(found), _links(words))
 
-    def numbered(self, pairs: Sequence[tuple[Bitext, int]]) -> NumberedWords:
+    def numbered(self, pairs: Sequence[Pair], random: np.random.Generator) -> NumberedWords:
         """Return sentence pairs, with sides in the bitext's order, and links between numbered words."""
-        clean, found = self._unmasked(pairs), list(self._words(pairs))
-        numbers = [np.full((len(pairs), int(clean.sides[:, side].max())), -1) for side in (0, 1)]
-        for row, (_, sizes) in enumerate(found):
+        rows = self.masked(pairs, np.zeros(len(pairs), bool), random)
+        numbers = [torch.full((len(pairs), width), -1) for width in rows.sides.amax(0).tolist()]
+        for row, sizes in enumerate(map(sizes_of_words, pairs)):
             for number, size in zip(numbers, sizes, strict=True):
-                number[row, : int(size.sum())] = np.repeat(np.arange(len(size)), size)
-        first, second = map(torch.from_numpy, numbers)
-        return NumberedWords(clean, _links([links for links, _ in found]), first, second)
+                words = np.repeat(np.arange(len(size)), size)
+                number[row, : len(words)] = torch.from_numpy(words)
+        return NumberedWords(rows, _links([bitext.links(pair) for bitext, pair in pairs]), *numbers)
 
-    def _words(
-        self, pairs: Sequence[tuple[Bitext, int]]
-    ) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
-        """For each pair, yield its word links, (k, 2), and the number of ids in each word on both sides."""
-        for bitext, pair in pairs:
-            a, b = bitext.lines[pair]
-            yield bitext.links(pair), (bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b])
-
-    def _unmasked(self, pairs: Sequence[tuple[Bitext, int]]) -> PairRows:
-        ids, languages, sides, gold = self.read(pairs, np.zeros(len(pairs), bool))
-        rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
-        numbers = torch.from_numpy(sides), torch.from_numpy(gold), torch.zeros(ids.shape)
-        return PairRows(rows, rows.ids, *numbers)
-
-    def _masked(
-        self, pairs: Sequence[tuple[Bitext, int]], turned: np.ndarray, random: np.random.Generator
-    ) -> PairRows:
+    def masked(self, pairs: Sequence[Pair], turned: np.ndarray, random: np.random.Generator) -> PairRows:
+        """Read and mask sentence pairs, swapping the sides where `turned` is true."""
         ids, languages, sides, gold = self.read(pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
-        if any(self.types):
+        if any(token_types := self.languages.vocabulary.layout.types):
             second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `</s>`
-            types = np.where(second, self.types[1], self.types[0])
+            types = np.where(second, token_types[1], token_types[0])
             types[ids == self.pad] = 0
             rows = replace(rows, segments=torch.from_numpy(types))
         dice = random.random(ids.shape, np.float32)
@@ -244,10 +232,10 @@ class PairStream(Stream):
         return PairRows(rows, torch.from_numpy(ids), *numbers)
 
     def read(
-        self, pairs: Sequence[tuple[Bitext, int]], turned: np.ndarray
+        self, pairs: Sequence[Pair], turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Read sentence pairs, swapping the sides where `turned` is true. Return ids and language ids,
-        (B, L), the number of ids per side, (B, 2), and links, (B, W), as in `PairRows.gold`."""
+        """Read sentence pairs, swapping the sides where `turned` is true. Return ids and language ids, (B,
+        L), the number of ids per side, (B, 2), and links, (B, W), as in `PairRows.gold`."""
         texts = [bitext.ids(pair) for bitext, pair in pairs]
         sides = np.array([[len(side) for side in text] for text in texts])
         sides[turned] = sides[turned, ::-1]
@@ -257,9 +245,8 @@ class PairStream(Stream):
         gold = np.full((len(pairs), int(sides.max())), -1)
         ids[:, 0] = specials.start
         for row, ((bitext, pair), back) in enumerate(zip(pairs, turned.tolist(), strict=True)):
-            order = (1, 0) if back else (0, 1)
             start, written = 0, 1
-            for side in order:
+            for side in (1, 0) if back else (0, 1):
                 text, language = texts[row][side], (bitext.first, bitext.second)[side]
                 end = written + len(text)
                 ids[row, written:end], ids[row, end] = text, specials.end

@@ -1,8 +1,8 @@
 """Model and training configurations; the defaults are ALIGN-MLM's settings."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import count, takewhile
 from typing import Any, Literal
 
 from calque.derive.fingerprint import ADDED, plain
@@ -15,33 +15,32 @@ number of steps."""
 MOST_STEPS = 1_000_000_000
 
 
-def not_finite(config: Any) -> list[str]:
-    """Return messages about infinite and NaN values in a config, because range checks do not catch NaN."""
+def out_of_range(
+    config: Any, positive: Sequence[str] = (), shares: Sequence[str] = (), **least: float
+) -> list[str]:
+    """Return messages about numbers in a config that are not finite, not positive, less than their `least`
+    value, or, for `shares`, not in [0, 1)."""
     wrong = []
     for name, value in vars(config).items():
-        numbers = value if isinstance(value, tuple) else (value,)
-        if not all(math.isfinite(number) for number in numbers if isinstance(number, float)):
-            wrong.append(f"{name} must be finite, not {', '.join(map(str, numbers))}")
+        numbers = [n for n in (value if isinstance(value, tuple) else [value]) if isinstance(n, int | float)]
+        rule = ""
+        if not all(map(math.isfinite, numbers)):
+            rule = "finite"
+        elif name in positive and min(numbers) <= 0:
+            rule = "positive"
+        elif name in shares and not all(0 <= number < 1 for number in numbers):
+            rule = "at least 0 and below 1"
+        elif name in least and min(numbers) < least[name]:
+            rule = f"at least {least[name]}"
+        if rule:
+            wrong.append(f"{name} must be {rule}, not {', '.join(map(str, numbers))}")
     return wrong
-
-
-def _below(config: Any, least: int, *names: str) -> list[str]:
-    values = {name: getattr(config, name) for name in names}
-    return [
-        f"{name} must be at least {least}, not {value}" for name, value in values.items() if value < least
-    ]
-
-
-def _not_positive(config: Any, *names: str) -> list[str]:
-    values = {name: getattr(config, name) for name in names}
-    return [f"{name} must be positive, not {value}" for name, value in values.items() if value <= 0]
 
 
 @dataclass(frozen=True)
 class ModelConfig:
     """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary. `length` counts all ids
-    in a row. There is no attention dropout by default, because RoBERTa's rate of 0.1 prevents fast attention
-    (docs/fidelity.md)."""
+    in a row. There is no attention dropout, because it prevents fast attention (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -54,14 +53,11 @@ class ModelConfig:
 
     def mistakes(self) -> list[str]:
         """Return messages about invalid values."""
-        wrong = _below(self, 1, "layers", "heads", "hidden", "ffn") + _below(self, 8, "length")
+        least = {"layers": 1, "heads": 1, "hidden": 1, "ffn": 1, "length": 8}
+        wrong = out_of_range(self, ["initializer_range"], ["dropout", "attention_dropout"], **least)
         if self.hidden % max(1, self.heads):
             wrong.append(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
-        for name in ("dropout", "attention_dropout"):
-            share = getattr(self, name)
-            if not 0 <= share < 1:
-                wrong.append(f"{name} must be at least 0 and below 1, not {share}")
-        return wrong + not_finite(self) + _not_positive(self, "initializer_range")
+        return wrong
 
 
 @dataclass(frozen=True)
@@ -73,8 +69,8 @@ class TrainConfig:
     decayed: the parameters to which weight decay applies; `matrices` excludes biases and normalisation
         weights.
     betas, epsilon: AdamW's hyperparameters (XLM-Align uses 0.9, 0.98 and 1e-6; table 11).
-    head_rate: the learning rate of the prediction head and of the objective's own modules, as a multiple of
-        the encoder's.
+    head_rate: the learning rate of the prediction head and the objective's own modules, relative to the
+        encoder's.
     snapshots: the number of copies of the weights to keep for each doubling of the number of steps.
     log_every, probe_every, save_every: intervals in steps (0: never).
     """
@@ -103,13 +99,14 @@ class TrainConfig:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which snapshots are kept; only the last one depends on the total number of
-        steps."""
+        """The steps after which snapshots are kept; only the last one depends on the number of steps."""
         if not self.snapshots:
             return ()
-        places = count(round(math.log2(FIRST_SNAPSHOT) * self.snapshots))
-        steps = (round(2 ** (place / self.snapshots)) for place in places)
-        return tuple(sorted({0, *takewhile(lambda step: step < self.steps, steps), self.steps}))
+        steps, place = {0, self.steps}, round(math.log2(FIRST_SNAPSHOT) * self.snapshots)
+        while (step := round(2 ** (place / self.snapshots))) < self.steps:
+            steps.add(step)
+            place += 1
+        return tuple(sorted(steps))
 
     @property
     def recipe(self) -> dict[str, Any]:
@@ -118,9 +115,9 @@ class TrainConfig:
 
     def mistakes(self) -> list[str]:
         """Return messages about invalid values."""
-        wrong = _below(self, 1, "steps", "batch", "grad_accumulation", "log_every") + not_finite(self)
-        wrong += _below(self, 0, "weight_decay", "probe_every", "save_every")
-        wrong += _not_positive(self, "learning_rate", "head_rate", "clip", "epsilon")
+        least = {"steps": 1, "batch": 1, "grad_accumulation": 1, "log_every": 1}
+        least |= dict.fromkeys(["weight_decay", "probe_every", "save_every", "snapshots"], 0)
+        wrong = out_of_range(self, ["learning_rate", "head_rate", "clip", "epsilon"], ["betas"], **least)
         if self.steps > MOST_STEPS:
             wrong.append(f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}")
         if self.grad_accumulation > max(1, self.batch):
@@ -129,12 +126,11 @@ class TrainConfig:
         if not 0 <= self.warmup < self.steps:
             limits = f"at least 0 and below steps ({self.steps})"
             wrong.append(f"warmup must be {limits}, not {self.warmup}; set both")
-        if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
-            found = ", ".join(map(str, self.betas))
-            wrong.append(f"betas must be two numbers at least 0 and below 1, not {found}")
-        if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
-            limits = f"0 to {MOST_SNAPSHOTS} per doubling of the steps"
-            wrong.append(f"snapshots must be {limits}, not {self.snapshots}")
+        if len(self.betas) != 2:
+            wrong.append(f"betas must be two numbers, not {len(self.betas)}")
+        if self.snapshots > MOST_SNAPSHOTS:
+            limit = f"at most {MOST_SNAPSHOTS} per doubling of the steps"
+            wrong.append(f"snapshots must be {limit}, not {self.snapshots}")
         if self.save_every % max(1, self.log_every):  # or a resumed run would write different rows
             wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
         return wrong

@@ -5,7 +5,6 @@ Symbols: hidden size H, feed-forward size F, L layers, S ids per row, V types.
 
 import os
 import time
-from dataclasses import dataclass
 from functools import cache
 
 from calque.pretrain.config import ModelConfig
@@ -27,7 +26,7 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
     """Estimate the training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that
-    the head and most of the last layer process only the labelled ids, a fraction `at_head` of all ids."""
+    the head and most of the last layer process only a fraction `at_head` of the ids, the labelled ones."""
     h, layer = model.hidden, 3 * encoder_flops_per_id(model, model.length) / model.layers
     keys = 12 * h * h
     return (model.layers - 1) * layer + keys + at_head * (layer - keys + 6 * (h * h + h * types))
@@ -39,27 +38,14 @@ def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
 
-@dataclass(frozen=True)
-class TrainingBytes:
-    """Memory used in training, in bytes: a `fixed` amount, plus `row` (for activations) and `logits` for each
-    row of a micro-batch; all logits together use at most `most`."""
-
-    fixed: float
-    row: float
-    logits: float
-    most: float
-
-    def of(self, rows: int) -> float:
-        """Return the peak memory in bytes for micro-batches of `rows` rows."""
-        return self.fixed + rows * self.row + min(rows * self.logits, self.most)
-
-
-def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
-    """Estimate the memory used by weights, gradients and AdamW's two moments; by 16 H + 4 F activations per
-    id and layer, in float32 or, on a GPU (`card`), in bfloat16; and by logits, at 12 bytes each."""
-    activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
-    logits = 12 * at_head * model.length * types
-    return TrainingBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
+def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool, rows: int) -> float:
+    """Estimate the peak memory for micro-batches of `rows` rows, in bytes: weights, gradients and AdamW's two
+    moments; 16 H + 4 F activations per id and layer, in float32 or, on a GPU (`card`), in bfloat16; and up to
+    LOGITS logits, at 12 bytes each."""
+    ids = rows * model.length
+    activations = (2 if card else 4) * ids * model.layers * (16 * model.hidden + 4 * model.ffn)
+    logits = min(at_head * ids * types, max(types, LOGITS))
+    return 16 * parameters(model, types) + activations + 12 * logits
 
 
 def machine_bytes() -> int:
@@ -85,8 +71,8 @@ def peak_flops(device: str) -> float:
 
 
 def run_flops(threads: int, parallel: int = 1) -> float:
-    """Return the speed of matrix products in one of `parallel` runs, in operations per second. On a CPU, a
-    run uses one core per thread; runs on a GPU share its speed."""
+    """Return the speed of matrix products in one of `parallel` runs, in operations per second. A run uses one
+    CPU core per thread; runs on a GPU share its speed."""
     if torch.cuda.is_available():
         return peak_flops("cuda") / parallel
     return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))

@@ -29,8 +29,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` processes, and the device it uses. All processes must call these methods in the same
-    order. They raise `Lost` if another process no longer responds."""
+    """One of `size` processes, and its device. All processes must call these methods in the same order, which
+    raise `Lost` if another process no longer responds."""
 
     rank: int
     size: int
@@ -77,8 +77,7 @@ class World:
                 dist.barrier()
 
     def check(self) -> None:
-        """Raise `Lost` if the process that hosts the store (torchrun or the first process) does not
-        respond."""
+        """Raise `Lost` if the process that hosts the store, torchrun or the first process, is lost."""
         if self.store:
             with self._joint():
                 self.store.check(["alive"])
@@ -99,8 +98,8 @@ def one_process() -> World:
 
 
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Replace each parameter's gradient with its sum over all processes, as a dense tensor. All processes
-    send the same single message, so that reruns are bit-identical."""
+    """Replace each gradient with its dense sum over all processes, by a single message, so that reruns are
+    bit-identical."""
     gradients = []
     for parameter in parameters:
         if parameter.grad is None:  # unused in this step
@@ -118,8 +117,8 @@ _joined: list[World] = []
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """Join the processes started by torchrun, using nccl on GPUs and gloo on CPUs; without torchrun, return
-    the world of a single process."""
+    """Join the processes started by torchrun, with nccl on GPUs and gloo on CPUs, or return a single
+    process's world."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")

@@ -20,8 +20,8 @@ leaves 10 % unchanged."""
 @dataclass(frozen=True)
 class Masking:
     """Selects a fraction `mask_rate` of the non-special positions and masks them as in BERT. `tables`, (K, V)
-    int64, contains each type's id in each language. Random replacements are sampled from the position's
-    language (in the published code, from the source language)."""
+    int64, contains each type's id in each language. Random replacements come from the position's language
+    (in the published code, from the source language)."""
 
     specials: Specials
     tables: np.ndarray
@@ -40,8 +40,8 @@ class Masking:
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Select flat positions, and return them with uniform random numbers in [0, 1) that decide what
-        replaces each one."""
+        """Select flat positions; return them with uniform random numbers in [0, 1) that decide what replaces
+        each one."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
         return selected, u.reshape(-1)[selected] / self.mask_rate  # u / rate is uniform, given u < rate

@@ -22,8 +22,8 @@ class Mixture:
     """How much of each language a model reads. By default, all rows are read in one shuffled order.
 
     shares: each language's share of the text rows in every step.
-    exponent: if `shares` is not set, each language is read in proportion to its number of rows raised to this
-        power (0.7 in XLM-Align).
+    exponent: without `shares`, languages are read in proportion to their numbers of rows raised to this power
+        (0.7 in XLM-Align).
     held_out: the fraction at the end of each corpus that is never read, not even in bitexts.
     bitext_exponent: like `exponent`, but for bitexts; None: all pairs are read in one shuffled order.
     pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to the number of
@@ -97,8 +97,7 @@ class Mixture:
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, rows: int, *seed: int) -> "Order":
-        """Return the order in which a stream reads `rows` rows per step, given each part's number of
-        instances."""
+        """Return the order in which a stream reads `rows` rows per step, given each part's instances."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
@@ -106,8 +105,8 @@ class Mixture:
         return Order(parts, instances, rows, shares, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """Divide a step's rows among streams according to their sizes and to `pairs`; `paired` marks streams
-        of sentence pairs."""
+        """Divide a step's rows among streams by their sizes and `pairs`; `paired` marks streams of sentence
+        pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
@@ -133,8 +132,8 @@ def of_pairs(parts: Mapping[Part, int]) -> bool:
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for every
-    stream that has any instances."""
+    """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for each
+    stream that has any."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])
@@ -165,7 +164,7 @@ class Shuffled:
 
 class Order:
     """The instances that a stream reads, `rows` per step. Without `shares`, all parts are read in one
-    shuffled order; otherwise, each part is read in its own order and has a fixed share of the rows."""
+    shuffled order; otherwise, each part has its own order and a fixed share of the rows."""
 
     def __init__(
         self, parts: Mapping[Part, int], instances: int, rows: int, shares: Sequence[float], *seed: int
@@ -200,10 +199,10 @@ class Order:
         return dict(zip(self.parts, counts.tolist(), strict=True))
 
     def upto(self, steps: int) -> np.ndarray:
-        """Return the number of rows from each of the K orders in the first `steps` steps, (K,) int64. After
-        every step, each order has its exact share of all rows so far, rounded up or down. Such a division
-        always exists, and can be found by rounding up the orders with the earliest deadlines (Tijdeman 1980).
-        The number of rows times the number of steps must be below 9e9."""
+        """Return the number of rows from each of the K orders in the first `steps` steps, (K,) int64: its
+        exact share of all rows so far, rounded up or down. Such a division always exists if orders with
+        the earliest deadlines are rounded up first (Tijdeman 1980). The number of rows times the number of
+        steps must be below 9e9."""
         if len(self.orders) == 1:
             return np.array([self.rows * steps])
         if steps < self._steps:

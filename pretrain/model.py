@@ -23,7 +23,7 @@ def build(
     config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS
 ) -> Any:
     """Create a RoBERTa model with `rows` embedding rows and seeded random weights. `token_types` is 1 or, for
-    a model with language embeddings, `Languages.token_types`."""
+    language embeddings, `Languages.token_types`."""
     torch.manual_seed(seed)
     return ROBERTA.masked_model(
         ROBERTA.config(
@@ -75,9 +75,9 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Return the summed cross-entropy at the labelled positions, the only ones for which the head and most of
-    the last layer are computed. If `hidden`, (B, L, H), is given, it contains the states after `layer`
-    layers, from which the computation starts."""
+    """Return the summed cross-entropy at the labelled positions, for which alone the head and most of the
+    last layer are computed. If `hidden`, (B, L, H), the states after `layer` layers, is given, start from
+    it."""
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
     hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
@@ -93,8 +93,8 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
     """Return the summed cross-entropy of labels (N,) for hidden states (N, H); `head` computes logits, (N,
-    types). To save memory, if there are more than LOGITS logits, they are computed in pieces and recomputed
-    in the backward pass."""
+    types). More than LOGITS logits are computed in pieces, and recomputed in the backward pass, to save
+    memory."""
 
     def loss(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")

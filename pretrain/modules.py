@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from calque.pretrain.batch import Rows
-from calque.pretrain.model import encode_first
+from calque.pretrain.model import compile_layers, encode_first
 
 
 class Learner(nn.Module):
@@ -24,6 +24,13 @@ class Learner(nn.Module):
         super().__init__()
         self.model = model
         self.own = nn.ModuleDict(own)
+
+    def speed_up(self, length: int) -> None:
+        """Compile the model on a GPU, or use oneDNN for rows of `length` ids on a CPU."""
+        if next(self.parameters()).device.type == "cuda":
+            compile_layers(self.model)
+        else:
+            use_onednn(self, length)
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
@@ -58,9 +65,9 @@ class Pointer(nn.Module):
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). The
-        arguments contain, for each side, its states, (B, W, H), a mask of real ids, (B, W), and its targets
-        on the other side, (B, W, W) bool."""
+        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15),
+        given each side's states, (B, W, H), mask of real ids, (B, W), and targets on the other side, (B,
+        W, W) bool."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -84,8 +91,7 @@ class Projection(nn.Module):
 
 class MoCo(nn.Module):
     """Momentum contrast: a projection for queries, slowly updated copies of the encoder and the projection
-    for keys, and a queue of the last K keys (initially random vectors). `taken` counts the keys enqueued so
-    far."""
+    for keys, and a queue of the last K keys (initially random). `taken` counts the keys enqueued so far."""
 
     queue: Tensor
     taken: Tensor
@@ -138,7 +144,7 @@ WIDE = 128  # narrower layers are not faster with oneDNN
 
 def use_onednn(module: nn.Module, length: int) -> None:
     """Make a module's wide linear layers use oneDNN for rows of `length` ids if the CPU supports AVX-512. On
-    AMD processors, oneDNN is faster than MKL (torch's default), except for the gradients of weights."""
+    AMD processors, it is faster than MKL (torch's default), except for the gradients of weights."""
     if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
         for layer in module.modules():
             if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
@@ -148,9 +154,8 @@ def use_onednn(module: nn.Module, length: int) -> None:
 
 
 class OneDNNLinear(nn.Linear):
-    """A linear layer that uses oneDNN for float32 inputs of shape (B, `length`, H) on a CPU. Other inputs do
-    not use it, because their shapes change from step to step, and oneDNN needs time and memory for each new
-    shape."""
+    """A linear layer that uses oneDNN for float32 inputs of shape (B, `length`, H) on a CPU, but not for
+    other shapes, because oneDNN needs time and memory for each new shape."""
 
     length: int
 

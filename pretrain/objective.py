@@ -33,8 +33,7 @@ GOLD: Linked = "gold"
 
 class Stream(ABC):
     """Training instances and the losses computed on them. Losses are sums, which the training loop divides by
-    their counts over the whole batch, so that gradients do not depend on the division into micro-batches and
-    processes.
+    their counts over the whole batch, so that gradients do not depend on micro-batches and processes.
 
     weights: the weights of the loss terms in the total loss, by name.
     instances: the number of instances; a step's rows are divided among streams in proportion to it.
@@ -61,15 +60,15 @@ class Stream(ABC):
         self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
     ) -> None:
         """Hook called before each of the `steps` steps; `step` is 0-based. It may change the weights and the
-        optimizer's state, but must do so identically in every process."""
+        optimizer's state, identically in every process."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
         """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
-        label them with the model (inside `evaluating`) or update the objective's modules; when a run is
-        resumed, only the modules' parameters and buffers are restored. Return the batches for `losses`, and
-        the counts of `uncounted` terms."""
+        label them with the model (inside `evaluating`) or update the objective's modules, of which only
+        parameters and buffers are restored when a run is resumed. Return the batches for `losses`, and the
+        counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
@@ -131,17 +130,19 @@ class Objective(Named, ABC):
     @property
     def reads_dictionary(self) -> bool:
         """Whether models trained with this objective depend on dictionaries."""
-        return self.traits.dictionary or bool(code_of(type(self)))
+        own = self.traits.dictionary or bool(code_of(type(self)))
+        return own or any(part.reads_dictionary for part in self.parts if part is not self)
 
     @property
     def reads_bitexts(self) -> bool:
         """Whether models trained with this objective depend on bitexts."""
-        return bool(code_of(type(self)))
+        own = bool(code_of(type(self)))
+        return own or any(part.reads_bitexts for part in self.parts if part is not self)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
         """The kind and parameters of each part, as plain JSON values for records."""
-        return (plain(self),)
+        return tuple(map(plain, self.parts))
 
     @abstractmethod
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
@@ -197,18 +198,6 @@ class Composite(Objective):
             format=max(own.format for own in traits),
         )
 
-    @property
-    def reads_dictionary(self) -> bool:
-        return bool(code_of(type(self))) or any(part.reads_dictionary for part in self.parts)
-
-    @property
-    def reads_bitexts(self) -> bool:
-        return bool(code_of(type(self))) or any(part.reads_bitexts for part in self.parts)
-
-    @property
-    def facets(self) -> tuple[dict[str, Any], ...]:
-        return tuple(facet for part in self.parts for facet in part.facets)
-
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [stream for part in self.parts for stream in part.streams(languages, length, seed)]
 
@@ -258,9 +247,9 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then`, starting from a model that was trained with `first` for a fraction `portion` of all
-    steps, on the same languages and with the same seed. The first model is a separate run that other
-    objectives may also start from. Either both objectives or neither must use language embeddings."""
+    """Trains `then`, starting from a model trained with `first` for a fraction `portion` of all steps, on the
+    same languages and with the same seed, in a separate run that other objectives may also start from.
+    Either both objectives or neither must use language embeddings."""
 
     then: Objective
     first: Objective
@@ -302,8 +291,8 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """Trains only the prediction head, with `objective`; the encoder, including the embedding table that the
-    head shares, stays frozen, because noisy gradients from a new head would make the encoder forget."""
+    """Trains only the prediction head, with `objective`; the encoder and the embedding table that the head
+    shares stay frozen, because noisy gradients from a new head would make the encoder forget."""
 
     objective: Objective
 

@@ -29,22 +29,26 @@ from calque.derive.fingerprint import plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of
-from calque.pretrain.checkpoint import (
-    METRICS,
-    Snapshots,
-    check_identity,
-    load_state,
-    remove_states,
-    save_state,
-    writing_tensors,
-)
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import tensor_files, torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
-from calque.pretrain.model import compile_layers, state_of
+from calque.pretrain.model import state_of
 from calque.pretrain.objective import Objective, Stream
-from calque.pretrain.saved_model import RUN, WEIGHTS, load_model, weights_digest
+from calque.pretrain.saved_model import (
+    METRICS,
+    RUN,
+    SNAPSHOTS,
+    WEIGHTS,
+    Snapshots,
+    check_identity,
+    load_model,
+    load_state,
+    remove_states,
+    save_state,
+    weights_digest,
+    writing_tensors,
+)
 from calque.pretrain.saved_tokenizer import write_tokenizers
 from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
@@ -59,7 +63,7 @@ Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with 
 class Pretraining:
     """All settings, apart from the machine, that determine a run's weights.
 
-    languages: the languages to read, with estimated links for their bitexts if the objective needs them.
+    languages: the languages to read, with estimated links if the objective needs them.
     start: the folder of the model to start from; None for random weights.
     claims: a digest of the study's primary claims, which is only recorded in the manifest.
     inputs: fingerprints of the parts of each language that the objective reads; None for all parts.
@@ -113,11 +117,10 @@ def pretrain(
     notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
     """Train, or resume training, until the folder contains a checkpoint, and return the checkpoint's folder.
-    `probe` returns the numbers to record every `probe_every` steps, `notify` is called with a message about
+    `probe` returns the numbers to record every `probe_every` steps, `notify` receives a message about
     weights that the starting model lacks, and `allow_change` permits resuming on a different machine, with
-    different rounding. Raises BadInput if the folder belongs to a different configuration, if a state or
-    checkpoint is damaged, or if the starting model, the objective or the corpora do not match the model's
-    config."""
+    different rounding. Raises BadInput if the folder belongs to a different configuration, if files are
+    damaged, or if the starting model, the objective or the corpora do not match the model's config."""
     identity = config.identity(world)
     if finished(folder):
         run = Artefact.open(folder, RUN)
@@ -143,40 +146,34 @@ class _Run:
 
     def train(self, allow_change: bool, notify: Callable[[str], None]) -> None:
         """Train from the latest state, if any, to the end, and write the checkpoint."""
-        config, world, objective = self.config, self.world, self.config.objective
-        initial = config.initial
-        streams = objective.streams(initial.languages, config.model.length, config.seed)
+        config, world, schedule, initial = self.config, self.world, self.config.train, self.config.initial
+        streams = config.objective.streams(initial.languages, config.model.length, config.seed)
         self.model, drawn = initial.load()
-        self.learner = objective.learner(self.model, config.seed).to(world.device)
-        if world.device.type == "cuda":
-            compile_layers(self.model)
-        else:
-            from calque.pretrain.modules import use_onednn
-
-            use_onednn(self.learner, config.model.length)
+        self.learner = config.objective.learner(self.model, config.seed).to(world.device)
+        self.learner.speed_up(config.model.length)
         if drawn and world.first:
             notify(f"random, because the starting model lacks them: {', '.join(drawn)}")
-        self.optimizer = make_optimizer(self.learner, config.train)
-        saved = self.folder / RESUME
-        first, state = load_state(saved, self.learner, self.optimizer, self.identity, allow_change)
+        self.optimizer = make_optimizer(self.learner, schedule)
+        trained = self.learner, self.optimizer
+        first, state = load_state(self.folder / RESUME, *trained, self.identity, allow_change)
         claims = state.facts.get(CLAIMS, "") if state else config.claims
         self.facts = {CLAIMS: claims} if claims else {}
-        ids = config.train.batch * config.model.length
         rows = state.path(METRICS).read_bytes() if state else b""
-        self.metrics = Metrics(self.folder / METRICS, config.train, streams, ids, world.first, rows)
-        self.snapshots = Snapshots(self.folder, config.train, world.first, state)
+        ids = schedule.batch * config.model.length
+        self.metrics = Metrics(self.folder / METRICS, schedule, streams, ids, world.first, rows)
+        self.snapshots = Snapshots(self.folder, schedule, world.first, state)
         self.snapshots.add(first, self.model)
-        loop = (self.learner, self.optimizer, streams, config.train, config.seed, world)
+        loop = *trained, streams, schedule, config.seed, world
         try:
-            draws = train(*loop, first, self.after, config.mixture, self.acts_after)
+            draws = train(*loop, first, self.after, config.mixture, self.is_due)
         except torch.OutOfMemoryError as error:
-            error.add_note(f"with --set train.grad_accumulation={2 * config.train.grad_accumulation}")
+            error.add_note(f"with --set train.grad_accumulation={2 * schedule.grad_accumulation}")
             raise
         if world.first:
-            self.finish(initial, streams, {"drawn": drawn, "shown": draws.shown(config.train.steps)})
+            self.finish(initial, streams, {"drawn": drawn, "shown": draws.shown(schedule.steps)})
         world.wait()
 
-    def acts_after(self, step: int) -> bool:
+    def is_due(self, step: int) -> bool:
         """Whether `after` must be called immediately after this step, to write a row, probe or save."""
         schedule = self.config.train
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
@@ -194,8 +191,8 @@ class _Run:
             self.learner.train()  # the probe may have changed the mode
         if schedule.save_every and step % schedule.save_every == 0 and not last:
             if first:
-                trained, files = (self.learner, self.optimizer), (self.metrics.path, self.snapshots.digests)
-                save_state(self.folder / RESUME, step, *trained, self.identity, *files, self.facts)
+                facts = {"identity": self.identity, SNAPSHOTS: self.snapshots.digests, **self.facts}
+                save_state(self.folder / RESUME, step, self.learner, self.optimizer, self.metrics.path, facts)
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
         self.progress(step, schedule.steps)
@@ -268,25 +265,21 @@ class Metrics:
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Read the rows in a run's metrics.jsonl."""
-    rows = []
+    rows = list[dict[str, Any]]()
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read metrics: {error}", path) from error
-    for number, line in enumerate(lines, start=1):
-        try:
+        for line in path.read_text(encoding="utf-8").splitlines():
             row = parse_json(line)
-        except ValueError as error:
-            raise BadInput(f"this is not a row of metrics ({error})", path, number) from error
-        if not isinstance(row, dict) or not isinstance(row.get("step"), int):
-            raise BadInput("this is not a row of metrics", path, number)
-        rows.append(row)
+            if not isinstance(row, dict) or not isinstance(row.get("step"), int):
+                raise ValueError("there is no step")
+            rows.append(row)
+    except (OSError, ValueError) as error:  # includes UnicodeDecodeError
+        raise BadInput(f"this is not a row of metrics: {error}", path, len(rows) + 1) from error
     return rows
 
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A finished run stored under `name` in a safetensors file. The file contains the runs' weights in half
+    """A finished run stored under `name` in a safetensors file, which contains the runs' weights in half
     precision, named RUN/WEIGHT, and their manifests and metrics as metadata; a second file contains its
     SHA-256."""
 
@@ -295,7 +288,8 @@ class ShippedRun:
 
     def identity(self) -> str:
         """The file's SHA-256."""
-        return _expected(self.file)
+        path = _digest_file(self.file)
+        return path.read_text(encoding="utf-8").split()[0] if path.is_file() else ""
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
         """Write the run's folder in the format of `pretrain`, with weights in single precision."""
@@ -314,7 +308,7 @@ class ShippedRun:
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
     """Return the manifest facts and metrics of each run, by the run's name; raise BadInput if the file's
     SHA-256 is wrong."""
-    if not file.is_file() or sha256(file) != _expected(file):
+    if not file.is_file() or sha256(file) != ShippedRun(file, "").identity():
         digest = _digest_file(file).name
         raise BadInput(f"this file of runs is missing, or its SHA-256 is not the one in {digest}", file)
     with safe_open(file, framework="pt") as tensors:
@@ -339,8 +333,3 @@ def pack(runs: Mapping[str, Path], file: Path) -> None:
 
 def _digest_file(file: Path) -> Path:
     return file.with_name(f"{file.name}.sha256")
-
-
-def _expected(file: Path) -> str:
-    path = _digest_file(file)
-    return path.read_text(encoding="utf-8").split()[0] if path.is_file() else ""

@@ -1,32 +1,45 @@
 """Load models and tokenizers of any type that transformers supports, without downloads, prompts, unpickling
-or running code from their folders."""
+or running code from their folders; and save states for resuming runs bit-identically, and snapshots."""
 
 from __future__ import annotations
 
+import errno
+import os
 import re
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from calque.derive.artefact import check_part
+from calque.derive.artefact import Artefact, check_part, finished, making
 from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST, sweep, sync, whole_file
 from calque.derive.fingerprint import sha256
-from calque.pretrain.lazy import torch
+from calque.pretrain.config import TrainConfig
+from calque.pretrain.lazy import Optimizer, Tensor, tensor_files, torch
+from calque.pretrain.model import state_of
 
 if TYPE_CHECKING:  # accessing these names imports transformers' models, which takes seconds
     from transformers import PreTrainedConfig, PreTrainedModel
 
-CONFIG, WEIGHTS = "config.json", "model.safetensors"
+    from calque.pretrain.modules import Learner
+
+CONFIG, WEIGHTS, MOMENTS = "config.json", "model.safetensors", "optimizer.safetensors"
+SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
 ALIGNER_LAYER, ALIGNER_LABELS = "aligner_layer", "aligner_labels"
 """Configuration keys that aligner training sets: the layer to align with, and the kind of labels."""
-RUN = "run"  # the artefact kind of runs
+RUN, STATE = "run", "the state of a run"  # artefact kinds
+KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
+MACHINE = {"threads", "world", "torch", "device", "instructions"}
+"""Keys of a run's identity that affect only rounding."""
 _ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 _DECODERS = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _FLOATS = ("F64", "F32", "F16", "BF16")
-_LAYER = re.compile(r"\blayers?\.\d+\.")
+_LAYER, _STEP = re.compile(r"\blayers?\.\d+\."), re.compile(r"step-(\d{9,})")
 _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
@@ -48,8 +61,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
 
 def weights_file(folder: Path) -> Path:
-    """Return a model's safetensors file; raise BadInput if there is none, or if the folder contains an
-    adapter, which would change the weights."""
+    """Return a model's safetensors file; raise BadInput if there is none, or if there is an adapter."""
     for name in _ADAPTERS:
         if (folder / name).exists():
             merge = f"merge this one into {WEIGHTS}, or remove it"
@@ -87,9 +99,9 @@ def read_tensor(folder: Path, name: str) -> torch.Tensor:
 
 
 def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[str]]:
-    """Load the model in a folder into a transformers class (by default, AutoModel), on the CPU in float32,
-    and return it with the sorted names of missing weights. Raises MemoryError if memory runs out, and
-    BadInput if the folder's model is missing, damaged, unsafe or inconsistent."""
+    """Load the model in a folder into a transformers class (by default, AutoModel), on the CPU in float32;
+    return it with the sorted names of missing weights. Raises MemoryError if memory runs out, and BadInput
+    if the model is missing, damaged, unsafe or inconsistent."""
     from transformers import AutoModel
 
     check_part(folder, RUN)  # safetensors files contain no checksum
@@ -112,8 +124,8 @@ def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[st
 
 
 def _missing(report: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the names of missing weights that may be initialised randomly; raise BadInput for other weights
-    that are missing or do not match the config."""
+    """Return the names of missing weights that may be random; raise BadInput for other missing or mismatched
+    ones."""
     path = folder / WEIGHTS
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         raise BadInput(f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}", path)
@@ -148,3 +160,145 @@ def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
         raise BadInput(f"cannot load the {what}: {message[:300]}", place) from None
     finally:
         logging.set_verbosity(level)
+
+
+def save_state(
+    folder: Path, step: int, learner: Learner, optimizer: Optimizer, rows: Path, facts: Mapping[str, Any]
+) -> None:
+    """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, and the `facts` identity,
+    digests of snapshots by name, and any others; then remove earlier states."""
+    new = folder / f"step-{step:09d}"
+    with making(new, STATE, dict(facts)) as part:
+        shutil.copy(rows, part / METRICS)
+        save_tensors(state_of(learner), part / WEIGHTS)
+        moments: dict[str, Tensor] = {}
+        for name, parameter in learner.trained.items():
+            moments |= {f"{kind}.{name}": optimizer.state[parameter][kind] for kind in KINDS}
+        save_tensors(moments, part / MOMENTS)
+    remove_states(folder, new)
+
+
+def _states(folder: Path) -> dict[int, Path]:
+    named = ((_STEP.fullmatch(path.name), path) for path in folder.glob("step-*"))
+    return {int(name[1]): path for name, path in named if name}
+
+
+def remove_states(folder: Path, last: Path | None = None) -> None:
+    """Remove a run's states except `last`, and incomplete states left by killed processes."""
+    sweep(folder)
+    for old in _states(folder).values():
+        if old != last and old.is_dir() and not old.is_symlink():
+            shutil.rmtree(old)
+
+
+def load_state(
+    folder: Path,
+    learner: Learner,
+    optimizer: Optimizer,
+    identity: Mapping[str, Any],
+    allow_change: bool = False,
+) -> tuple[int, Artefact | None]:
+    """Load the latest state in `folder`; return its step and the state, or 0 and None. Raises BadInput if the
+    state is damaged or has a different identity; `allow_change` permits differences in MACHINE keys."""
+    if not (states := _states(folder)):
+        return 0, None
+    step, last = max(states.items())
+    if not finished(last):
+        raise BadInput("this state is incomplete; remove it to start without it", last)
+    state = Artefact.open(last, STATE)
+    check_identity(state, identity, allow_change)
+    restore(state_of(learner), state.path(WEIGHTS))
+    moments = {}
+    for name, parameter in learner.trained.items():
+        for kind in KINDS:
+            moment = torch.empty_like(parameter, requires_grad=False)
+            if kind == "step":
+                moment = torch.empty((), dtype=torch.float32, device=parameter.device)
+            moments[f"{kind}.{name}"] = optimizer.state[parameter][kind] = moment
+    restore(moments, state.path(MOMENTS))
+    return step, state
+
+
+def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
+    """Raise BadInput if a run's configuration or, unless `any_machine`, its machine has changed."""
+    saved = artefact.facts["identity"]
+    for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
+        if saved.get(key) != now.get(key):
+            hint = "; --allow-change continues anyway, with different rounding" if key in MACHINE else ""
+            message = f"this run was started with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}"
+            raise BadInput(message, artefact.folder / MANIFEST)
+
+
+def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Write tensors to a safetensors file; raise an OSError that names the file if this fails."""
+    with writing_tensors(path):
+        tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
+
+
+@contextmanager
+def writing_tensors(path: Path) -> Iterator[None]:
+    """Convert errors that safetensors raises while writing `path` to OSError."""
+    try:
+        yield
+    except SafetensorError as error:
+        found = re.search(r"os error (\d+)", str(error))
+        number = int(found[1]) if found else errno.EIO
+        raise OSError(number, os.strerror(number), str(path)) from error
+
+
+def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Copy a file's tensors into tensors with the same names and shapes; raise BadInput if these differ."""
+    try:
+        saved = tensor_files.load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise BadInput(f"cannot load weights: {error}", path) from None
+    if wrong := sorted(tensors.keys() ^ saved.keys()):
+        raise BadInput(f"{wrong[0]} is missing here or in the model", path)
+    with torch.no_grad():
+        for name, tensor in tensors.items():
+            if tensor.shape != saved[name].shape:
+                raise BadInput(f"{name} is {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path)
+            tensor.copy_(saved[name])
+
+
+class Snapshots:
+    """The snapshots of a run in progress. If the run is resumed, the ones listed in its state are verified,
+    and later ones removed, because training will write them again."""
+
+    def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
+        self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
+        self.digests: dict[str, str] = dict(state.facts[SNAPSHOTS]) if writes and state else {}
+        for name, digest in self.digests.items():
+            path = self.folder / name
+            if not path.is_file() or sha256(path) != digest:
+                fault = "this is not the snapshot listed in the state to resume from"
+                raise BadInput(f"{fault}; remove {folder} to start from the beginning", path)
+        for path in self.folder.glob("*.safetensors") if writes else ():
+            if path.name not in self.digests and _STEP.fullmatch(path.stem):
+                path.unlink()
+
+    def add(self, step: int, model: Any) -> None:
+        """Save a snapshot after `step` if one is due and does not exist yet."""
+        name = f"step-{step:09d}.safetensors"
+        if step in self.steps and name not in self.digests:
+            with whole_file(self.folder / name) as part:
+                save_tensors(state_of(model), part)
+            sync(self.folder)  # must be on disk before a state lists it
+            self.digests[name] = sha256(self.folder / name)
+
+
+def snapshots_of(run: Artefact) -> dict[int, str]:
+    """Return a finished run's snapshots by step, in ascending order."""
+    steps = {}
+    for name in sorted(run.digests):
+        path = Path(name)
+        if path.parent.name == SNAPSHOTS and (named := _STEP.fullmatch(path.stem)):
+            steps[int(named[1])] = name
+    if not steps:
+        raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
+    return dict(sorted(steps.items()))
+
+
+def load_snapshot(model: Any, path: Path) -> None:
+    """Load a snapshot's weights into a model of the same shape."""
+    restore(state_of(model), path)

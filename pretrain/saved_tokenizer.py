@@ -40,7 +40,7 @@ for letters."""
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
     """Write the source's tokenizer to a checkpoint's folder and, for every other language whose spelling
-    merely replaces letters, write a tokenizer for text in this spelling to `tokenizers/`."""
+    merely replaces letters, one for text in this spelling to `tokenizers/`."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -188,7 +188,7 @@ def check_tokenizer(folder: Path) -> None:
 
 def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
     """Yield words with their ids from both tokenizers, then the ids and token types of a row of two texts.
-    The words are types that only AutoTokenizer contains, and types with changed case, accents and word
+    The words are AutoTokenizer's additional types, and types with changed case, accents and word
     boundaries."""
     ours.no_padding()
     ours.no_truncation()

@@ -24,6 +24,8 @@ from calque.pretrain.saved_model import (
 )
 from calque.pretrain.saved_tokenizer import check_own_types, check_same_types, check_tokenizer
 
+OTHER = "a model with a different shape"
+
 
 def check_start(folder: Path, config: ModelConfig) -> None:
     """Raise BadInput if a run with this model config cannot start from the model in a folder."""
@@ -34,7 +36,8 @@ def check_start(folder: Path, config: ModelConfig) -> None:
         raise BadInput("there is no tokenizer; save one with AutoTokenizer", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
     check_tokenizer(folder)
-    _refuse(different, folder)
+    if different:
+        raise BadInput(different, folder)
 
 
 def has_head(folder: Path) -> bool:
@@ -48,7 +51,7 @@ def has_head(folder: Path) -> bool:
 @dataclass(frozen=True)
 class InitialModel:
     """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`,
-    whose shape must match the config. The config also sets the dropout."""
+    whose shape must match the config, which also sets the dropout."""
 
     start: Path | None
     config: ModelConfig
@@ -72,14 +75,15 @@ class InitialModel:
         return whole
 
     def whole(self) -> tuple[Any, list[str]]:
-        """Return the model with rows for all types, and descriptions of its randomly initialised
-        parts: rows for new scripts, and the prediction head if the folder lacks it."""
+        """Return the model with rows for all types, and descriptions of its randomly initialised parts: rows
+        for new scripts, and the prediction head if the folder lacks it."""
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1
             return build(config, languages.rows, types, self.seed, languages.specials), []
         saved = read_config(folder)
-        _refuse(_other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings), folder)
+        if different := _other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings):
+            raise BadInput(different, folder)
         check_same_types(folder, languages.tokenizer)
         _refuse_second_tensors(saved, folder)
         kind = architecture_of(saved).masked_model
@@ -88,13 +92,21 @@ class InitialModel:
         saved.attention_probs_dropout_prob = config.attention_dropout
         torch.manual_seed(self.seed)
         model = kind(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
-        head = set() if has_head(folder) else _head_of(model)
+        weights, table = model.state_dict(keep_vars=True), model.get_input_embeddings().weight
+        head = (
+            set()
+            if has_head(folder)
+            else {
+                name
+                for name, tensor in weights.items()
+                if name.startswith(f"{architecture_of(saved).head}.") and tensor is not table
+            }
+        )
         if lacking := [name for name in missing if name not in head]:
             raise BadInput(f"the weights {', '.join(lacking)} are missing", weights_file(folder))
         drawn = ["the prediction head"] if head else []
         if (rows := int(loaded.config.vocab_size)) < languages.rows:
             drawn.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
-        weights = model.state_dict()
         with torch.no_grad():
             for name, tensor in loaded.state_dict().items():
                 if name not in head:
@@ -102,16 +114,8 @@ class InitialModel:
         return model, drawn
 
 
-def _head_of(model: Any) -> set[str]:
-    """Return the names of the prediction head's weights, except for the embedding table."""
-    head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
-    weights = model.state_dict(keep_vars=True).items()
-    return {name for name, each in weights if name.startswith(f"{head}.") and each is not table}
-
-
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
-    """Raise BadInput if tensors that the model ties, such as its word embeddings, were saved with different
-    values."""
+    """Raise BadInput if tensors that the model ties were saved with different values."""
     names = tensor_names(folder)
     tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
     for name, first in tied.items():
@@ -121,34 +125,30 @@ def _refuse_second_tensors(saved: Any, folder: Path) -> None:
             raise BadInput(f"{fault}; remove one of them, or set it to false", weights_file(folder))
 
 
-def _refuse(differences: list[str], folder: Path) -> None:
-    if differences:
-        raise BadInput([f"a model with a different shape: {each}" for each in differences], folder)
-
-
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
-    length = architecture_of(saved).length(saved)
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
         "heads": (saved.num_attention_heads, config.heads),
         "hidden": (saved.hidden_size, config.hidden),
         "ffn": (saved.intermediate_size, config.ffn),
-        "length": (min(length, config.length), config.length),
+        "length": (min(architecture_of(saved).length(saved), config.length), config.length),
     }
-    return [f"{name} {found}, not {wanted}" for name, (found, wanted) in shape.items() if found != wanted]
+    return [
+        f"{OTHER}: {name} {found}, not {wanted}" for name, (found, wanted) in shape.items() if found != wanted
+    ]
 
 
 def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
-    wrong = []
-    if language_embeddings and saved.type_vocab_size != languages.token_types:
-        wrong.append(f"{saved.type_vocab_size} token types, not {languages.token_types}")
-    if not language_embeddings and has_languages(saved.type_vocab_size):
-        wrong.append(f"{saved.type_vocab_size} token types, but the objective has no language embeddings")
+    wrong, types = [], saved.type_vocab_size
+    if language_embeddings and types != languages.token_types:
+        wrong.append(f"{types} token types, not {languages.token_types}")
+    if not language_embeddings and has_languages(types):
+        wrong.append(f"{types} token types, but the objective has no language embeddings")
     if saved.vocab_size < languages.size:
         wrong.append(f"a table of {saved.vocab_size:,} rows for {languages.size:,} types")
     if saved.pad_token_id != languages.specials.pad:
         wrong.append(f"padding is id {saved.pad_token_id}, not {languages.specials.pad}")
-    return wrong
+    return [f"{OTHER}: {each}" for each in wrong]
 
 
 def _changed(config: Any, **changes: Any) -> Any:
@@ -156,8 +156,8 @@ def _changed(config: Any, **changes: Any) -> Any:
 
 
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """Return the model with only the rows of the types `kept`, (R,) int64, in this order; `pad` is the row of
-    the padding type."""
+    """Return the model with only the rows of the types `kept`, (R,) int64; `pad` is the row of the padding
+    type."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
         before = f"so all types before it need rows, but only {pad} have one"
@@ -171,8 +171,8 @@ def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
 
 
 def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
-    """Copy the weights of a trained model, created by `with_rows`, into the full model `into`, whose other
-    rows stay unchanged."""
+    """Copy a trained model created by `with_rows` into the full model `into`, whose other rows stay
+    unchanged."""
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():

@@ -40,9 +40,10 @@ class Draws:
             raise ValueError(f"two streams share the loss term {repeated[0]!r}; use different names")
         sizes = [stream.instances for stream in streams]
         rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
-        self.orders = []
-        for i, (stream, own) in enumerate(zip(streams, rows, strict=True)):
-            self.orders.append(mixture.order(stream.parts, stream.instances, own, seed, i))
+        self.orders = [
+            mixture.order(stream.parts, stream.instances, own, seed, i)
+            for i, (stream, own) in enumerate(zip(streams, rows, strict=True))
+        ]
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
         """Return one batch per stream, covering all processes and micro-batches, and the divisors."""
@@ -50,39 +51,35 @@ class Draws:
         counts: dict[str, int] = {}
         for i, (stream, order) in enumerate(zip(self.streams, self.orders, strict=True)):
             random = np.random.default_rng([self.seed, i, step, 1])
-            batch, count = stream.draw(order.at(step).tolist(), random)
+            batch, own = stream.draw(order.at(step).tolist(), random)
             batches.append(batch)
-            counts |= count
+            counts |= own
         return batches, counts
 
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
         """Return how many rows and epochs of each language and bitext are read in the first `steps` steps."""
-        rows_and_epochs: dict[str, dict[str, float]] = {}
+        found: dict[str, dict[str, float]] = {}
         for order in self.orders:
             for part, count in order.shown(steps).items():
-                row = rows_and_epochs.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
+                row = found.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
                 row["rows"] += count
                 row["epochs"] += count / order.parts[part]
-        return rows_and_epochs
+        return found
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     """Create a fused AdamW optimizer, which can be seven times faster than the default on a CPU."""
     encoder = architecture_of(learner.model.config).encoder(learner.model)
-    in_encoder = {id(parameter) for parameter in encoder.parameters()}
+    in_encoder = set(map(id, encoder.parameters()))
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for parameter in learner.trained.values():
-        decays = config.decayed == "all" or parameter.ndim > 1
+        decay = config.weight_decay if config.decayed == "all" or parameter.ndim > 1 else 0.0
         # Parameters are compared by id, because in XLM-R the embedding table is named after the head.
         times = 1.0 if id(parameter) in in_encoder else config.head_rate
-        groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
-    return torch.optim.AdamW(
-        [{"params": own, "weight_decay": decay, TIMES: times} for (decay, times), own in groups.items()],
-        lr=config.learning_rate,
-        betas=config.betas,
-        eps=config.epsilon,
-        fused=True,
-    )
+        groups.setdefault((decay, times), []).append(parameter)
+    own = [{"params": group, "weight_decay": decay, TIMES: times} for (decay, times), group in groups.items()]
+    rate = config.learning_rate
+    return torch.optim.AdamW(own, lr=rate, betas=config.betas, eps=config.epsilon, fused=True)
 
 
 def train(
@@ -101,8 +98,9 @@ def train(
 
     `after(step, means, gradient norm)` is called once per update, with the 1-based step and the mean of each
     term. To avoid waiting for a GPU, these numbers are read only after the last step and after steps that
-    `read` accepts; `after` is then called for all steps since the previous reading. Raises NonFinite if a
-    loss or its gradient is not finite."""
+    `read` accepts, for all steps since the previous reading. Raises NonFinite if a loss or its gradient is
+    not finite.
+    """
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
     unread: list[tuple[int, list[str], Tensor]] = []
@@ -133,15 +131,15 @@ def _accumulate(
     learner: Learner, draws: Draws, step: int, micro_batches: int, world: World
 ) -> dict[str, Tensor]:
     """Accumulate a step's gradients over micro-batches, and return this process's share of each mean loss."""
-    batches, drawn = draws.at(step)
+    batches, counts = draws.at(step)
     # Only dropout uses torch's random numbers.
     torch.manual_seed(int(np.random.SeedSequence([draws.seed, step, world.rank]).generate_state(1)[0]))
     parts = _cut(draws.streams, batches, micro_batches, world)
     parts, more = _before_step(learner, draws.streams, parts, world)
-    counts = drawn | more
-    shares = {name: torch.zeros((), device=world.device) for name in counts}
+    divisors = counts | more
+    shares = {name: torch.zeros((), device=world.device) for name in divisors}
     for stream, part in parts:
-        for name, value in _backward(learner, stream, part, counts, world).items():
+        for name, value in _backward(learner, stream, part, divisors, world).items():
             shares[name] += value
     return shares
 
@@ -161,7 +159,7 @@ def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, 
 def _cut(
     streams: Sequence[Stream], batches: Sequence[Batch], micro_batches: int, world: World
 ) -> list[tuple[Stream, Batch]]:
-    """Return the pieces of this process's micro-batches, each with its stream, in order."""
+    """Return the pieces of this process's micro-batches, each with its stream."""
     pieces = list[tuple[Stream, Batch]]()
     for cut in range(micro_batches):
         for stream, batch in zip(streams, batches, strict=True):
@@ -174,8 +172,8 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
-    """Run each stream's `before_step`, then return the micro-batches and the counts of `uncounted` terms,
-    summed over processes."""
+    """Run each stream's `before_step`; return the micro-batches and the counts of `uncounted` terms over all
+    processes."""
     parts, counts = list(parts), dict[str, Tensor]()
     none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:
@@ -192,8 +190,8 @@ def _before_step(
 def _backward(
     learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
-    """Accumulate the gradient of one stream's part of a micro-batch, and return its share of each mean loss.
-    With separate backward passes, only one graph exists at a time."""
+    """Accumulate the gradient of one stream's part of a micro-batch, so that only one graph exists at a time,
+    and return its share of each mean loss."""
     with autocast(world.device):
         sums = stream.losses(learner, part)
     means = {name: total / torch.as_tensor(counts[name]).clamp(min=1) for name, total in sums.items()}

@@ -28,9 +28,8 @@ def sinkhorn(
     first: First = "columns",
 ) -> Tensor:
     """Return the transport plan, (B, n, m), for log K after Sinkhorn iterations, with zeros at padding. Each
-    iteration normalises first all columns and then all rows to sum to 1, as in the published code;
-    `first="rows"` follows the paper's equation 6. Half an iteration performs only the first of these two
-    normalisations."""
+    iteration normalises first all columns and then all rows, as in the published code; `first="rows"`
+    follows the paper's equation 6. Half an iteration performs only the first of the two."""
     padding = ~_real(row_mask, col_mask)
     plan = log_kernel.masked_fill(padding, -torch.inf)
     for turn in range(round(2 * iterations)):
@@ -41,8 +40,8 @@ def sinkhorn(
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Replace the plan by normalised K for pairs in which one side is a single sub-word. Transport to or from
-    a single sub-word does not depend on K, so rounding errors would otherwise decide which link is chosen."""
+    """Replace the plan by normalised K for pairs in which one side is a single sub-word, whose transport does
+    not depend on K, so that rounding errors would choose the link."""
     kernel = log_kernel.masked_fill(~_real(row_mask, col_mask), -torch.inf)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
     return torch.where(single[:, None, None], kernel.flatten(1).softmax(1).view_as(plan), plan)
@@ -61,9 +60,9 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Return the links found by SimAlign's Itermax (section 2.2), which applies Argmax twice. In the second
-    round, scores are multiplied by `ALPHA` if their row or column is already linked, and excluded if both
-    are. The second round is skipped for pairs with a side that is fully linked or has at most two sub-words.
-    These rules follow the published code; XLM-Align's equation 9 excludes only linked cells."""
+    round, scores are multiplied by `ALPHA` if their row or column is linked, and excluded if both are. It
+    is skipped for pairs with a side that is fully linked or has at most two sub-words. These rules follow
+    the published code; XLM-Align's equation 9 excludes only linked cells."""
     real = _real(row_mask, col_mask)
     scores = scores.masked_fill(~real, -1.0)
     links = _mutual(scores) & real

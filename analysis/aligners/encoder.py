@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -158,14 +158,7 @@ ROWS = 32  # rows of similar length per batch
 WINDOW = 1024  # number of pairs sorted by length at a time
 
 
-class CutSide(NamedTuple):
-    """The ids of a sentence that fit into a row, and the index of each id's word."""
-
-    ids: list[int]
-    word: np.ndarray
-
-
-Cut = tuple[CutSide, CutSide]
+Side = tuple[list[int], np.ndarray]  # the ids of a sentence that fit into a row, and each id's word
 
 
 def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
@@ -194,7 +187,7 @@ class LinkReading:
 
 class PairEncoder:
     """Encodes each sentence pair once, and applies any number of readings. With `joint`, a pair is a single
-    row, `<s> S </s> T </s>`. `around` contains the special ids placed around a sentence, and `types` the
+    row, `<s> S </s> T </s>`. `around` contains the special ids before and after a sentence, and `types` the
     token types of both sides."""
 
     def __init__(
@@ -222,14 +215,14 @@ class PairEncoder:
         while window := list(islice(numbered, WINDOW)):
             cut = [self._cut(pair, line) for line, pair in window]
             linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
-            for batch in batches([(len(source.ids), len(target.ids)) for source, target in cut]):
+            for batch in batches([tuple(len(ids) for ids, _ in pair) for pair in cut]):
                 encoded = _Batch(self, [cut[i] for i in batch])
                 for number, reading in enumerate(readings):
                     for i, links in zip(batch, encoded.links(reading), strict=True):
                         linked[i][number] = links
             yield from linked
 
-    def _cut(self, pair: PairIds, line: int) -> Cut:
+    def _cut(self, pair: PairIds, line: int) -> list[Side]:
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             self.left_out.add("sentence pairs with an empty side", line)
@@ -241,15 +234,14 @@ class PairEncoder:
             if kept < len(ids):
                 beyond = len(np.setdiff1d(words[kept:], words[:kept]))
                 self.left_out.add(f"words beyond the {self.length:,} ids that the model takes", line, beyond)
-            sides.append(CutSide(ids[:kept], words[:kept]))
-        return sides[0], sides[1]
+            sides.append((ids[:kept], words[:kept]))
+        return sides
 
     def _kept(self, sizes: list[int]) -> list[int]:
         """Return how many ids of each side fit; in a joint row, the longer side is truncated first."""
+        room = self.length - len(self.before) - len(self.after) * (1 + self.joint)
         if not self.joint:
-            room = self.length - len(self.before) - len(self.after)
             return [min(size, room) for size in sizes]
-        room = self.length - len(self.before) - 2 * len(self.after)
         if sum(sizes) <= room:
             return sizes
         least = min(*sizes, room // 2)
@@ -259,16 +251,16 @@ class PairEncoder:
 class _Batch:
     """The states of a batch of pairs at every layer."""
 
-    def __init__(self, encoder: PairEncoder, cut: Sequence[Cut]) -> None:
+    def __init__(self, encoder: PairEncoder, cut: Sequence[Sequence[Side]]) -> None:
         self.cut, self.folder = cut, encoder.encoder.folder
         self.spans: tuple[list[tuple[int, slice]], ...] = [], []  # each pair's row and positions, by side
         rows, types = list[list[int]](), list[list[int]]()
         for sides in cut:
-            for side, kind in enumerate(encoder.types):
+            for side, ((ids, _), kind) in enumerate(zip(sides, encoder.types, strict=True)):
                 if side == 0 or not encoder.joint:
                     rows.append([*encoder.before])
                     types.append([kind] * len(encoder.before))
-                start, ids = len(rows[-1]), sides[side].ids
+                start = len(rows[-1])
                 self.spans[side].append((len(rows) - 1, slice(start, start + len(ids))))
                 rows[-1] += [*ids, *encoder.after]
                 types[-1] += [kind] * (len(ids) + len(encoder.after))
@@ -283,37 +275,32 @@ class _Batch:
 
     def links(self, reading: LinkReading) -> list[Scored]:
         method, states, masks = reading.method, [], []
-        for side in (0, 1):
-            own = [self.states[row][reading.layer][positions].float() for row, positions in self.spans[side]]
+        words = [[word for _, word in pair] for pair in self.cut]  # each state's word
+        for side, spans in enumerate(self.spans):
+            own = [self.states[row][reading.layer][positions].float() for row, positions in spans]
             if method.words:
-                own = [_means(of, pair[side].word) for of, pair in zip(own, self.cut, strict=True)]
+                for place, pair in enumerate(words):
+                    pair[side], sizes = np.unique(pair[side], return_counts=True)
+                    parts = own[place].split(sizes.tolist())
+                    own[place] = torch.stack([part.mean(0) for part in parts])
             padded = nn.utils.rnn.pad_sequence(own, batch_first=True)
             lengths = torch.tensor([len(each) for each in own], device=padded.device)
             states.append(padded)
             masks.append(torch.arange(padded.shape[1], device=padded.device) < lengths[:, None])
-            if not states[-1].isfinite().all():
+            if not padded.isfinite().all():
                 raise BadInput(f"the states after layer {reading.layer} are not finite", self.folder)
         scores = method.score(*states, *masks)
         links = method.extract(scores, *masks)
-        words = [
-            [(np.unique(side.word) if method.words else side.word).tolist() for side in pair]
-            for pair in self.cut
-        ]
         if method.also:
             more = enumerate(self.links(replace(reading, method=method.also)))
-            added = [(pair, *map(list.index, words[pair], link)) for pair, of in more for link in of]
+            places = [[{word: i for i, word in enumerate(side.tolist())} for side in pair] for pair in words]
+            added = [(pair, places[pair][0][i], places[pair][1][j]) for pair, of in more for i, j in of]
             links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
         linked: list[Scored] = [{} for _ in self.cut]
         for (pair, i, j), value in zip(links.tolist(), scores[links.unbind(1)].tolist(), strict=True):
-            link = words[pair][0][i], words[pair][1][j]
+            link = int(words[pair][0][i]), int(words[pair][1][j])
             linked[pair][link] = max(value, linked[pair].get(link, value))
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
-
-
-def _means(states: Tensor, word: np.ndarray) -> Tensor:
-    """Average states (n, H) over each word's ids."""
-    _, sizes = np.unique(word, return_counts=True)
-    return torch.stack([own.mean(0) for own in states.split(sizes.tolist())])
 
 
 class EncoderAligner(Aligner):

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.nulls import like_frequent, null, shuffled
 from calque.analysis.measures.states import csls, nearest
 from calque.analysis.records.record import (
     ALIGNMENT,
@@ -22,7 +21,6 @@ from calque.analysis.records.record import (
     SHUFFLED,
     MeasuredModel,
     Measurement,
-    Null,
     Record,
 )
 from calque.derive.dictionary import Entry, only_ids
@@ -46,7 +44,7 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 class TypeHits:
     """Arrays (m,) over the types whose id differs between the languages: whether the nearest neighbour is the
     translation (`forward`, `back` in the opposite direction, `rotated` after each rotation), whether the
-    dictionary contains the type, and the type's count."""
+    dictionary contains the type, and its count."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -137,32 +135,26 @@ class Types:
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
         """Measure alignment@1 in a table of word embeddings, with any language embeddings added (ALIGN-MLM,
-        section 5). Raises ValueError if it is undefined."""
+        section 5). Raises ValueError if every type has the same id in both languages."""
         if not self.measurable:
             raise ValueError("every type has the same id in both languages, so alignment@1 is undefined")
         moved, places = self.moved, np.arange(len(self.types))
         rows = self.rows_of(table, languages)
-        pairs = np.flatnonzero(moved & self.known)
+        entries = np.flatnonzero(moved & self.known)
         forward, back = nearest(*rows) == places, nearest(*rows[::-1]) == places
         after: dict[str, np.ndarray] = {}
-        if len(pairs):
-            source = normalised(rows[0])
-            for name, derived in self._rotations(source, normalised(rows[1]), pairs, controls).items():
-                after[name] = (nearest(source, derived) == places)[moved]
-        undetermined = max(0, table.shape[1] - len(pairs)) if after else 0
+        if len(entries):
+            source, derived = map(normalised, rows)
+            pairs = np.array([entries, entries])
+            tables = {ROTATED: rotated(source, derived, pairs)}
+            if controls:
+                mixed = np.array([entries, np.random.default_rng(0).permutation(entries)])
+                tables[SHUFFLED] = rotated(source, derived, mixed)
+                tables[SELF_LEARNT] = self_learnt(source, derived, pairs, self.counts[self.types])
+            after = {name: (nearest(source, own) == places)[moved] for name, own in tables.items()}
+        undetermined = max(0, table.shape[1] - len(entries)) if after else 0
         counts = self.counts[self.types[moved]]
         return TypeHits(forward[moved], back[moved], self.known[moved], counts, after, undetermined)
-
-    def _rotations(
-        self, source: Tensor, derived: Tensor, entries: np.ndarray, controls: bool
-    ) -> dict[str, Tensor]:
-        pairs = np.array([entries, entries])
-        after = {ROTATED: rotated(source, derived, pairs)}
-        if controls:
-            shuffled_pairs = np.array([entries, np.random.default_rng(0).permutation(entries)])
-            after[SHUFFLED] = rotated(source, derived, shuffled_pairs)
-            after[SELF_LEARNT] = self_learnt(source, derived, pairs, self.counts[self.types])
-        return after
 
 
 def normalised(rows: Tensor) -> Tensor:
@@ -178,8 +170,8 @@ def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
 
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
-    """Like `rotated`, but mutual nearest neighbours by CSLS among frequent types are added to `pairs` until
-    the pairs no longer change (VecMap, section 3)."""
+    """Like `rotated`, but add mutual nearest neighbours by CSLS among frequent types to `pairs` until they no
+    longer change (VecMap, section 3)."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
     known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
@@ -200,27 +192,15 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
     return source_types[languages.dictionary(*pair)[:, 0]]
 
 
-def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """Return null distributions for three shares, with types paired at random among similar frequencies."""
-    forward = nearest(*types.rows_of(*_tables(model)))
-    moved, known = types.moved, types.known
-    hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
-    kinds = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
-    return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
-
-
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
     """Measure alignment@1 for a model in memory."""
-    return types.alignment(*_tables(model), controls=controls)
+    return types.alignment(*tables_of(model), controls=controls)
 
 
-def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
+def tables_of(model: Any) -> tuple[Tensor, Tensor | None]:
+    """Return a model's word embeddings and, if it has any, its language embeddings."""
     table, token_types = architecture_of(model.config).tables(model)
-    return table, _language_rows(token_types)
-
-
-def _language_rows(token_types: Tensor) -> Tensor | None:
-    return token_types if has_languages(len(token_types)) else None
+    return table, token_types if has_languages(len(token_types)) else None
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
@@ -235,14 +215,14 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
         what = f"the model has {len(table)} word embeddings, but the languages have {types.rows} types"
         raise BadInput(what, checkpoint / WEIGHTS)
     try:
-        return types.alignment(table, _language_rows(languages), controls=True)
+        return types.alignment(table, languages if has_languages(len(languages)) else None, controls=True)
     except ValueError as error:
         raise BadInput(str(error), checkpoint / WEIGHTS) from None
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl; `before` is the number of
-    steps before those in metrics.jsonl."""
+    """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl, which follows `before`
+    earlier steps."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
@@ -301,8 +281,8 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """Return the first `count` entries whose two words differ, are single types in every model, and do not
-    occur in an entry already chosen or in `left_out`."""
+    """Return the first `count` entries whose two words differ, are single types in every model, and occur
+    neither in an earlier entry nor in `left_out`."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:
@@ -310,17 +290,15 @@ def chosen(
         source, target = (np.array(only_ids(words, vocabulary)) for words in sides)
         own &= (source >= 0) & (target >= 0) & (source != target)
     found: list[Entry] = []
-    seen: set[tuple[str, str]] = set()
+    seen = {(side, word) for side in SIDES for word in left_out}
     for entry, usable in zip(entries, own, strict=True):
         words = {(side, getattr(entry, side)) for side in SIDES}
-        if usable and not words & seen and not {entry.source, entry.target} & set(left_out):
+        if usable and not words & seen:
             found.append(entry)
             seen |= words
-        if len(found) == count:
-            break
-    if len(found) < 2:
+    if min(len(found), count) < 2:
         raise BadInput(f"{len(found)} lexicon entries consist of two single types; expected at least two")
-    return tuple(found)
+    return tuple(found[:count])
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:

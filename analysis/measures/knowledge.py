@@ -1,5 +1,5 @@
 """Measure whether a model recalls facts stated in one language when queried in the same or a different
-language. Shapes: Q questions, N clozes, L ids in the longest cloze, C candidates, K permutations."""
+language. Shapes: Q questions, K permutations."""
 
 from __future__ import annotations
 
@@ -9,35 +9,33 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.states import model_with_head
-from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
+from calque.analysis.measures.states import model_with_head, states
+from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.source import Question
 from calque.pretrain.architecture import architecture_of
-from calque.pretrain.batch import UNLABELLED, Rows
-from calque.pretrain.lazy import inference_mode, nn, torch
-from calque.pretrain.model import autocast, encode
+from calque.pretrain.lazy import inference_mode, torch
 
 PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded next to a null's mean
 NULLS = ("all", "seen", "held-out")  # groups of questions with a null distribution
-ROWS = 256  # clozes per batch
 UNDECIDED = -1
 
 
 def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
-    """Measure accuracy on facts stated only in the source, queried in the source and in the derived language,
-    and on facts stated in both, with chance levels and null distributions."""
+    """Measure accuracy on facts stated only in the source, queried in both languages, and on facts stated in
+    both, with chance levels and null distributions."""
     network = model_with_head(model)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
     here = answers(network, languages, SOURCE, questions)
     there = answers(network, languages, model.language, images)
     by_dictionary = _by_dictionary(languages, model.language, questions)
-    records = []
+    candidates = np.array([len(question.candidates) for question in questions])
+    records = list[Record]()
     for measure, given, among in ((KNOWN, here, ~shared), (CARRIED, there, ~shared), (BOTH, there, shared)):
         kinds = {"all": among} | {name: among & kind for name, kind in by_dictionary.items()}
         if measure == CARRIED:
@@ -46,14 +44,12 @@ def knowledge(
             if len(hits := (given == gold)[kind]):
                 items = Items.over(hits, [1] * len(hits))
                 records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
-        candidates = np.array([len(question.candidates) for question in questions])
         chance = float(np.mean(1 / candidates[among]))
         records.append(model.record(measure, "chance", chance, int(among.sum())))
-        for name in NULLS:
-            if (kind := kinds[name]).any():
-                for level, value in _null(questions, given, gold, kind).items():
-                    metric = level if name == "all" else f"{name}-{level}"
-                    records.append(model.record(measure, metric, value, int(kind.sum())))
+        for name in (name for name in NULLS if kinds[name].any()):
+            for level, value in _null(questions, given, gold, kinds[name]).items():
+                metric = level if name == "all" else f"{name}-{level}"
+                records.append(model.record(measure, metric, value, int(kinds[name].sum())))
     return Measurement(tuple(records))
 
 
@@ -62,8 +58,7 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
     """Return the index of the candidate with the largest log-probability at the mask, summed over each
     question's clozes, (Q,); UNDECIDED for ties."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
-    spelt, types = architecture_of(model.config), (language.number, languages.padding)
-    rows, places = [], []
+    spelt, rows, places = architecture_of(model.config), [], []
     for cloze in (cloze for question in questions for cloze in question.clozes):
         words = list(map(encode, cloze.sentence.words))
         ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
@@ -72,8 +67,10 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
         rows[-1][places[-1]] = specials.mask
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
         raise BadInput(f"a question has {longest} ids, but the model's rows have at most {room}")
-    batches = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]
-    logits = torch.cat([_logits(model, rows[b], places[b], types, specials.pad) for b in batches])
+    logits = torch.empty(len(rows), model.config.vocab_size)
+    for batch, hidden in states(model, rows, language.number):
+        top = hidden[-1][range(len(batch)), [places[row] for row in batch]]
+        logits[batch] = spelt.logits(model, top).float().cpu()
     given, first = np.full(len(questions), UNDECIDED), 0
     for q, question in enumerate(questions):
         types_of = np.array([encode(word)[0] for word in question.candidates])
@@ -84,20 +81,6 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
         if len(best) == 1:
             given[q] = int(best)
     return given
-
-
-def _logits(
-    model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
-) -> torch.Tensor:
-    """Return the logits at one position per row, (N, vocabulary)."""
-    device = next(model.parameters()).device
-    ids = nn.utils.rnn.pad_sequence(list(map(torch.from_numpy, rows)), True, pad)
-    languages = torch.where(ids == pad, types[1], types[0])
-    batch = Rows(ids, torch.full_like(ids, UNLABELLED), languages, padded=True).to(device)
-    with autocast(device):
-        hidden = encode(model, batch, model.config.num_hidden_layers)
-        top = hidden[torch.arange(len(rows), device=device), torch.tensor(places, device=device)]
-        return architecture_of(model.config).logits(model, top).float().cpu()
 
 
 def _by_dictionary(

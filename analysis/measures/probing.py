@@ -1,8 +1,11 @@
-"""Probe what two languages share at a step of pretraining; every number has a null distribution. Shapes: N
-sentences or words, L layers including the embeddings, H hidden, T types, K width, S shuffles, C labels."""
+"""Probe what two languages share at a step of pretraining. Every number has a null distribution: its values
+after shuffling within groups that share a property unrelated to meaning, such as sentence length. Shapes: N
+sentences, words or masked ids, L layers including the embeddings, H hidden, T types, K width, S shuffles, C
+labels, V vocabulary, U units, I inputs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -11,16 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures import loss
-from calque.analysis.measures.alignment import Types, alignment_nulls, alignment_of_model
-from calque.analysis.measures.nulls import (
-    either,
-    exchanged_accuracies,
-    in_company,
-    like_frequent,
-    null,
-    shuffled,
-)
+from calque.analysis.measures.alignment import Types, alignment_of_model, tables_of
 from calque.analysis.measures.states import (
     model_with_head,
     mutually_nearest,
@@ -28,17 +22,8 @@ from calque.analysis.measures.states import (
     sentence_means,
     states,
 )
-from calque.analysis.records.record import (
-    ALIGNMENT,
-    CKA,
-    GRADIENTS,
-    HELD_OUT,
-    LINEAR,
-    RETRIEVAL,
-    MeasuredModel,
-    Measurement,
-    Record,
-)
+from calque.analysis.records import record
+from calque.analysis.records.record import CKA, MeasuredModel, Measurement, Null, Record
 from calque.analysis.tasks.rows import UNLABELLED, Reader
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
@@ -47,15 +32,24 @@ from calque.derive.languages import Languages, only_last
 from calque.derive.ragged import Ragged
 from calque.derive.source import Example
 from calque.derive.task_data import TaskFolder
+from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Rows
-from calque.pretrain.checkpoint import load_snapshot
-from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.config import out_of_range
+from calque.pretrain.lazy import F, Tensor, inference_mode, torch
 from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
+from calque.pretrain.saved_model import load_snapshot
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
 RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summed over words
 MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
+MOST = 2048  # maximum number of masked ids used
+PARTS = 8  # number of parts into which a text is split to estimate sampling noise
+ALIKE = 5  # minimum group size; shuffling smaller groups often leaves items in place
+LOW, HIGH = 2.5, 97.5  # percentiles of nulls
+LIKE_FREQUENT = 10  # number of similarly frequent types in a group
+Gradient = Sequence[Tensor]  # for each parameter of the layers, (U, I), or (U, 1) for vectors
 
 
 @dataclass(frozen=True)
@@ -71,8 +65,7 @@ class ProbeConfig:
     seed: int = 0
 
     def mistakes(self) -> list[str]:
-        sizes = ((name, low, getattr(self, name)) for name, low in LEAST.items())
-        wrong = [f"{name} must be at least {low}, not {size}" for name, low, size in sizes if size < low]
+        wrong = out_of_range(self, (), (), **LEAST)
         if self.shuffles > MOST_SHUFFLES:
             wrong.append(f"shuffles must be at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
         if not 0 <= self.seed < 2**63:
@@ -82,8 +75,7 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of ids, with each labelled word's row and position, `at` (N, 2), and label index, `labels`
-    (N,)."""
+    """Rows of ids, and each labelled word's row and position, `at` (N, 2), and label index, (N,)."""
 
     rows: list[np.ndarray]
     at: np.ndarray
@@ -118,43 +110,61 @@ class TaggedWords:
         return TaggedWords(self.rows, self.at[kept], self.labels[kept])
 
     def vectors(self, model: Any, language: int) -> Tensor:
-        """The words' states (N, H) after the last layer."""
+        """Return the words' states (N, H) after the last layer."""
         found: dict[int, Tensor] = {}
         for places, hidden in states(model, self.rows, language):
             found.update(zip(places, hidden[-1], strict=True))
         return torch.stack([found[row][place] for row, place in self.at.tolist()])
 
 
-@dataclass(frozen=True)
-class ProbeText:
-    """The text used by the probes. Every labelled id is masked in `masked`; `gradient_rows` are masked as in
-    pretraining. `unigram` is the loss when predicting by frequency, `numbers` contains token types, and
-    `types` is None if there is no second script."""
+def growth(
+    model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
+) -> Measurement:
+    """Run all probes on each snapshot, by step. The chance level of CKA is its value before training."""
+    network, records = model_with_head(model), list[Record]()
+    for done, (step, path) in enumerate(snapshots.items(), start=1):
+        load_snapshot(network, path)
+        records += probes(network, replace(model, step=step))
+        progress(done, len(snapshots))
+    untrained = {r.layer: r.value for r in records if r.measure == CKA and r.step == 0}
+    for i, found in enumerate(records):
+        if found.measure == CKA and found.null and found.layer in untrained:
+            records[i] = replace(found, null=replace(found.null, chance=untrained[found.layer]))
+    return Measurement(tuple(records))
 
-    language: str
-    numbers: tuple[int, int]
-    pairs: tuple[list[np.ndarray], list[np.ndarray]]
-    masked: dict[str, Rows]
-    unigram: dict[str, float]
-    gradient_rows: tuple[Rows, Rows]
-    train: TaggedWords
-    tests: dict[str, TaggedWords]
-    types: Types | None
 
-    @classmethod
-    def of(
-        cls,
+class Probes:
+    """Runs all probes, in evaluation mode, on the last `share` of two languages' text, in rows of `length`
+    ids, and on a task's examples. Every labelled id in `masked` is masked; `gradient_rows` are masked as in
+    pretraining."""
+
+    def __init__(
+        self,
         languages: Languages,
         share: float,
         length: int,
         task: Task,
         examples: TaskFolder,
         config: ProbeConfig,
-    ) -> ProbeText:
-        """Read the last `share` of the text, in rows of `length` ids."""
-        (other,) = languages.others
-        held = only_last(languages, share)
-        stream, rows = Monolingual(held, length, MASK_RATE), config.rows
+    ) -> None:
+        (self.language,) = languages.others
+        names, held = (SOURCE, self.language), only_last(languages, share)
+        self.task, self.shuffles, self.seed = task.name, config.shuffles, config.seed
+        self.numbers = [languages[name].number for name in names]
+        self._read_rows(languages, Monolingual(held, length, MASK_RATE), length, config.rows)
+        types = Types.open(languages.folder, self.language)
+        self.types = types if types.measurable else None
+        self.train, tests = _tagged_sets(languages, examples, task, length, config)
+        self.tests = {name: words.in_company() for name, words in tests.items()}
+        self.shuffled_labels = {
+            name: words.labels[shuffled(words.kinds, self.shuffles, self.seed)]
+            for name, words in self.tests.items()
+        }
+        self.pairs = _pairs(held.bitext(*names), held, length, config.sentences)
+        lengths: list[Hashable] = [(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)]
+        self.pairings = shuffled(lengths, self.shuffles, self.seed)
+
+    def _read_rows(self, languages: Languages, stream: Monolingual, length: int, rows: int) -> None:
         sizes = list(stream.parts.values())
         if min(sizes) < 2 * rows:
             text = f"the held-out text fills {min(sizes)} rows of {length} ids"
@@ -163,24 +173,81 @@ class ProbeText:
         def drawn(first: int, seed: int) -> Rows:
             return stream.draw(range(first, first + rows), np.random.default_rng(seed))[0]
 
-        of_source, of_other = drawn(0, config.seed), drawn(sizes[0], config.seed)
-        masked, unigram, counts = dict[str, Rows](), dict[str, float](), languages.vocabulary.counts
-        for name, text_rows in ((SOURCE, of_source), (other, of_other)):
-            masked[name] = loss.masked_only(text_rows, languages.specials.mask)
-            unigram[name] = loss.unigram_loss(_types(masked[name], languages[name]), counts)
-        types = Types.open(languages.folder, other)
-        train, tests = _tagged_sets(languages, examples, task, length, config)
-        return cls(
-            language=other,
-            numbers=(languages[SOURCE].number, languages[other].number),
-            pairs=_pairs(held.bitext(SOURCE, other), held, length, config.sentences),
-            masked=masked,
-            unigram=unigram,
-            gradient_rows=(of_source, drawn(sizes[0] + rows, config.seed + 1)),
-            train=train,
-            tests={name: words.in_company() for name, words in tests.items()},
-            types=types if types.measurable else None,
-        )
+        texts = {SOURCE: drawn(0, self.seed), self.language: drawn(sizes[0], self.seed)}
+        mask, counts = languages.specials.mask, languages.vocabulary.counts
+        self.masked = {
+            name: replace(text, labels=text.labels.masked_fill(text.ids != mask, UNLABELLED))
+            for name, text in texts.items()
+        }
+        self.unigram = {
+            name: unigram_loss(text, languages[name], counts) for name, text in self.masked.items()
+        }
+        self.gradient_rows = texts[SOURCE], drawn(sizes[0] + rows, self.seed + 1)
+
+    def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
+        network.eval()
+        model = replace(model, language=self.language)
+        probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
+        return [found for probe in probes for found in probe(network, model)]
+
+    def _about(self, name: str) -> dict[str, str]:
+        return {"language": name, "first": self.language if name == SOURCE else ""}
+
+    def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
+        device = next(network.parameters()).device
+        for name, rows in self.masked.items():
+            nats, count, values = masked_loss(network, rows.to(device), self.shuffles, self.seed)
+            band = null(values, self.unigram[name])
+            yield model.record(record.HELD_OUT, "nats", nats, count, null=band, **self._about(name))
+
+    def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
+        device = next(network.parameters()).device
+        ours, theirs = (gradient_parts(network, rows.to(device)) for rows in self.gradient_rows)
+        first, second = whole(ours), whole(theirs)
+        of_units = null(shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
+        of_text = null(noise_cosines(ours, theirs, self.shuffles, self.seed), 0.0)
+        cosine, count = gradient_cosine(first, second), sum(gradient.numel() for gradient in first)
+        yield model.record(record.GRADIENTS, "layers", cosine, count, null=either(of_units, of_text))
+
+    def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
+        if self.types is None:
+            return
+        shares = alignment_of_model(network, self.types).shares
+        for metric, band in alignment_nulls(network, self.types, self.shuffles, self.seed).items():
+            yield model.record(record.ALIGNMENT, metric, *shares[metric], null=band)
+
+    def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
+        n, types = len(self.pairs[0]), type_means(network, self.pairs[1], self.numbers[1])
+        sides = [sentence_means(network, self.pairs[side], self.numbers[side]) for side in (0, 1)]
+        here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
+        for layer, (source, other) in enumerate(zip(*sides, strict=True)):
+            forward, back = nearest(source, other), nearest(other, source)
+            both = mutually_nearest(forward, back, here)
+            shuffled_both = mutually_nearest(forward, back, self.pairings)
+            for metric, name, hits, shuffled_hits, chance in (
+                ("cosine", self.language, forward == here, forward == self.pairings, 1 / n),
+                ("cosine", SOURCE, back == here, back == inverse, 1 / n),
+                ("mexa", self.language, both, shuffled_both, 1 / (2 * n - 1)),
+            ):
+                about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
+                yield model.record(record.RETRIEVAL, metric, float(hits.mean()), n, **about)
+            band = null(types.exchanged_ckas(source, other, layer, self.shuffles, self.seed))
+            yield model.record(CKA, "sentences", linear_cka(source, other), n, layer=layer, null=band)
+
+    def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
+        train = self.train
+        probe = linear_probe(train.vectors(network, self.numbers[0]), train.labels)
+        usual = np.bincount(train.labels).argmax()
+        for (name, words), number in zip(self.tests.items(), self.numbers, strict=True):
+            predicted = probe(words.vectors(network, number)).argmax(1).cpu().numpy()
+            chance = float((words.labels == usual).mean())
+            of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
+            exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
+            about = {"task": self.task, "null": either(of_places, null(exchanged, chance))}
+            correct = float((predicted == words.labels).mean())
+            yield model.record(
+                record.LINEAR, "accuracy", correct, len(predicted), **about, **self._about(name)
+            )
 
 
 def _pairs(
@@ -189,8 +256,7 @@ def _pairs(
     """Return up to `most` distinct sentences and their counterparts, as rows."""
     start, end = languages.specials.start, languages.specials.end
     seen: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
-    for number in range(len(bitext)):
-        first, second = bitext.ids(number)
+    for first, second in map(bitext.ids, range(len(bitext))):
         if len(seen) < most and max(len(first), len(second)) <= length - 2:
             seen.setdefault(first.tobytes(), (first, second))
     pairs = list(seen.values())
@@ -199,13 +265,6 @@ def _pairs(
         raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
     sides = [[np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1)]
     return sides[0], sides[1]
-
-
-def _types(rows: Rows, language: Language) -> np.ndarray:
-    labels = rows.labels.flatten()[rows.positions.at[: loss.MOST]].tolist()
-    tables = language.table[None] if language.places is None else language.places
-    type_of = {row: number for table in tables for number, row in enumerate(table.tolist())}
-    return np.array([type_of[label] for label in labels])
 
 
 def _tagged_sets(
@@ -220,98 +279,146 @@ def _tagged_sets(
     return TaggedWords.of(train, task, labels, readers[SOURCE], length), words
 
 
-def growth(
-    model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
-) -> Measurement:
-    """Run all probes on each snapshot, by step. The chance level of CKA is its value before training."""
-    network, records = model_with_head(model), list[Record]()
-    for done, (step, path) in enumerate(snapshots.items(), start=1):
-        load_snapshot(network, path)
-        records += probes(network, replace(model, step=step))
-        progress(done, len(snapshots))
-    untrained = {r.layer: r.value for r in records if r.measure == CKA and r.step == 0}
-    for i, record in enumerate(records):
-        if record.measure == CKA and record.null and record.layer in untrained:
-            records[i] = replace(record, null=replace(record.null, chance=untrained[record.layer]))
-    return Measurement(tuple(records))
+def like_frequent(counts: np.ndarray) -> list[Hashable]:
+    """Return each type's group of LIKE_FREQUENT similarly frequent types; the last group may be larger."""
+    rank, last = np.argsort(np.argsort(-counts, kind="stable")), max(len(counts) // LIKE_FREQUENT - 1, 0)
+    groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, last).tolist()
+    return groups
 
 
-class Probes:
-    """Runs all probes on the same text, in evaluation mode."""
+def in_company(kinds: Sequence[Hashable]) -> list[int]:
+    """Return the indices of the items whose kind occurs at least ALIKE times."""
+    counts = Counter(kinds)
+    return [place for place, kind in enumerate(kinds) if counts[kind] >= ALIKE]
 
-    def __init__(self, text: ProbeText, task: str, config: ProbeConfig) -> None:
-        self.text, self.task = text, task
-        self.shuffles, self.seed = config.shuffles, config.seed
-        lengths: list[Hashable] = [(len(a), len(b)) for a, b in zip(*text.pairs, strict=True)]
-        self.pairings = shuffled(lengths, self.shuffles, self.seed)
-        self.shuffled_labels = {
-            name: words.labels[shuffled(words.kinds, self.shuffles, self.seed)]
-            for name, words in text.tests.items()
-        }
 
-    def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
-        network.eval()
-        model = replace(model, language=self.text.language)
-        probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
-        return [record for probe in probes for record in probe(network, model)]
+def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
+    """Return random permutations (S, N) of the items within each kind."""
+    number: dict[Hashable, int] = {}
+    kind_of = np.array([number.setdefault(kind, len(number)) for kind in kinds], np.int64)
+    home = np.argsort(kind_of, kind="stable")  # item indices, sorted by kind
+    random = np.random.default_rng(seed)
+    permutations = np.empty((shuffles, len(kind_of)), np.int64)
+    for row in permutations:
+        row[home] = home[np.lexsort((random.random(len(kind_of)), kind_of[home]))]
+    return permutations
 
-    def _about(self, name: str) -> dict[str, str]:
-        return {"language": name, "first": self.text.language if name == SOURCE else ""}
 
-    def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        device = next(network.parameters()).device
-        for name, rows in self.text.masked.items():
-            nats, count, values = loss.masked_loss(network, rows.to(device), self.shuffles, self.seed)
-            band = null(values, self.text.unigram[name])
-            yield model.record(HELD_OUT, "nats", nats, count, null=band, **self._about(name))
+def null(values: np.ndarray, chance: float | None = None) -> Null:
+    """Summarise the values (S,) obtained by shuffling; `chance` defaults to their mean."""
+    # Shares of few items are coarse, so percentiles are not interpolated.
+    low = float(np.percentile(values, LOW, method="lower"))
+    high = float(np.percentile(values, HIGH, method="higher"))
+    return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
 
-    def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        device = next(network.parameters()).device
-        ours, theirs = (loss.gradient_parts(network, rows.to(device)) for rows in self.text.gradient_rows)
-        first, second = loss.whole(ours), loss.whole(theirs)
-        of_units = null(loss.shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
-        of_text = null(loss.noise_cosines(ours, theirs, self.shuffles, self.seed), 0.0)
-        cosine, count = loss.gradient_cosine(first, second), sum(gradient.numel() for gradient in first)
-        yield model.record(GRADIENTS, "layers", cosine, count, null=either(of_units, of_text))
 
-    def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        if self.text.types is None:
-            return
-        shares = alignment_of_model(network, self.text.types).shares
-        for metric, band in alignment_nulls(network, self.text.types, self.shuffles, self.seed).items():
-            yield model.record(ALIGNMENT, metric, *shares[metric], null=band)
+def either(first: Null, second: Null) -> Null:
+    """Extend the first null's band to cover the second's."""
+    return replace(first, low=min(first.low, second.low), high=max(first.high, second.high))
 
-    def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        text, pairs, numbers = self.text, self.text.pairs, self.text.numbers
-        n, types = len(pairs[0]), type_means(network, pairs[1], numbers[1])
-        sides = [sentence_means(network, pairs[side], numbers[side]) for side in (0, 1)]
-        here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
-        for layer, (source, other) in enumerate(zip(*sides, strict=True)):
-            forward, back = nearest(source, other), nearest(other, source)
-            both = mutually_nearest(forward, back, here)
-            shuffled_both = mutually_nearest(forward, back, self.pairings)
-            for metric, name, hits, shuffled_hits, chance in (
-                ("cosine", text.language, forward == here, forward == self.pairings, 1 / n),
-                ("cosine", SOURCE, back == here, back == inverse, 1 / n),
-                ("mexa", text.language, both, shuffled_both, 1 / (2 * n - 1)),
-            ):
-                about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
-                yield model.record(RETRIEVAL, metric, float(hits.mean()), n, **about)
-            band = null(types.exchanged_ckas(source, other, layer, self.shuffles, self.seed))
-            yield model.record(CKA, "sentences", linear_cka(source, other), n, layer=layer, null=band)
 
-    def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        train = self.text.train
-        probe = linear_probe(train.vectors(network, self.text.numbers[0]), train.labels)
-        usual = np.bincount(train.labels).argmax()
-        for (name, words), number in zip(self.text.tests.items(), self.text.numbers, strict=True):
-            predicted = probe(words.vectors(network, number)).argmax(1).cpu().numpy()
-            chance = float((words.labels == usual).mean())
-            of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
-            exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
-            about = {"task": self.task, "null": either(of_places, null(exchanged, chance))}
-            correct = float((predicted == words.labels).mean())
-            yield model.record(LINEAR, "accuracy", correct, len(predicted), **about, **self._about(name))
+def exchanged_accuracies(
+    predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
+) -> np.ndarray:
+    """Return the accuracies (S,) of predicted labels (N,) after giving each type (N,) the gold labels of a
+    similarly frequent type."""
+    _, type_of = np.unique(types, return_inverse=True)
+    counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
+    predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))
+    np.add.at(predicted_of, (type_of, predicted), 1)
+    np.add.at(share_of, (type_of, labels), 1 / counts[type_of])
+    exchanges = shuffled(like_frequent(counts), shuffles, seed)
+    return np.array([(predicted_of * share_of[exchange]).sum() for exchange in exchanges]) / len(predicted)
+
+
+def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
+    """Return null distributions for three shares, with types paired at random among similar frequencies."""
+    forward = nearest(*types.rows_of(*tables_of(model)))
+    moved, known = types.moved, types.known
+    hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
+    kinds = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
+    return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
+
+
+def unigram_loss(rows: Rows, language: Language, counts: np.ndarray) -> float:
+    """Return the mean loss in nats when predicting labels by their types' add-one smoothed `counts` (V,)."""
+    labels = rows.labels.flatten()[rows.positions.at[:MOST]].tolist()
+    tables = language.table[None] if language.places is None else language.places
+    type_of = {row: number for table in tables for number, row in enumerate(table.tolist())}
+    found = counts[[type_of[label] for label in labels]]
+    return float(-np.log((found + 1) / (counts.sum() + len(counts))).mean())
+
+
+@inference_mode
+def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
+    """Return the mean loss in nats over N masked ids, N, and the mean losses (S,) after shuffling the correct
+    ids."""
+    spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
+    labels = rows.labels.flatten()[at]
+    top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
+    logits = (spelt.logits(model, part).float() for part in top.split(256))
+    losses = torch.cat([-part.log_softmax(1)[:, labels] for part in logits])
+    table = losses.double().cpu().numpy()  # (N, N): the loss at each position for each id
+    here, random = np.arange(len(at)), np.random.default_rng(seed)
+    values = [table[here, random.permutation(here)].mean() for _ in range(shuffles)]
+    return float(table.diagonal().mean()), len(at), np.array(values)
+
+
+def gradient_parts(model: Any, rows: Rows) -> list[Gradient]:
+    """Split the rows into PARTS parts, and return each part's contribution to the gradients."""
+    return [layer_gradients(model, rows.part(i, PARTS), rows.labelled) for i in range(PARTS)]
+
+
+def whole(parts: Sequence[Gradient]) -> Gradient:
+    """Sum gradients over parts."""
+    return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
+
+
+def layer_gradients(model: Any, rows: Rows, of: int) -> Gradient:
+    """Return the gradient of the MLM loss, summed over `rows` and divided by `of`."""
+    parameters = list(architecture_of(model.config).layers(model).parameters())
+    with torch.enable_grad():
+        gradients = torch.autograd.grad(prediction_loss(model, rows) / of, parameters)
+    return [gradient.flatten(1) if gradient.ndim > 1 else gradient[:, None] for gradient in gradients]
+
+
+def gradient_cosine(first: Gradient, second: Gradient) -> float:
+    """Return the cosine between two gradients over all parameters together."""
+    return _product(first, second) / _norms(first, second)
+
+
+def shuffled_cosines(first: Gradient, second: Gradient, shuffles: int, seed: int) -> np.ndarray:
+    """Return the cosines (S,) after shuffling the units of each parameter in the second gradient."""
+    random, products = np.random.default_rng(seed), np.zeros(shuffles)
+    for a, b in zip(first, second, strict=True):
+        of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
+        here = np.arange(len(of_units))
+        products += [of_units[here, random.permutation(len(here))].sum() for _ in range(shuffles)]
+    return products / _norms(first, second)
+
+
+def noise_cosines(
+    first: Sequence[Gradient], second: Sequence[Gradient], shuffles: int, seed: int
+) -> np.ndarray:
+    """Sample the noise (S,) in the cosine by giving each part's deviation from the mean a random sign."""
+    sides = whole(first), whole(second)
+    random, products = np.random.default_rng(seed), np.zeros(shuffles)
+    for parts, other in ((first, sides[1]), (second, sides[0])):
+        terms = np.array([_product(part, other) for part in parts])
+        deviations = (terms - terms.mean()) * np.sqrt(len(terms) / (len(terms) - 1))
+        products += random.choice((-1.0, 1.0), (shuffles, len(terms))) @ deviations
+    return products / _norms(*sides)
+
+
+def _product(first: Gradient, second: Gradient) -> float:
+    return sum(float((a.double() * b.double()).sum()) for a, b in zip(first, second, strict=True))
+
+
+def _norms(first: Gradient, second: Gradient) -> float:
+    norms = _product(first, first) ** 0.5 * _product(second, second) ** 0.5
+    if not norms:
+        raise ValueError("a gradient is 0 everywhere, so its cosine is undefined")
+    return norms
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
@@ -343,16 +450,14 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 @dataclass(frozen=True)
 class TypeMeans:
-    """Each type's mean state at each layer (L, T, H), its share of each sentence (N, T), and its frequency
-    (T,)."""
+    """Each type's mean state at each layer (L, T, H), share of each sentence (N, T), and frequency (T,)."""
 
     means: Tensor
     shares: Tensor
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """The linear CKA (S,) of `x` and `y` after exchanging the means of similarly frequent types in
-        `y`."""
+        """Return the linear CKA (S,) after exchanging the means of similarly frequent types in `y`."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         ckas = [linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges]

@@ -34,8 +34,8 @@ def model_with_head(model: MeasuredModel) -> Any:
 def states(
     model: Any, rows: Sequence[np.ndarray], language: int
 ) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Encode rows of ids in batches; yield each batch's row indices and its states at each layer (rows, ids,
-    H), with arbitrary values at padding."""
+    """Yield batches of row indices, and their rows' states (rows, ids, H) at each layer, with arbitrary
+    values at padding."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
@@ -58,7 +58,7 @@ def mean_states(hidden: Sequence[Tensor], first: int, sizes: Sequence[int]) -> T
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
-    """Average each row's states at every layer, (L, N, H), excluding the special ids at both ends."""
+    """Average each row's states at every layer, (L, N, H), without the special ids at both ends."""
     return in_order(
         (places, mean_states(hidden, 1, [len(rows[place]) - 2 for place in places]))
         for places, hidden in states(model, rows, language)
@@ -66,8 +66,7 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 
 def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
-    """Join batches of row indices and means (L, B, H) into a single tensor (L, N, H), in the order of the
-    rows."""
+    """Join batches of row indices and means (L, B, H) into one tensor (L, N, H), in the rows' order."""
     order, means = list[int](), list[Tensor]()
     for places, tensor in batches:
         order += places
@@ -77,8 +76,8 @@ def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
 
 @inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
-    """Return, for each row of `source`, the index (N,) of the row of `target` with the highest cosine; NONE
-    for ties."""
+    """Return the index (N,) of the `target` row with the highest cosine to each `source` row, or NONE in case
+    of a tie."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):
@@ -89,8 +88,8 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Return whether each pair's cosine exceeds every other cosine of its two members (MEXA, Kargaran et al.
-    2024, equation 1), given the indices of nearest rows (N,) and each row's partner, `pairing` (..., N)."""
+    """Return whether each row and its partner, `pairing` (..., N), are nearest to each other, given the
+    indices of nearest rows (N,) (MEXA, Kargaran et al. 2024, equation 1)."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
@@ -112,13 +111,12 @@ def csls(cosines: Tensor) -> Tensor:
 
 
 def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
-    """Return the mean of the largest cosines in each row, and that in each column."""
+    """Return the mean of the largest cosines in each row, and in each column."""
     return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 
 def margin(source: Tensor, target: Tensor) -> Tensor:
-    """Return the margin (N, M) of each pair of rows: the cosine, divided by the two rows' mean cosine with
-    their nearest neighbours."""
+    """Return the cosines (N, M) of rows, divided by the two rows' mean cosine with their neighbours."""
     cosines = cosine(source, target)
     rows, columns = neighbourhoods(cosines, MARGIN_NEIGHBOURS)
     return 2 * cosines / (rows[:, None] + columns[None])

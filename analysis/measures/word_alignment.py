@@ -45,11 +45,8 @@ def score_each(
     gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
 ) -> list[list[LinkCounts]]:
     """Return, for each of `n` aligners, a list of its link counts for every sentence pair."""
-    columns: list[list[LinkCounts]] = [[] for _ in range(n)]
-    for correct, row in zip(gold, links, strict=True):
-        for column, each in zip(columns, row, strict=True):
-            column.append(score(correct, each))
-    return columns
+    pairs = [[score(pair, each) for each in row] for pair, row in zip(gold, links, strict=True)]
+    return [[row[aligner] for row in pairs] for aligner in range(n)]
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ class GoldSet:
 
 def gold_set(folder: Path, name: str) -> GoldSet:
     """Open a gold set: for de-en, `folder`/de-en contains `test.de`, `test.en` and `alignv2.txt` in WPT
-    format. Raises BadInput if a file is malformed, or if the files do not match."""
+    format. Raises BadInput if the files are malformed or do not match."""
     home, (first, _, second) = folder / name, name.partition("-")
     files = home / f"test.{first}", home / f"test.{second}"
     pairs = tuple(TwoFiles(*files))
@@ -130,8 +127,7 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """Train fast_align, and return its scores by direction and symmetrisation, and the counts of
-    exclusions."""
+    """Train fast_align; return its scores by direction and symmetrisation, and the counts of exclusions."""
     ways, exclusions = dict[str, list[Links]](), Counter[str]()
     for way in ("forward", "reverse"):
         model = FastAlign.train(corpus, reverse=way == "reverse")
@@ -148,7 +144,7 @@ def _encoder_scores(
     gold: Sequence[GoldPair],
     readings: Sequence[LinkReading],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every reading for each encoder, return the scores sorted by layer, and count exclusions."""
+    """Score every reading for each encoder; return the scores sorted by layer, and count exclusions."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for encoder in encoders:
         columns = score_each(gold, encoder.links(pairs, readings), len(readings))
@@ -169,8 +165,8 @@ def alone_and_joint(
     everywhere: Sequence[Method],
     at_main: Sequence[Method] = METHODS,
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score the methods `at_main` at the main layer, and `everywhere` at every layer. `types` gives the
-    target's token type, depending on whether both sides share a row."""
+    """Score the methods `at_main` at the main layer, and `everywhere` at every layer. `types` contains the
+    target's token type, by whether both sides share a row."""
     encoder, pieces, readings = Encoder(folder, device=device), SubWords(folder), list[LinkReading]()
     for layer in range(encoder.layers + 1):
         more = at_main if layer == main_layer(encoder.layers) else ()
@@ -228,8 +224,8 @@ def _by_word(ids: np.ndarray, pieces: np.ndarray) -> list[list[int]]:
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Read the quality of XLM-Align's self-labels from metrics.jsonl, where each row contains means over the
-    steps since the previous one."""
+    """Read the quality of XLM-Align's self-labels from metrics.jsonl, whose rows contain means over the steps
+    since the previous row."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -134,38 +134,26 @@ class BagOfWords(Baseline):
     title: str
 
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
+        from sklearn.feature_extraction import DictVectorizer
         from sklearn.linear_model import LogisticRegression
 
-        columns: dict[str, int] = {}
-        rows, labels = list[Counter[int]](), list[str]()
+        rows, labels = list[Counter[str]](), list[str]()
         for example, (label,) in examples:
-            words = words_of(example, spell, self.text)
-            rows.append(Counter(columns.setdefault(word, len(columns)) for word in words))
+            rows.append(Counter(words_of(example, spell, self.text)))
             labels.append(label)
-        counts = Counter(labels)
+        counts, words = Counter(labels), DictVectorizer(sort=False)
         usual = most_frequent(counts, counts)
-        if len(counts) < 2 or not columns:
+        if len(counts) < 2 or not any(rows):
             return lambda tests, _: [(usual,) for _ in tests]
-        model = LogisticRegression(max_iter=STEPS).fit(_matrix(rows, len(columns)), labels)
+        model = LogisticRegression(max_iter=STEPS).fit(words.fit_transform(rows), labels)
 
         def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
-            rows = []
-            for example in tests:
-                words = words_of(example, spell, self.text)
-                rows.append(Counter(columns[word] for word in words if word in columns))
-            predicted = model.predict(_matrix(rows, len(columns))) if rows else ()
-            return [(str(label),) if row else (usual,) for row, label in zip(rows, predicted, strict=True)]
+            rows = [Counter(words_of(example, spell, self.text)) for example in tests]
+            known = [not words.vocabulary_.keys().isdisjoint(row) for row in rows]
+            predicted = model.predict(words.transform(rows)) if rows else ()
+            return [(str(label) if own else usual,) for own, label in zip(known, predicted, strict=True)]
 
         return answer
-
-
-def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
-    from scipy.sparse import csr_matrix
-
-    ends = np.cumsum([0, *map(len, rows)])
-    columns = [column for row in rows for column in row]
-    values = [float(count) for row in rows for count in row.values()]
-    return csr_matrix((values, columns, ends), shape=(len(rows), width))
 
 
 @dataclass(frozen=True)

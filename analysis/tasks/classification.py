@@ -45,7 +45,6 @@ class NLI(Classification):
     name = "nli"
     title = "NLI"
     summary = "NLI decides whether a premise entails a hypothesis, contradicts it, or does neither."
-    data = "nli"
     texts = ("premise", "hypothesis")
     baselines = pair_baselines(*texts)
 
@@ -62,7 +61,6 @@ class Paraphrase(Classification):
     name = "paraphrase"
     title = "Paraphrase"
     summary = "Paraphrase detection decides whether two sentences mean the same thing."
-    data = "paraphrase"
     texts = ("first sentence", "second sentence")
     baselines = pair_baselines("first", "second")
 
@@ -77,7 +75,6 @@ class TextLabels(Classification):
     name = "text_labels"
     title = "Text labels"
     summary = "Text labels assign one of your own labels to each text, such as its topic."
-    data = "text_labels"
     texts = ("text",)
     baselines = (Majority(), BagOfWords(0, "words", "bag of words"))
 
@@ -86,6 +83,5 @@ class PairLabels(Classification):
     name = "pair_labels"
     title = "Pair labels"
     summary = "Pair labels assign one of your own labels to each pair of texts."
-    data = "pair_labels"
     texts = ("first text", "second text")
     baselines = pair_baselines("first", "second")

@@ -16,7 +16,7 @@ from calque.analysis.tasks.task import EncodedSet, Head
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
-from calque.pretrain.config import not_finite
+from calque.pretrain.config import out_of_range
 from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
@@ -46,21 +46,10 @@ class FinetuneConfig:
     attention_dropout: float | None = field(default=None, metadata=ADDED)
 
     def mistakes(self) -> list[str]:
-        if wrong := not_finite(self):
-            return wrong
-        for name, least in (("epochs", 1), ("batch", 1), ("max_length", 8)):
-            if getattr(self, name) < least:
-                wrong.append(f"{name} must be at least {least}, not {getattr(self, name)}")
+        positive, shares = ("learning_rate", "head_rate", "clip"), ("warmup", "dropout", "attention_dropout")
+        wrong = out_of_range(self, positive, shares, epochs=1, batch=1, max_length=8, weight_decay=0)
         if self.epochs > MOST_EPOCHS:
             wrong.append(f"epochs must be at most {MOST_EPOCHS:,}, not {self.epochs:,}")
-        for name in ("warmup", "dropout", "attention_dropout"):
-            share = getattr(self, name)
-            if share is not None and not 0 <= share < 1:
-                wrong.append(f"{name} must be a fraction below 1, not {share}")
-        if min(self.learning_rate, self.head_rate, self.clip) <= 0:
-            wrong.append("learning_rate, head_rate and clip must be above 0")
-        if self.weight_decay < 0:
-            wrong.append(f"weight_decay must be 0 or more, not {self.weight_decay}")
         return wrong
 
     def rate(self, step: int, steps: int) -> float:

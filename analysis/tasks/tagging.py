@@ -63,7 +63,6 @@ class POS(Tagging):
     name = "pos"
     title = "POS"
     summary = "POS assigns a part of speech to every word."
-    data = "pos"
     metrics = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags", entity_f1))
     printed = "f1_bare_tags"
 
@@ -77,7 +76,6 @@ class NER(Tagging):
     name = "ner"
     title = "NER"
     summary = "NER finds the names in a sentence and their types."
-    data = "ner"
     metrics = (F1, ACCURACY)
     baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())
 
@@ -94,7 +92,6 @@ class WordLabels(Tagging):
     name = "word_labels"
     title = "Word labels"
     summary = "Word labels assign one of your own labels to each word."
-    data = "word_labels"
     metrics = (ACCURACY,)
 
     def tags(self, sentence: Sentence) -> Answer:

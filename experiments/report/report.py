@@ -57,8 +57,8 @@ from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.pretrain import objectives
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.run import CLAIMS
+from calque.pretrain.saved_model import METRICS
 
 WORDS = range(5, 9)  # the sentence lengths, in words, that fit on a phone screen
 INSIDE = 12  # maximum number of models inspected in a report

@@ -259,12 +259,11 @@ class Growth(ExampleMeasure):
     format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.probing import Probes, ProbeText, growth
+        from calque.analysis.measures.probing import Probes, growth
 
         share, length = model.training.mixture.held_out, model.training.model.length
         whole = model.all_languages().whole
-        text = ProbeText.of(whole, share, length, task(self.task), self.folder, self.probe)
-        probes = Probes(text, self.task, self.probe)
+        probes = Probes(whole, share, length, task(self.task), self.folder, self.probe)
         report = partial(machine.report, f"{self.name} {model.name}")
         return growth(model.measured(machine), probes, dict(_snapshots(model)), report)
 
@@ -278,7 +277,7 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    from calque.pretrain.checkpoint import snapshots_of
+    from calque.pretrain.saved_model import snapshots_of
 
     start = model.training.start
     for one in [start, model.step] if isinstance(start, Step) else [model.step]:

@@ -348,7 +348,7 @@ class Training:
 
         card, traits = torch.cuda.is_available(), self.objective.traits
         at_once = math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
-        needed = training_bytes(self.model, self.rows, traits.mask_rate, card=card).of(at_once)
+        needed = training_bytes(self.model, self.rows, traits.mask_rate, card, at_once)
         needed += traits.memory + 16 * self._language_embeddings
         return int(needed if card else needed + PROCESS + BATCH_BYTES * self.train.batch * self.model.length)
 

@@ -29,7 +29,6 @@ from calque.experiments.study.measures import Retrieval, ZeroShot
 from calque.experiments.study.models import GivenModel, Group, Training, shape_of
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes, task_mistakes
 from calque.pretrain.architecture import architecture_of
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import tensor_files
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
@@ -38,6 +37,7 @@ from calque.pretrain.saved_model import (
     ALIGNER_LABELS,
     ALIGNER_LAYER,
     CONFIG,
+    METRICS,
     WEIGHTS,
     read_config,
     weights_file,

@@ -19,8 +19,7 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss` over the entries'
-    cosines."""
+    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss` over their cosines."""
 
     instances = 0
 
@@ -75,6 +74,18 @@ class Align(Objective):
 
 
 @dataclass(frozen=True)
+class Repel(Align):
+    """alpha * L_REPEL, where L_REPEL is the mean over dictionary pairs of max(0, cosine of the word
+    embeddings). This loss cannot diverge, and it does not push embeddings in opposite directions, which would
+    align them up to a rotation."""
+
+    short_name = "REPEL"
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [DictionaryCosine(languages, self.alpha, "repel", torch.relu)]
+
+
+@dataclass(frozen=True)
 class AlignMLM(Composite):
     """L_ALIGN-MLM = L_MLM + alpha * L_ALIGN. The paper chose alpha from 1, 10 and 100 (appendix G.5)."""
 
@@ -92,27 +103,12 @@ class AlignMLM(Composite):
 
 
 @dataclass(frozen=True)
-class Repel(Align):
-    """alpha * L_REPEL, where L_REPEL is the mean over dictionary pairs of max(0, cosine of the word
-    embeddings). This loss cannot diverge, and it does not push embeddings in opposite directions, which would
-    align them up to a rotation."""
-
-    short_name = "REPEL"
-
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [DictionaryCosine(languages, self.alpha, "repel", torch.relu)]
-
-
-@dataclass(frozen=True)
-class RepelMLM(Composite):
+class RepelMLM(AlignMLM):
     """L_REPEL-MLM = L_MLM + alpha * L_REPEL, with the same pairs and weight as in ALIGN-MLM."""
 
-    alpha: float = ALPHA
-    mask_rate: float = MASK_RATE
-
     short_name = "REPEL-MLM"
-    forms = AlignMLM.forms
     summary = "REPEL-MLM adds to MLM a loss that keeps the embeddings of dictionary pairs dissimilar."
+    paper = ""
 
     @property
     def parts(self) -> tuple[Objective, ...]:

@@ -16,14 +16,13 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
-from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.batch import NumberedWords, PairGroups
 from calque.pretrain.bitext import PARALLEL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode
-from calque.pretrain.objective import GOLD, GROWN, Learner, Linked, Stream, Traits
+from calque.pretrain.objective import GOLD, GROWN, Learner, Linked, Traits
 from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untied
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
@@ -38,13 +37,15 @@ class ContrastedWords(PairStream):
     """Unmasked sentence pairs in groups of similar length, with each side in a separate row. `LABELLED` is
     the fraction of linked words (or, if the model labels them itself, of all words) that receive a label."""
 
+    shuffled = True  # consecutive pairs in a file may be translations of the same sentence
+
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
     ) -> tuple[PairGroups, dict[str, int]]:
         pairs = self.chosen(instances)
         ids = [sum(map(len, bitext.ids(pair))) for bitext, pair in pairs]
         order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
-        groups = tuple(self.numbered([pairs[i] for i in group]) for group in order)
+        groups = tuple(self.numbered([pairs[i] for i in group], random) for group in order)
         words = sum(group.words if self.objective.labels == "self" else group.linked for group in groups)
         return PairGroups(groups), {CONTRAST: words, LABELLED: words}
 
@@ -127,6 +128,7 @@ class AlignerTraining(PairObjective):
     least: float = field(default=0.1, metadata=ADDED)
 
     short_name, full_name = "ALIGNER", "Aligner training"
+    stream = ContrastedWords
     forms = (
         PARALLEL,
         number("layer", "-at", "at layer {value}", "7"),
@@ -173,6 +175,6 @@ class AlignerTraining(PairObjective):
             layer.requires_grad_(True)
         return learner
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        # Shuffled, because consecutive pairs in a file may be translations of the same sentence.
-        return [ContrastedWords(languages, length, seed, self, {CONTRAST: 1.0}, shuffled=True)]
+    @property
+    def weights(self) -> dict[str, float]:
+        return {CONTRAST: 1.0}

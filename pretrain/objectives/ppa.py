@@ -13,14 +13,13 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
-from calque.derive.languages import Languages
 from calque.pretrain.batch import PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import F, Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode_first, evaluating, prediction_loss
-from calque.pretrain.objective import Learner, Stream, Traits
+from calque.pretrain.objective import Learner, Traits
 
 MOCO = "moco"
 Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrastive loss
@@ -47,11 +46,8 @@ class PairsWithKeys:
 
 class Contrasted(PairStream):
     """Sentence pairs, with one row per pair for TLM and two rows for the contrastive loss: the query and the
-    key.
-
-    Before a step, the slow encoder is updated and computes the keys. A query is compared with its own key and
-    with the keys from earlier steps, regardless of how batches are divided.
-    """
+    key. Before a step, the slow encoder is updated and computes the keys. A query is compared with its own
+    key and with earlier steps' keys, regardless of how batches are divided."""
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.draw_pairs(instances, random)
@@ -99,6 +95,7 @@ class PPA(PairObjective):
     beside: Beside = field(default="TLM", metadata=ADDED)
 
     short_name = full_name = "PPA"
+    stream = Contrasted
     forms = (
         PARALLEL,
         number("queue", "-queue", "queue of {value:,}", "512"),
@@ -134,6 +131,6 @@ class PPA(PairObjective):
 
         return {MOCO: MoCo(model, self.queue, self.dimensions)}
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        terms = [self.beside.lower(), MOCO] if self.beside else [MOCO]
-        return [Contrasted(languages, length, seed, self, dict.fromkeys(terms, 1.0))]
+    @property
+    def weights(self) -> dict[str, float]:
+        return dict.fromkeys([self.beside.lower(), MOCO] if self.beside else [MOCO], 1.0)

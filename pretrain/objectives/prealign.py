@@ -35,8 +35,8 @@ FIRST_SIDES = MappingProxyType({"anchors": "first"})
 @dataclass(frozen=True)
 class Anchors(Batch):
     """Dictionary entries whose first words, the anchors, should match their translations; `ids` and
-    `languages` are (P, 2) int64. The anchors are those of entries `first` to `last` (exclusive): each part of
-    a batch contains all words but only some anchors, so that losses add up."""
+    `languages` are (P, 2) int64. Each part of a batch contains all words, but only the anchors of entries
+    `first` to `last` (exclusive), so that losses add up."""
 
     ids: Tensor
     languages: Tensor
@@ -63,8 +63,8 @@ class Anchors(Batch):
 
     @property
     def excluded(self) -> Tensor:
-        """A mask of words excluded from each anchor's sum, (A, W): the words in all other entries that share
-        a word with the anchor's entry, so that no word is pushed away from one of its translations."""
+        """A mask of words excluded from each anchor's sum, (A, W): those in all other entries that share a
+        word with the anchor's entry, so that no word is pushed away from one of its translations."""
         own = self.ids[self.first : self.last]
         same = (own[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         same[torch.arange(len(own), device=own.device), self.anchors] = False

@@ -98,9 +98,9 @@ def _rows(language: Language) -> np.ndarray:
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
     """Rotate the `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
-    `pairs` (d, 2) closest to the first. The rotation of the second moments is exact only if a row's gradients
-    are uncorrelated across dimensions. Moments cannot be reset to 0, because AdamW's bias correction depends
-    on the steps of the whole table."""
+    `pairs` (d, 2) closest to the first. For second moments, this is exact only if a row's gradients are
+    uncorrelated across dimensions; they cannot be reset to 0, because AdamW's bias correction depends on
+    the steps of the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):

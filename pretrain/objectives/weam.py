@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED, LinkedPairs
 from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import cross_entropy, encode, prediction_loss
-from calque.pretrain.objective import GROWN, Learner, Linked, Stream
+from calque.pretrain.objective import GROWN, Learner, Linked
 
 EXCHANGE = "exchange"
 MASKS = 0.3  # the paper's mask rate
@@ -74,6 +73,7 @@ class WEAM(LinkObjective):
     links: Linked = GROWN
 
     short_name = full_name = "WEAM"
+    stream = Exchanged
     summary = (
         "WEAM predicts each masked word in a translated sentence pair twice: from the pair, and from the "
         "hidden states of its linked words."
@@ -85,5 +85,6 @@ class WEAM(LinkObjective):
 
         return {EXCHANGE: Exchange(model)}
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Exchanged(languages, length, seed, self, {"tlm": 1.0, EXCHANGE: self.weight})]
+    @property
+    def weights(self) -> dict[str, float]:
+        return {"tlm": 1.0, EXCHANGE: self.weight}

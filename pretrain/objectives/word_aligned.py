@@ -14,12 +14,11 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import word
-from calque.derive.languages import Languages
 from calque.pretrain.batch import WordPairs
 from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, LinkObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import encode
-from calque.pretrain.objective import Learner, Linked, Stream, Traits
+from calque.pretrain.objective import Learner, Linked, Traits
 
 START = "start"
 LINKED, KEPT = "linked words", "source words"
@@ -29,7 +28,7 @@ class Words(PairStream):
     """Unmasked sentence pairs, with each side in a separate row."""
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
-        batch = self.draw_words(instances, marks=self.objective.frozen)
+        batch = self.draw_words(instances, random, marks=self.objective.frozen)
         return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
 
     def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:
@@ -48,10 +47,10 @@ class Words(PairStream):
 
 @dataclass(frozen=True)
 class WordAligned(LinkObjective):
-    """The mean squared distance between linked words, plus `weight` times the mean squared distance of source
-    words from their vectors in the starting model. A word's vector is the last layer's state of its last
-    sub-word; the two sentences are encoded separately. Links are gold links, or the intersection of
-    fast_align's two directions. If the model were trained from scratch, all word vectors would become equal.
+    """The mean squared distance between linked words, plus `weight` times that of source words from their
+    vectors in the starting model. A word's vector is the last layer's state of its last sub-word; the two
+    sentences are encoded separately. Links are gold links, or the intersection of fast_align's two
+    directions. If the model were trained from scratch, all word vectors would become equal.
 
     frozen: whether to follow the authors' code instead of the paper: target words are pulled towards source
         words' vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
@@ -64,6 +63,7 @@ class WordAligned(LinkObjective):
     frozen: bool = field(default=False, metadata=ADDED)
 
     short_name, full_name = "WORD-ALIGNED", "Word-aligned"
+    stream = Words
     forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
     summary = (
         "Word-aligned BERT continues from an existing model: it pulls the hidden states of linked words "
@@ -81,5 +81,6 @@ class WordAligned(LinkObjective):
 
         return {START: Frozen(model)}
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Words(languages, length, seed, self, {LINKED: 1.0, KEPT: self.weight})]
+    @property
+    def weights(self) -> dict[str, float]:
+        return {LINKED: 1.0, KEPT: self.weight}

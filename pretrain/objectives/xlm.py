@@ -23,7 +23,7 @@ class Parallel(Stream):
     G.3)."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: TLM) -> None:
-        self.weights = {"tlm": 1.0}
+        self.weights = objective.weights
         self.languages, self.bitexts, self.half = languages, languages.bitexts, length // 2
         self.masking = Masking.of(languages, objective.mask_rate)
         self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, self.half - 1, sides=2)
@@ -66,13 +66,11 @@ class TLM(PairObjective):
     mask_rate: float = MASK_RATE
 
     short_name = "TLM"
+    stream = Parallel
 
     @property
     def traits(self) -> Traits:
         return replace(super().traits, language_embeddings=True)
-
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Parallel(languages, length, seed, self)]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
-from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
@@ -21,7 +20,7 @@ from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode, evaluating, prediction_loss
-from calque.pretrain.objective import GOLD, GROWN, Composite, Learner, Linked, Objective, Stream, Traits
+from calque.pretrain.objective import GOLD, GROWN, Composite, Learner, Linked, Objective, Traits
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, itermax_table, largest, log_kernel, sinkhorn, union, untied
 
@@ -179,6 +178,7 @@ class DWA(Settings, PairObjective):
     """Denoising word alignment (section 3.2), with or without TLM."""
 
     short_name = "DWA"
+    stream = SentencePairs
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -208,10 +208,9 @@ class DWA(Settings, PairObjective):
         """Return the layer that labels pairs in a model of `layers` layers."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        weights = {"tlm": 1.0} if self.tlm else {}
-        weights |= {"dwa": 1.0} if self.queries != "none" else {}
-        return [SentencePairs(languages, length, seed, self, weights)]
+    @property
+    def weights(self) -> dict[str, float]:
+        return ({"tlm": 1.0} if self.tlm else {}) | ({"dwa": 1.0} if self.queries != "none" else {})
 
 
 @dataclass(frozen=True)

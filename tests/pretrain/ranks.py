@@ -23,17 +23,9 @@ from calque.pretrain.objectives.prealign import PreAlign
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
-from calque.pretrain.train import NonFinite, make_optimizer, train
+from calque.pretrain.train import make_optimizer, train
 from tests.pocket import derive_several
-from tests.pretrain.made import (
-    LANGUAGE,
-    MODEL,
-    OBJECTIVES,
-    STILL,
-    TRAIN,
-    Gradients,
-    new_learner,
-)
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
 from tests.pretrain.worlds import through
 
 SIZES = (1, 2, 4)
@@ -124,23 +116,6 @@ def trained(objective, languages, world, steps=STEPS, mixture=ALL_TOGETHER):
     return learner
 
 
-def stops(languages, world):
-    learner = new_learner(AlignMLM())
-    config = replace(TRAIN, learning_rate=1e30)
-    try:
-        train(
-            learner,
-            make_optimizer(learner, config),
-            AlignMLM().streams(languages, STILL.length, 0),
-            config,
-            0,
-            world,
-        )
-    except NonFinite:
-        return True
-    return False
-
-
 class Enough(Exception):
     """The process stops in the middle of a run."""
 
@@ -189,13 +164,9 @@ def two(study, out, world):
             if world.first:
                 save_file(gradient, out / f"{name} {cut}.safetensors")
                 (out / f"{name} {cut}.json").write_text(json.dumps(losses))
-    (out / f"stops-{world.rank}.json").write_text(json.dumps(stops(languages, world)))
     for folder in ("run", "again"):
-        pretrain(
-            out / folder,
-            Pretraining(Languages.open(study, (LANGUAGE,)), AlignMLM(), MODEL, TRAIN, seed=0),
-            world,
-        )
+        config = Pretraining(Languages.open(study, (LANGUAGE,)), AlignMLM(), MODEL, TRAIN, seed=0)
+        pretrain(out / folder, config, world)
     SEEN.clear()
     begun(study, out / "whole", world)
     write(out / f"whole seen-{world.rank}.json", SEEN)

@@ -5,25 +5,15 @@ MATRICES = 1000
 
 
 def masks(scores):
-    return tuple(
-        torch.tensor(
-            [
-                [place < table.shape[axis] for place in range(max(t.shape[axis] for t in scores))]
-                for table in scores
-            ]
-        )
-        for axis in (0, 1)
-    )
+    sizes = [torch.tensor([table.shape[axis] for table in scores]) for axis in (0, 1)]
+    return tuple(torch.arange(int(size.max())) < size[:, None] for size in sizes)
 
 
 def padded(scores, filler=0.0):
     n, m = (max(table.shape[axis] for table in scores) for axis in (0, 1))
-    return torch.stack(
-        [
-            torch.from_numpy(np.pad(t, ((0, n - t.shape[0]), (0, m - t.shape[1])), constant_values=filler))
-            for t in scores
-        ]
-    )
+    sides = [((0, n - table.shape[0]), (0, m - table.shape[1])) for table in scores]
+    tables = [np.pad(t, side, constant_values=filler) for t, side in zip(scores, sides, strict=True)]
+    return torch.from_numpy(np.stack(tables))
 
 
 def extracted(extract, scores, filler=7.0):

@@ -80,11 +80,8 @@ def expected(one, model, layer, instances, labels, least):
 )
 @torch.no_grad()
 def test_loss_by_hand(languages, labels, least, layer):
-    one, model, chosen = (
-        only(replace(GOLD, layer=layer), languages),
-        model_of(),
-        [0, 3, 4, 9, 11, 12, 17, 20, 21],
-    )
+    one, model = only(replace(GOLD, layer=layer), languages), model_of()
+    chosen = [0, 3, 4, 9, 11, 12, 17, 20, 21]
     # Gold links replace fast_align's agreement.
     one.objective = replace(one.objective, labels=labels, least=least)
     batch, counts = one.draw(chosen, np.random.default_rng(0))

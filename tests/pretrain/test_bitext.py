@@ -30,9 +30,7 @@ def sides(batch, row):
 
 def test_every_pair_is_a_row_in_either_order(parallel, languages):
     source, derived = corpora(languages)
-    shown = np.concatenate(
-        [lines for _, lines in map(parallel.groups.__getitem__, range(parallel.instances))]
-    )
+    shown = np.concatenate([parallel.groups[instance][1] for instance in range(parallel.instances)])
     pairs = Counter((tuple(source[i].tolist()), tuple(derived[i].tolist())) for i in shown)
     turned = Counter()
     for seed in range(4):
@@ -99,16 +97,12 @@ def test_pieces_contain_every_pair_once(parallel, pieces):
     assert widths == sorted(widths) and widths[-1] == batch.clean.shape[1]
     for piece, width in zip(made, widths, strict=True):
         assert len(piece) and width == int(piece.sides.sum(1).max()) + MARKS
-        shapes = {
-            tuple(x.shape)
-            for x in (piece.clean, piece.dice, piece.rows.ids, piece.rows.labels, piece.rows.languages)
-        }
-        assert shapes == {(len(piece), width)}
+        tables = (piece.clean, piece.dice, piece.rows.ids, piece.rows.labels, piece.rows.languages)
+        assert {tuple(table.shape) for table in tables} == {(len(piece), width)}
         assert piece.gold.shape[1] == int(piece.sides.max())
-    padded = [
-        torch.nn.functional.pad(piece.clean, (0, batch.clean.shape[1] - w), value=OURS.pad)
-        for piece, w in zip(made, widths, strict=True)
-    ]
+    rooms = [(0, batch.clean.shape[1] - width) for width in widths]
+    pairs = zip(made, rooms, strict=True)
+    padded = [torch.nn.functional.pad(piece.clean, room, value=OURS.pad) for piece, room in pairs]
     order = batch.sides.sum(1).argsort(stable=True)
     assert torch.cat(padded).equal(batch.clean[order])
     assert torch.cat([piece.sides for piece in made]).equal(batch.sides[order])

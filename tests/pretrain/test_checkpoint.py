@@ -2,8 +2,8 @@ import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
-from calque.pretrain.checkpoint import MACHINE, METRICS, MOMENTS, WEIGHTS, load_state, save_state
 from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.saved_model import MACHINE, METRICS, MOMENTS, WEIGHTS, load_state, save_state
 from calque.pretrain.train import make_optimizer
 from tests.pretrain.made import MODEL, TRAIN, fit, new_learner
 
@@ -24,7 +24,7 @@ def save(folder, step, trained):
     if not rows.exists():
         rows.parent.mkdir(parents=True, exist_ok=True)
         rows.write_text("rows\n")
-    save_state(folder, step, *trained, IDENTITY, rows, SNAPSHOTS)
+    save_state(folder, step, *trained, rows, {"identity": IDENTITY, "snapshots": SNAPSHOTS})
 
 
 @pytest.fixture

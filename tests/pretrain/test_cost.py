@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 import torch
 from hypothesis import given
@@ -36,26 +34,17 @@ def test_operations_of_text_equal_torchs_count():
     assert counted.get_total_flops() == pytest.approx(flops_per_id(model, 50, 3 / 20) * ids.numel(), rel=1e-9)
 
 
-def test_memory_of_a_batch_by_hand():
-    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats per id; 15 % of the 512 ids have three rows of 100
-    logits."""
+def test_memory_by_hand():
+    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) numbers per id, of 4 bytes or, on a GPU, 2; 15 % of the 512
+    ids have 100 logits of 12 bytes."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
-    assert training_bytes(model, 100, 0.15, card=False).of(8) == 4 * (
-        4 * parameters(model, 100) + 1_572_864 + 23_040
-    )
-
-
-def test_memory_of_a_card_by_hand():
-    """The same in bfloat16: 393,216 bytes of activations per row, and 12 for each of 100 logits at 15 % of
-    the ids."""
-    model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
-    card = training_bytes(model, 100, 0.15, card=True)
-    assert card.of(0) == 16 * parameters(model, 100)
-    assert card.of(8) == pytest.approx(
-        16 * parameters(model, 100) + 8 * 2 * 64 * 2 * (16 * 64 + 4 * 128) + 92_160
-    )
-    held = replace(card, most=10_000)
-    assert held.of(8) - held.of(7) == card.row and held.of(1) == card.of(0) + card.row + 10_000
+    fixed = training_bytes(model, 100, 0.15, False, 0)
+    assert fixed == 16 * parameters(model, 100)
+    for card, size in ((False, 4), (True, 2)):
+        expected = fixed + size * 8 * 64 * 2 * (16 * 64 + 4 * 128) + 92_160
+        assert training_bytes(model, 100, 0.15, card, 8) == pytest.approx(expected)
+    more = [training_bytes(model, 2**31, 1.0, True, rows) for rows in (1, 2)]  # logits in pieces
+    assert more[1] - more[0] == 2 * 64 * 2 * (16 * 64 + 4 * 128)
 
 
 def test_operations_of_a_pass_equal_torchs_count():

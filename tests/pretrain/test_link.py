@@ -35,8 +35,7 @@ def test_link_without_entries_is_mlm(languages, told_nothing):
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1, exclude_min=True))
-def test_link_replaces_only_visible_source_words(seed, share):
-    languages = LANGUAGES[0]
+def test_link_replaces_only_visible_source_words(languages, seed, share):
     (rows, counts), (plain, same) = drawn(Link(share), languages, seed), drawn(MLM(), languages, seed)
     image = dict(languages.dictionary("source", LANGUAGE).tolist())
     assert counts == same
@@ -58,11 +57,3 @@ def test_share_is_of_visible_source_words(languages):
             could += int((known[plain] & (plain == clean) & (numbers == SOURCE)).sum())
             switched += int((shown != plain).sum())
         assert abs(switched - share * could) <= 4 * np.sqrt(could * share * (1 - share))
-
-
-LANGUAGES = []
-
-
-@pytest.fixture(scope="module", autouse=True)
-def opened(languages):
-    LANGUAGES[:] = [languages]

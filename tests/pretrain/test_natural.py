@@ -9,12 +9,12 @@ from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA
 from calque.pretrain.run import Pretraining, read_metrics
+from calque.pretrain.saved_model import METRICS
 from tests.derive.natural.made import EN, inputs, vocabulary
 from tests.pretrain.made import MODEL, TRAIN, pretrain
 from tests.vocabularies import learn

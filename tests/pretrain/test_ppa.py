@@ -95,12 +95,8 @@ def test_ppa_without_tlm_keeps_the_contrast(languages):
         batch, counts = stream.draw(range(6), np.random.default_rng(0))
         ((keyed,), _) = stream.before_step(learner, [batch], one_process())
         losses = {name: float(loss) for name, loss in stream.losses(learner, keyed).items()}
-        assert (
-            losses.keys()
-            == counts.keys()
-            == stream.weights.keys()
-            == {MOCO, *([beside.lower()] * bool(beside))}
-        )
+        terms = {MOCO, *([beside.lower()] * bool(beside))}
+        assert losses.keys() == counts.keys() == stream.weights.keys() == terms
         assert losses[MOCO] == pytest.approx(expected.setdefault(MOCO, losses[MOCO]))
     total, asked = 0.0, 0
     for row, labels, (n, m) in zip(batch.rows.ids, batch.rows.labels, batch.sides.tolist(), strict=True):

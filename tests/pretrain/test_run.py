@@ -12,10 +12,10 @@ from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.derive.types import OURS
 from calque.pretrain.batch import Rows
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.run import Metrics, finished, read_metrics
+from calque.pretrain.saved_model import METRICS
 from calque.pretrain.train import Draws, NonFinite
 from tests.pretrain.made import (
     LANGUAGE,
@@ -56,9 +56,8 @@ def test_transformers_finds_our_loss(run, languages):
                     position_ids=None if batch.places is None else batch.places + OURS.pad + 1,
                     labels=batch.labels,
                 ).loss
-                assert float(prediction_loss(ours, batch)) / batch.labelled == pytest.approx(
-                    float(expected), rel=1e-5
-                )
+                found = float(prediction_loss(ours, batch)) / batch.labelled
+                assert found == pytest.approx(float(expected), rel=1e-5)
 
 
 def test_run_folder_is_complete(run):
@@ -83,10 +82,8 @@ def test_probes_do_not_change_the_run(study, tmp_path):
     pretrain(tmp_path / "without", probed)
     probes = [row for row in read_metrics(tmp_path / "with" / METRICS) if "probe" in row]
     assert probes == [{"step": step, "probe": {"all": 0.5}} for step in (5, 10, 12)]
-    weights = [
-        (tmp_path / name / "checkpoint" / "model.safetensors").read_bytes() for name in ("with", "without")
-    ]
-    assert weights[0] == weights[1]
+    weights = [tmp_path / name / "checkpoint" / "model.safetensors" for name in ("with", "without")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
 def test_resumed_run_notes_its_first_claims(study, tmp_path):

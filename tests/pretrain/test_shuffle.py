@@ -70,13 +70,6 @@ def test_parts_stay_within_a_row_of_their_share(shares, rows):
         before = had
 
 
-@given(shares, st.integers(1, 9), st.lists(st.integers(0, 60), min_size=1, max_size=5))
-def test_apportionment_does_not_depend_on_earlier_calls(shares, rows, steps):
-    order = apportioned(shares, rows)
-    for step in steps:
-        assert np.array_equal(order.upto(step), apportioned(shares, rows).upto(step))
-
-
 @given(st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=200))
 def test_units_are_whole_and_sum_to_one(shares):
     units = in_units(shares)

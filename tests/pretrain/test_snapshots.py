@@ -10,10 +10,9 @@ from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
 from calque.pretrain.model import build
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.saved_model import RUN
+from calque.pretrain.saved_model import RUN, SNAPSHOTS, load_snapshot, snapshots_of
 from tests.pretrain.made import MODEL, SIZE, TRAIN, of_study, pretrain, stop_at
 
 KEPT = replace(TRAIN, snapshots=4)

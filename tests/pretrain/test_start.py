@@ -10,9 +10,9 @@ from tokenizers.models import WordLevel
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import read_metrics
+from calque.pretrain.saved_model import METRICS
 from calque.pretrain.start import check_start
 from tests.pretrain.made import MODEL, TRAIN, check_resumes, of_study, pretrain
 

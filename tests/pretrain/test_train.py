@@ -85,32 +85,17 @@ def test_golden_losses(name, languages):
 @pytest.mark.parametrize(("decayed", "head_rate"), [("all", 1.0), ("matrices", 1.0), ("matrices", 7.0)])
 def test_updates_equal_adamw(decayed, head_rate, languages):
     """The groups are those of transformers' Trainer; the pointer's projections are new matrices."""
-    config = replace(
-        TRAIN,
-        steps=6,
-        warmup=2,
-        weight_decay=0.3,
-        betas=(0.8, 0.95),
-        epsilon=1e-3,
-        clip=1e9,
-        decayed=decayed,
-        head_rate=head_rate,
-    )
+    config = replace(TRAIN, steps=6, warmup=2, weight_decay=0.3, betas=(0.8, 0.95), epsilon=1e-3, clip=1e9)
+    config = replace(config, decayed=decayed, head_rate=head_rate)
     learner, twin = (new_learner(OBJECTIVES["XLM-ALIGN"]) for _ in range(2))
     decaying = set(get_parameter_names(twin, [torch.nn.LayerNorm], ["bias"]))
     old = {name for name in twin.trained if "roberta" in name}
     assert {name.split(".")[1] for name in twin.trained.keys() - old} == {"lm_head", "pointer"}
-    groups = [
-        {
-            "params": [
-                p for name, p in twin.trained.items() if (name in decaying, name in old) == (decays, kept)
-            ],
-            "weight_decay": amount,
-            "times": 1.0 if kept else head_rate,
-        }
-        for decays, amount in ((True, 0.3), (False, 0.3 if decayed == "all" else 0.0))
-        for kept in (True, False)
-    ]
+    groups = []
+    for decays, amount in ((True, 0.3), (False, 0.3 if decayed == "all" else 0.0)):
+        for kept in (True, False):
+            own = [p for name, p in twin.trained.items() if (name in decaying, name in old) == (decays, kept)]
+            groups.append({"params": own, "weight_decay": amount, "times": 1.0 if kept else head_rate})
     theirs, ours = torch.optim.AdamW(groups, betas=(0.8, 0.95), eps=1e-3), make_optimizer(learner, config)
 
     def both(optimizer, *_):
@@ -130,15 +115,12 @@ def test_non_finite_loss_stops_before_the_update(languages):
     learner = new_learner(MLM(), MODEL)
     before = []
     config = replace(TRAIN, learning_rate=1e30)
+
+    def keep_weights(*_):
+        before.append({name: p.detach().clone() for name, p in learner.named_parameters()})
+
     with pytest.raises(NonFinite, match=r"step [23]: losses"):
-        fit(
-            learner,
-            MLM().streams(languages, MODEL.length, 0),
-            config,
-            after=lambda *_: before.append(
-                {name: p.detach().clone() for name, p in learner.named_parameters()}
-            ),
-        )
+        fit(learner, MLM().streams(languages, MODEL.length, 0), config, after=keep_weights)
     for name, p in learner.named_parameters():
         assert torch.equal(p, before[-1][name])
 

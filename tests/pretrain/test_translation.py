@@ -7,9 +7,9 @@ from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
 from calque.derive.natural.build import write_translation
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, read_metrics
+from calque.pretrain.saved_model import METRICS
 from tests.derive.test_translation import SIZE, made
 from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain
 

@@ -56,10 +56,7 @@ def released(one, learner, instances):
         row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
         return model.roberta(row).last_hidden_state[0, [0, *np.cumsum(pieces).tolist(), len(ids) + 1]]
 
-    linked = []
-    towards = []
-    kept = []
-    start = []
+    linked, towards, kept, start = [], [], [], []
     for pair in (int(pair) for instance in instances for pair in one.groups[instance][1]):
         sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
         source, other = ((ids, corpus.pieces[line]) for ids, corpus, line in sides)

@@ -29,13 +29,8 @@ SWITCHES = [
 
 
 def hidden_states(model, ids, layer):
-    mask = (ids != OURS.pad).long()
-    return (
-        model.roberta(ids, attention_mask=mask, output_hidden_states=True)
-        .hidden_states[layer]
-        .double()
-        .numpy()
-    )
+    output = model.roberta(ids, attention_mask=(ids != OURS.pad).long(), output_hidden_states=True)
+    return output.hidden_states[layer].double().numpy()
 
 
 def labelled_by_hand(h, n, m, dwa):

@@ -20,12 +20,8 @@ def begin(size, work, patience=PATIENCE):
         if child:
             children.append(child)
             continue
-        os.environ |= {
-            "RANK": str(rank),
-            "WORLD_SIZE": str(size),
-            "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": port,
-        }
+        os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(size)}
+        os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
         try:
             torch.set_num_threads(1)
             work(join(patience))

@@ -155,24 +155,15 @@ for kind in ("bert", "roberta", "xlm-roberta"):
     row(f"{kind} in half precision", kind, both(as_type(torch.float16), setting(CONFIG, dtype="float16")))
     row(f"{kind} adapter", kind, file("adapter_config.json"), ("adapter_config.json", "model.safetensors"))
     row(f"{kind} other rows", kind, setting(CONFIG, vocab_size=40), (CONFIG, "40"))
-    row(
-        f"{kind} other positions",
-        kind,
-        setting(CONFIG, max_position_embeddings=40),
-        ("position_embeddings", CONFIG),
+    few = setting(CONFIG, max_position_embeddings=40)
+    row(f"{kind} other positions", kind, few, ("position_embeddings", CONFIG))
+    types = setting(CONFIG, type_vocab_size=3)
+    row(f"{kind} other token types", kind, types, ("token_type_embeddings", CONFIG))
+    token = (
+        {"content": "zebra!"} | dict.fromkeys(["special", "lstrip", "rstrip"], False) | {"normalized": True}
     )
-    row(
-        f"{kind} other token types",
-        kind,
-        setting(CONFIG, type_vocab_size=3),
-        ("token_type_embeddings", CONFIG),
-    )
-    decoder = {
-        "50": {"content": "zebra!", "special": False, "normalized": True, "lstrip": False, "rstrip": False}
-    }
-    row(
-        f"{kind} more words", kind, setting(OTHER, added_tokens_decoder=decoder), (TOKENIZER, OTHER, "zebra!")
-    )
+    more = setting(OTHER, added_tokens_decoder={"50": token})
+    row(f"{kind} more words", kind, more, (TOKENIZER, OTHER, "zebra!"))
 row("pickle next to safetensors", "bert", file("pytorch_model.bin", "not read"))
 row("adapter's weights", "bert", adapter_weights, ("adapter_model.safetensors", "model.safetensors"))
 row("int8", "bert", as_type(torch.int8, LAYER), ("model.safetensors", LAYER, "I8"))
@@ -184,12 +175,8 @@ row("no normalizer", "bert", setting(TOKENIZER, normalizer=None), (TOKENIZER, OT
 row("no template", "bert", setting(TOKENIZER, post_processor=None), (TOKENIZER, OTHER, "a, a"))
 row("other types", "roberta", both(file("vocab.json", '{"a": 0}'), file("merges.txt", "a a")))
 row("a space before words", "roberta", setting(OTHER, add_prefix_space=True))
-row(
-    "no space before words",
-    "xlm-roberta",
-    setting(OTHER, add_prefix_space=False),
-    (TOKENIZER, OTHER, "add_prefix_space"),
-)
+bare = setting(OTHER, add_prefix_space=False)
+row("no space before words", "xlm-roberta", bare, (TOKENIZER, OTHER, "add_prefix_space"))
 row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 row("other padding", "roberta", setting(CONFIG, pad_token_id=2), (), (TOKENIZER, "1", "2"))
 row("random ids", "roberta", both(CLASS, random_ids), (TOKENIZER, "dropout", "0.5"))

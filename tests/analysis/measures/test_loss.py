@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from calque.analysis.measures.loss import (
+from calque.analysis.measures.probing import (
     gradient_cosine,
     layer_gradients,
     masked_loss,
@@ -35,7 +35,7 @@ def test_gradient_cosine_equals_transformers_gradients():
         layers = [p.grad for name, p in model.named_parameters() if ".layer." in name]
         flat.append(torch.cat([gradient.flatten() for gradient in layers]).double())
         model.zero_grad()
-    first, second = (layer_gradients(model, rows(seed)) for seed in (0, 1))
+    first, second = (layer_gradients(model, rows(seed), rows(seed).labelled) for seed in (0, 1))
     assert sum(gradient.numel() for gradient in first) == len(flat[0]) == 2 * 2224
     expected = float(F.cosine_similarity(flat[0], flat[1], dim=0))
     assert gradient_cosine(first, second) == pytest.approx(expected, rel=1e-4)

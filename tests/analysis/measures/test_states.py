@@ -4,8 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.measures.nulls import shuffled
-from calque.analysis.measures.probing import linear_cka, linear_probe
+from calque.analysis.measures.probing import linear_cka, linear_probe, shuffled
 from calque.analysis.measures.states import cosine, mutually_nearest, nearest, sentence_means
 from calque.pretrain.model import build
 from tests.analysis.measures.test_loss import MODEL, TYPES

@@ -5,8 +5,8 @@ import pytest
 from safetensors.torch import load_file
 
 from calque.derive.errors import BadInput
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.run import CHECKPOINT, pack, runs_of
+from calque.pretrain.saved_model import METRICS
 from tests.experiments.conftest import Done
 
 
