@@ -21,7 +21,6 @@ from calque.analysis.measures.interventions import (
     hook_layer,
     moved_types,
     set_rows,
-    train,
 )
 from calque.analysis.measures.states import states
 from calque.analysis.records.record import MeasuredModel
@@ -311,7 +310,7 @@ class Checkpoint:
         languages, language = self._derived(language)
         data = measured_task(self.folder, task, languages, language)
         run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
-        return train(run, data, progress, lambda model: [change(model) for change in self.changes])
+        return SourceTuned(run, data, progress, lambda model: [change(model) for change in self.changes])
 
     def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
         """Return each sentence's hidden states, one vector per word: the mean over its sub-words.

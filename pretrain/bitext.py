@@ -43,15 +43,12 @@ class PairObjective(Objective):
     parallel_fraction: float
     mask_rate: float = 0.0
     reads_bitexts = True
+    limits: ClassVar[dict[str, Any]] = {"fractions": ["parallel_fraction"]}
 
     @property
     def weights(self) -> dict[str, float]:
         """The weights of the loss terms, by name."""
         return {"tlm": 1.0}
-
-    def __post_init__(self) -> None:
-        if not 0 < self.parallel_fraction <= 1:
-            raise ValueError(f"parallel_fraction must be above 0 and at most 1, not {self.parallel_fraction}")
 
     @property
     def traits(self) -> Traits:
@@ -70,13 +67,9 @@ class LinkObjective(PairObjective):
     """An objective that learns from word links in sentence pairs; `weight` weights one of its loss terms."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
+    limits: ClassVar = PairObjective.limits | {"positive": ["weight"]}
     weight: float
     links: Linked
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.weight > 0:
-            raise ValueError(f"weight must be positive, not {self.weight}")
 
     @property
     def traits(self) -> Traits:

@@ -16,21 +16,27 @@ MOST_STEPS = 1_000_000_000
 
 
 def out_of_range(
-    config: Any, positive: Sequence[str] = (), shares: Sequence[str] = (), **least: float
+    config: Any,
+    positive: Sequence[str] = (),
+    shares: Sequence[str] = (),
+    fractions: Sequence[str] = (),
+    **least: float,
 ) -> list[str]:
     """Return messages about numbers in a config that are not finite, not positive, less than their `least`
-    value, or, for `shares`, not in [0, 1)."""
+    value, not in [0, 1), for `shares`, or not in (0, 1], for `fractions`."""
     wrong = []
     for name, value in vars(config).items():
         numbers = [n for n in (value if isinstance(value, tuple) else [value]) if isinstance(n, int | float)]
         rule = ""
         if not all(map(math.isfinite, numbers)):
             rule = "finite"
-        elif name in positive and min(numbers) <= 0:
+        elif name in positive and any(number <= 0 for number in numbers):
             rule = "positive"
         elif name in shares and not all(0 <= number < 1 for number in numbers):
             rule = "at least 0 and below 1"
-        elif name in least and min(numbers) < least[name]:
+        elif name in fractions and not all(0 < number <= 1 for number in numbers):
+            rule = "above 0 and at most 1"
+        elif name in least and any(number < least[name] for number in numbers):
             rule = f"at least {least[name]}"
         if rule:
             wrong.append(f"{name} must be {rule}, not {', '.join(map(str, numbers))}")
@@ -54,7 +60,7 @@ class ModelConfig:
     def mistakes(self) -> list[str]:
         """Return messages about invalid values."""
         least = {"layers": 1, "heads": 1, "hidden": 1, "ffn": 1, "length": 8}
-        wrong = out_of_range(self, ["initializer_range"], ["dropout", "attention_dropout"], **least)
+        wrong = out_of_range(self, ["initializer_range"], ["dropout", "attention_dropout"], (), **least)
         if self.hidden % max(1, self.heads):
             wrong.append(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
         return wrong
@@ -117,7 +123,7 @@ class TrainConfig:
         """Return messages about invalid values."""
         least = {"steps": 1, "batch": 1, "grad_accumulation": 1, "log_every": 1}
         least |= dict.fromkeys(["weight_decay", "probe_every", "save_every", "snapshots"], 0)
-        wrong = out_of_range(self, ["learning_rate", "head_rate", "clip", "epsilon"], ["betas"], **least)
+        wrong = out_of_range(self, ["learning_rate", "head_rate", "clip", "epsilon"], ["betas"], (), **least)
         if self.steps > MOST_STEPS:
             wrong.append(f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}")
         if self.grad_accumulation > max(1, self.batch):

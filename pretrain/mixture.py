@@ -1,7 +1,6 @@
 """Mixtures of languages: each language's share of a model's training data, and the order of instances, which
 depends only on the seed and the step, not on the number of processes."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -12,6 +11,7 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED, plain
 from calque.derive.languages import Languages, all_but_last, disjoint_halves
+from calque.pretrain.config import out_of_range
 
 Part = tuple[str, ...]  # the language or language pair that instances belong to
 UNIT = 10**9  # shares are multiples of 1 / UNIT, so that sums are exact
@@ -68,19 +68,15 @@ class Mixture:
 
     def mistakes(self, languages: int) -> list[str]:
         """Return messages about values that are invalid for this number of languages."""
-        wrong = []
+        wrong = out_of_range(self, ["shares"], ["held_out"])
         if self.shares and len(self.shares) != languages:
             wrong.append(f"shares for {len(self.shares)} languages in a model of {languages}")
-        if not all(math.isfinite(share) and share > 0 for share in self.shares):
-            wrong.append(f"shares must be positive, not {', '.join(map(str, self.shares))}")
         if self.shares and self.exponent is not None:
             wrong.append("set shares or exponent, not both")
         for name in ("exponent", "bitext_exponent"):
             value = getattr(self, name)
-            if value is not None and not 0 <= value <= 10:
+            if value is not None and (value < 0 or value > 10):
                 wrong.append(f"{name} must be between 0 and 10, not {value}")
-        if not 0 <= self.held_out < 1:
-            wrong.append(f"held_out must be at least 0 and below 1, not {self.held_out}")
         if self.pairs is not None and not 0 < self.pairs < 1:
             wrong.append(f"pairs must be between 0 and 1, not {self.pairs}")
         return wrong

@@ -14,7 +14,7 @@ from calque.derive.fingerprint import code_of, plain
 from calque.derive.forms import Named, percent
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of, main_layer
-from calque.pretrain.config import ModelConfig
+from calque.pretrain.config import ModelConfig, out_of_range
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, nn, torch
 from calque.pretrain.mixture import Part
@@ -117,6 +117,11 @@ class Objective(Named, ABC):
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
+    limits: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments of `out_of_range`
+
+    def __post_init__(self) -> None:
+        if wrong := out_of_range(self, **self.limits):
+            raise ValueError("; ".join(wrong))
 
     @property
     def traits(self) -> Traits:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel, Measurement
-from calque.analysis.tasks.finetune import Finetuned, finetune, longest_row
+from calque.analysis.tasks.finetune import finetune, longest_row
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Score
 from calque.analysis.tasks.tagging import Tagging, tagged_words
@@ -185,22 +185,30 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples. Changes passed to a method affect only the
-    score it returns."""
+    """A model fine-tuned on a tagging task's source examples, after `prepare` has changed it. Changes passed
+    to a method affect only the score it returns."""
 
     def __init__(
-        self, tuned: Finetuned, data: DerivedTask, run: MeasuredModel, labels: Sequence[str], length: int
+        self,
+        run: MeasuredModel,
+        data: DerivedTask,
+        progress: Callable[[int, int], None] = lambda step, steps: None,
+        prepare: Callable[[Any], object] = lambda model: None,
     ) -> None:
-        self.tuned, self.task, self.run, self.labels, self.length = tuned, data.task, run, labels, length
-        self.languages, self.language = data.languages, run.language
+        if not isinstance(data.task, Tagging):
+            raise BadInput(f"interventions need a task that labels every word, not {data.task.name}")
+        self.task, self.run, self.languages, self.language = data.task, run, data.languages, run.language
+        self.types = moved_types(self.languages, self.language)  # source ids, (m,)
+        source, self.images = (self.languages[name].images[self.types] for name in (SOURCE, self.language))
+        self._image_of = dict(zip(source.tolist(), self.images.tolist(), strict=True))
         names = (SOURCE, self.language)
         self.readers = {name: Reader.of(self.languages, name) for name in names}
-        self.splits = {name: Split(data.examples.path("test", name), data.task) for name in names}
-        self.train = Split(data.examples.path("train"), data.task)
-        self.types = moved_types(self.languages, self.language)  # source ids, (m,)
-        self.images = self.languages[self.language].images[self.types]  # derived ids, (m,)
-        own = self.languages[SOURCE].images[self.types].tolist()
-        self._image_of = dict(zip(own, self.images.tolist(), strict=True))
+        self.splits = {name: Split(data.examples.path("test", name), self.task) for name in names}
+        self.train = Split(data.examples.path("train"), self.task)
+        self.labels, self.length = self.task.labels(self.train.gold), longest_row(run.checkpoint, data.config)
+        rows = self.train.encode(self.labels, self.readers[SOURCE], self.length).labelled()
+        about = data.config, run.seed, torch.device(run.device), progress, prepare
+        self.tuned = finetune(run.checkpoint, rows, self.task.head, len(self.labels), *about)
 
     def rows(self, seed: int = 0) -> Rows:
         """Return the moved types' embeddings after fine-tuning, for use with `score`; `seed` determines the
@@ -296,27 +304,6 @@ def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
     words = np.split(places[starts[0] : -1], starts[1:] - starts[0])
     mixed = [words[i] for i in random.permutation(len(words))]
     return np.concatenate([places[: starts[0]], *mixed, places[-1:]])
-
-
-def train(
-    model: MeasuredModel,
-    data: DerivedTask,
-    progress: Callable[[int, int], None] = lambda step, steps: None,
-    prepare: Callable[[Any], object] = lambda model: None,
-) -> SourceTuned:
-    """Fine-tune a model on a task's source examples, after `prepare` has changed the model."""
-    task = data.task
-    if not isinstance(task, Tagging):
-        raise BadInput(f"interventions need a task that labels every word, not {task.name}")
-    moved_types(data.languages, model.language)
-    train = Split(data.examples.path("train"), task)
-    labels, length = task.labels(train.gold), longest_row(model.checkpoint, data.config)
-    rows = train.encode(labels, Reader.of(data.languages, SOURCE), length).labelled()
-    device = torch.device(model.device)
-    tuned = finetune(
-        model.checkpoint, rows, task.head, len(labels), data.config, model.seed, device, progress, prepare
-    )
-    return SourceTuned(tuned, data, model, labels, length)
 
 
 def interventions(tuned: SourceTuned) -> Measurement:

@@ -65,7 +65,7 @@ class ProbeConfig:
     seed: int = 0
 
     def mistakes(self) -> list[str]:
-        wrong = out_of_range(self, (), (), **LEAST)
+        wrong = out_of_range(self, (), (), (), **LEAST)
         if self.shuffles > MOST_SHUFFLES:
             wrong.append(f"shuffles must be at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
         if not 0 <= self.seed < 2**63:

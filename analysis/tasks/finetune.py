@@ -146,6 +146,7 @@ def finetune(
 def _put_on(
     checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
 ) -> tuple[Any, list[Tensor], list[Tensor]]:
+    """Return the encoder with a new head, and lists of its pretrained and its new weights."""
     settings = read_config(checkpoint)
     if labels:
         settings.num_labels = labels
@@ -157,8 +158,10 @@ def _put_on(
     loaded = {name: weight for name, weight in encoder.items() if name in own}
     model.base_model.load_state_dict(loaded, strict=False)
     pretrained = {id(weight) for name, weight in model.base_model.named_parameters() if name in loaded}
-    old = [weight for weight in model.parameters() if id(weight) in pretrained]
-    return model, old, [weight for weight in model.parameters() if id(weight) not in pretrained]
+    old, new = list[Tensor](), list[Tensor]()
+    for weight in model.parameters():
+        (old if id(weight) in pretrained else new).append(weight)
+    return model, old, new
 
 
 def _train(
@@ -209,17 +212,17 @@ def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Ten
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
     """Split a batch into pieces of similar length at the lowest cost: each piece costs its number of ids,
     including padding, plus `overhead`."""
-    lengths = sorted(len(row.ids) for row in rows)
-    if len(rows) * lengths[-1] - sum(lengths) <= overhead:
-        return [list(rows)]
-    cheapest, starts = [0.0], [0]
-    for end in range(1, len(lengths) + 1):
-        costs = [cheapest[start] + (end - start) * lengths[end - 1] + overhead for start in range(end)]
-        starts.append(min(range(end), key=costs.__getitem__))
-        cheapest.append(costs[starts[-1]])
+    ordered = sorted(rows, key=lambda row: len(row.ids))
+    lengths = [len(row.ids) for row in ordered]
+    cheapest, starts = [0.0], [0]  # of the shortest rows, by their number
+    if len(rows) * lengths[-1] - sum(lengths) > overhead:
+        for end in range(1, len(lengths) + 1):
+            costs = [cheapest[start] + (end - start) * lengths[end - 1] + overhead for start in range(end)]
+            starts.append(min(range(end), key=costs.__getitem__))
+            cheapest.append(costs[starts[-1]])
     if not starts[-1]:
         return [list(rows)]
-    ordered, cut, end = sorted(rows, key=lambda row: len(row.ids)), list[list[TaskRow]](), len(rows)
+    cut, end = list[list[TaskRow]](), len(rows)
     while end:
         cut.append(ordered[starts[end] : end])
         end = starts[end]

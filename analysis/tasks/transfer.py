@@ -64,8 +64,8 @@ def evaluate(
     counts, rows = Predictions.of(rows), rows.labelled()
     if not rows.rows:
         raise BadInput("the tokenizer has no sub-words for any of the answers", train.split.path)
-    device = torch.device(model.device)
-    tuned = finetune(model.checkpoint, rows, task.head, len(labels), config, model.seed, device, progress)
+    about = task.head, len(labels), config, model.seed, torch.device(model.device), progress
+    tuned = finetune(model.checkpoint, rows, *about)
     del rows  # free the memory
     return counts, {name: _test(tuned, each, labels, length) for name, each in tests.items()}
 
@@ -102,10 +102,9 @@ def by_entry(
     hits: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
     sizes: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
     for (example, gold), predicted in zip(split, answers, strict=True):
-        words = zip(words_of(example), gold, predicted, strict=True)
-        correct = [(group(word), right == tag) for word, right, tag in words]
+        words = list(zip(map(group, words_of(example)), gold, predicted, strict=True))
         for name in hits:
-            own = [hit for other, hit in correct if other == name]
+            own = [right == tag for other, right, tag in words if other == name]
             hits[name].append(sum(own))
             sizes[name].append(len(own))
     return {name: Score.over(hits[name], sizes[name], sum(sizes[name])) for name in hits if any(sizes[name])}

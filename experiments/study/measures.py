@@ -230,7 +230,7 @@ class Interventions(ExampleMeasure):
         return finetuning_work(self.examples, self.finetune, model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.interventions import interventions, not_changed, train
+        from calque.analysis.measures.interventions import SourceTuned, interventions, not_changed
         from calque.analysis.tasks.transfer import DerivedTask
 
         assert self.finetune
@@ -239,7 +239,7 @@ class Interventions(ExampleMeasure):
             return Measurement(exclusions=Counter({wrong: 1}))
         data = DerivedTask(task(self.task), languages, self.folder, self.finetune)
         report = partial(machine.report, f"{self.name} {model.name}")
-        return interventions(train(model.measured(machine), data, report))
+        return interventions(SourceTuned(model.measured(machine), data, report))
 
 
 def _probe_config() -> Any:

@@ -3,6 +3,7 @@ opposite, REPEL-MLM."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -60,10 +61,7 @@ class Align(Objective):
     alpha: float = ALPHA
 
     short_name = "ALIGN"
-
-    def __post_init__(self) -> None:
-        if not self.alpha > 0:
-            raise ValueError(f"alpha must be positive, not {self.alpha:g}")
+    limits: ClassVar = {"positive": ["alpha"]}
 
     @property
     def traits(self) -> Traits:

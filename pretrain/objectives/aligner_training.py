@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -129,6 +129,7 @@ class AlignerTraining(PairObjective):
 
     short_name, full_name = "ALIGNER", "Aligner training"
     stream = ContrastedWords
+    limits: ClassVar = PairObjective.limits | {"shares": ["least"]}
     forms = (
         PARALLEL,
         number("layer", "-at", "at layer {value}", "7"),
@@ -159,8 +160,6 @@ class AlignerTraining(PairObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.least < 1:
-            raise ValueError(f"`least` must be at least 0 and below 1, not {self.least:g}")
         if self.least != type(self).least and self.labels != "agreement":
             raise ValueError(f"`least` requires labels by agreement, but the labels are {self.labels}")
 

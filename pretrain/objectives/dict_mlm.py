@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -143,10 +143,7 @@ class Link(TextObjective):
     paper = "after Sedova et al. 2026"
 
     reads_dictionary = True
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ValueError(f"share must be above 0 and at most 1, not {self.share}")
+    limits: ClassVar = {"fractions": ["share"]}
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Switched(languages, length, self.mask_rate, self.share)]

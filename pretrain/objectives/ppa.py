@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -96,6 +96,10 @@ class PPA(PairObjective):
 
     short_name = full_name = "PPA"
     stream = Contrasted
+    limits: ClassVar = PairObjective.limits | {
+        "positive": ["queue", "dimensions", "temperature"],
+        "shares": ["momentum"],
+    }
     forms = (
         PARALLEL,
         number("queue", "-queue", "queue of {value:,}", "512"),
@@ -111,11 +115,6 @@ class PPA(PairObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if min(self.queue, self.dimensions) < 1:
-            raise ValueError(f"queue and dimensions must be positive, not {self.queue} and {self.dimensions}")
-        if not (0 <= self.momentum < 1 and self.temperature > 0):
-            found = f"not {self.momentum} and {self.temperature}"
-            raise ValueError(f"momentum must be at least 0 and below 1, and temperature positive, {found}")
         if self.beside not in get_args(Beside):
             raise ValueError(f"beside, the loss added to L_MoCo, must be TLM, MLM or '', not {self.beside!r}")
 

@@ -116,12 +116,7 @@ class Contrast(Objective):
 
     former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
     short_name = "CONTRAST"
-
-    def __post_init__(self) -> None:
-        if self.pairs < 2:
-            raise ValueError(f"pairs must be at least 2, not {self.pairs}")
-        if not self.temperature > 0:
-            raise ValueError(f"temperature must be positive, not {self.temperature}")
+    limits: ClassVar = {"positive": ["temperature"], "pairs": 2}
 
     @property
     def traits(self) -> Traits:

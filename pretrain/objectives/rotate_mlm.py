@@ -7,6 +7,7 @@ Shapes: d pairs of rows, hidden size H.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -119,14 +120,11 @@ class RotateMLM(TextObjective):
     mask_rate: float = MASK_RATE
 
     short_name = "ROTATE-MLM"
+    limits: ClassVar = {"shares": ["at"]}
     forms = (percent("at", "-at-", "after {percent} % of the steps", "25"),)
     summary = (
         "ROTATE-MLM is MLM with one rotation of the derived language’s embeddings onto the source embeddings."
     )
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.at < 1:
-            raise ValueError(f"`at` must be at least 0 and below 1, not {self.at}")
 
     @property
     def traits(self) -> Traits:

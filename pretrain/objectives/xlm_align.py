@@ -179,11 +179,10 @@ class DWA(Settings, PairObjective):
 
     short_name = "DWA"
     stream = SentencePairs
+    limits: ClassVar = PairObjective.limits | {"pieces": 1}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.pieces < 1:
-            raise ValueError(f"pieces must be at least 1, not {self.pieces}")
         if not self.tlm and self.queries == "none":
             raise ValueError("without both TLM and DWA, the loss is empty; use at least one of them")
 

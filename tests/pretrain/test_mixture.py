@@ -34,10 +34,10 @@ def test_added_settings_keep_older_fingerprints():
     [
         ({"shares": (1, 2)}, "shares for 2 languages in a model of 3"),
         ({"shares": (1, 2, -1)}, "shares must be positive"),
-        ({"shares": (1, 2, float("nan"))}, "shares must be positive"),
+        ({"shares": (1, 2, float("nan"))}, "shares must be finite"),
         ({"shares": (1, 1, 1), "exponent": 0.7}, "not both"),
         ({"exponent": -1.0}, "exponent must be between 0"),
-        ({"bitext_exponent": float("nan")}, "bitext_exponent must be between 0"),
+        ({"bitext_exponent": float("nan")}, "bitext_exponent must be finite"),
         ({"held_out": 1.0}, "held_out must be at least 0 and below 1"),
         ({"pairs": 0.0}, "pairs must be between 0 and 1, not 0"),
         ({"pairs": 1.0}, "pairs must be between 0 and 1, not 1"),

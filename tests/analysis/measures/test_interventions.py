@@ -13,10 +13,10 @@ from calque.analysis.measures.interventions import (
     NOTHING,
     ORDER,
     Rows,
+    SourceTuned,
     control_of,
     hook_layer,
     interventions,
-    train,
 )
 from calque.analysis.records.record import AFTER, RECOVERED
 from calque.analysis.tasks.tagging import NER, POS
@@ -56,7 +56,7 @@ def copied(run, tmp_path):
 def test_unchanged_model_has_the_zero_shot_score(run, data, task):  # noqa: F811
     pair = of_task(data, task, "trans.inv")
     (usual,) = [r for r in transfer(run, pair).records if (r.measure, r.metric) == ("ZS", task.primary)]
-    records = interventions(train(run, pair, quiet)).records
+    records = interventions(SourceTuned(run, pair, quiet)).records
     after = {r.metric.removeprefix(task.primary + AFTER): r for r in records if r.measure == "ZS"}
     assert replace(after[NOTHING], metric=task.primary) == usual
     assert {*NAMES[:-2]} < {*after} and all(control_of(name) in after for name in after if control_of(name))
@@ -68,7 +68,7 @@ def test_unchanged_model_has_the_zero_shot_score(run, data, task):  # noqa: F811
 
 
 def test_interventions_do_not_help_copies_of_the_source(copied, data):  # noqa: F811
-    tuned = train(
+    tuned = SourceTuned(
         copied, replace(of_task(data, POS(), "trans"), config=replace(QUICK, freeze_table=True)), quiet
     )
     rows = tuned.rows()
@@ -108,7 +108,7 @@ def exchanged(others, places, partners, states):
 
 
 def test_patching_equals_one_by_one(run, data):  # noqa: F811
-    tuned = train(run, of_task(data, POS(), "trans.inv"), quiet)
+    tuned = SourceTuned(run, of_task(data, POS(), "trans.inv"), quiet)
     split, derived = tuned._test(tuned.language, tuned.language)
     _, source = tuned._test("source", "source")
     back = dict(zip(tuned.images.tolist(), tuned.types.tolist(), strict=True))
