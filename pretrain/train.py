@@ -94,13 +94,10 @@ def train(
     mixture: Mixture = ALL_TOGETHER,
     read: Callable[[int], bool] = lambda step: True,
 ) -> Draws:
-    """Train from step `first` to the last step, and return the draws.
-
-    `after(step, means, gradient norm)` is called once per update, with the 1-based step and the mean of each
-    term. To avoid waiting for a GPU, these numbers are read only after the last step and after steps that
-    `read` accepts, for all steps since the previous reading. Raises NonFinite if a loss or its gradient is
-    not finite.
-    """
+    """Train from step `first` to the last step, and return the draws. `after(step, means, gradient norm)` is
+    called once per update, with the 1-based step and the mean of each term. To avoid waiting for a GPU,
+    these numbers are read only after the last step and after steps that `read` accepts, for all steps
+    since the previous reading. Raises NonFinite if a loss or its gradient is not finite."""
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
     unread: list[tuple[int, list[str], Tensor]] = []

@@ -29,7 +29,7 @@ def test_error_rates_equal_matrix_formulas(pairs):
         return cells
 
     columns = [links for _, links in pairs], [g.sure for g, _ in pairs], [g.possible for g, _ in pairs]
-    a, s, p = (np.array([matrix(links) for links in column]).reshape(-1, N, M) for column in columns)
+    a, s, p = (np.array([matrix(links) for links in column], bool).reshape(-1, N, M) for column in columns)
     found = score_all([g for g, _ in pairs], [sorted(links) for _, links in pairs])
     if a.sum() + s.sum():
         assert found.aer == pytest.approx(1 - ((a & s).sum() + (a & p).sum()) / (a.sum() + s.sum()))
