@@ -13,7 +13,7 @@ from calque.pretrain.model import build
 from calque.pretrain.objectives.aligner_training import CONTRAST, GROUP, LABELLED, AlignerTraining
 from tests.pretrain.made import SIZE, STILL, only
 
-GOLD = AlignerTraining(labels="gold")
+GOLD, LABELS = AlignerTraining(labels="gold"), ("gold", "agreement", "agreement", "self")
 
 
 def model_of(seed=0):
@@ -75,9 +75,7 @@ def expected(one, model, layer, instances, labels, least):
 
 
 @pytest.mark.parametrize("layer", [1, 2])
-@pytest.mark.parametrize(
-    ("labels", "least"), [("gold", 0.1), ("agreement", 0.1), ("agreement", 0.2), ("self", 0.1)]
-)
+@pytest.mark.parametrize(("labels", "least"), zip(LABELS, (0.1, 0.1, 0.2, 0.1), strict=True))
 @torch.no_grad()
 def test_loss_by_hand(languages, labels, least, layer):
     one, model = only(replace(GOLD, layer=layer), languages), model_of()

@@ -48,10 +48,8 @@ def test_memory_by_hand():
 
 
 def test_operations_of_a_pass_equal_torchs_count():
-    model, ids = (
-        ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0),
-        torch.randint(5, 50, (4, 24)),
-    )
+    model = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0)
+    ids = torch.randint(5, 50, (4, 24))
     rows = Rows(ids, torch.full_like(ids, UNLABELLED), torch.zeros_like(ids), False)
     with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
         encode(build(model, 50), rows, 3)

@@ -86,9 +86,8 @@ def test_every_instance_is_drawn():
 
 
 def test_bitexts_are_sampled_with_an_exponent(several):
-    languages = replace(
-        Languages.open(several, NAMES), pairs={("source", "inv"): "inv", ("inv", "trans"): ""}
-    )
+    pairs = {("source", "inv"): "inv", ("inv", "trans"): ""}
+    languages = replace(Languages.open(several, NAMES), pairs=pairs)
     streams = Sum("both", (MLM(), TLM(0.5))).streams(languages, 2 * MODEL.length, 0)
     draws = Draws(streams, 8, 0, Mixture(bitext_exponent=0.0))
     shown = draws.shown(100)
@@ -129,9 +128,8 @@ def test_disjoint_halves_train_and_resume_to_the_same_bytes(several, tmp_path):
 
 
 def test_only_the_source_is_trained(several, tmp_path):
-    config = Pretraining(
-        Languages.open(several, ()), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1)
-    )
+    languages, mixture = Languages.open(several, ()), Mixture(held_out=0.1)
+    config = Pretraining(languages, MLM(), MODEL, TRAIN, seed=0, mixture=mixture)
     pretrain(tmp_path / "run", config)
     facts = Artefact.open(tmp_path / "run", RUN).facts
     assert facts["shown"]["source"]["rows"] == TRAIN.steps * TRAIN.batch

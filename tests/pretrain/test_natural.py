@@ -54,14 +54,11 @@ def test_objectives_use_the_lexicon_as_dictionary(objective, tmp_path):
     entries = list(zip(single[:20], single[20:40], strict=True))
     lines = "".join(f"{word}\t{other}\t0.5\t3\n" for word, other in entries)
     (tmp_path / "lexicon").write_text(lines)
-    folder = derive_natural(
-        *inputs(tmp_path), given, tmp_path / "made", dictionaries={("en", "xx"): tmp_path / "lexicon"}
-    )
+    lexicons = {("en", "xx"): tmp_path / "lexicon"}
+    folder = derive_natural(*inputs(tmp_path), given, tmp_path / "made", dictionaries=lexicons)
     languages = Languages.open(folder, ["en", "xx"])
     assert len(languages.dictionary("en", "xx")) == 20
-    config = Pretraining(
-        Languages.open(folder, ("en", "xx")), objective, LONG, replace(FEW, steps=30, log_every=29), 1
-    )
+    config = Pretraining(languages, objective, LONG, replace(FEW, steps=30, log_every=29), 1)
     model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config))
     whole = languages.whole
     pairs, rows = whole.dictionary("en", "xx"), model.get_input_embeddings().weight.detach()

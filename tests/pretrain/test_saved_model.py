@@ -11,13 +11,8 @@ from calque.derive.files import MANIFEST
 from calque.pretrain.saved_model import RUN, WEIGHTS, load_model, load_tokenizer, read_config
 from tests.refusals import refusal
 
-SHAPE = {
-    "vocab_size": 20,
-    "hidden_size": 8,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "intermediate_size": 8,
-}
+SHAPE = {"vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+SHAPE |= {"intermediate_size": 8}
 CODE = """
 from pathlib import Path
 Path(r"{mark}").write_text("ran")

@@ -51,9 +51,8 @@ def test_run_starts_from_given_weights(cold, moved, study, tmp_path):
 def test_warm_start_resumes_to_the_same_bits(cold, study, tmp_path):
     check_resumes(tmp_path, warm(study, cold))
     logs = [read_metrics(tmp_path / run / METRICS) for run in ("whole", "stopped")]
-    assert [(row["loss"], row["reported"]) for row in logs[0]] == [
-        (row["loss"], row["reported"]) for row in logs[1]
-    ]
+    first, second = ([(row["loss"], row["reported"]) for row in log] for log in logs)
+    assert first == second
     assert logs[0][0]["loss"].keys() == {"mlm", "tlm", "dwa"}
     assert logs[0][0]["reported"].keys() == {"label precision", "label recall", "labelled"}
     assert all(0 <= share <= 1 for row in logs[0] for share in row["reported"].values())

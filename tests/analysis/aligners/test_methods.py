@@ -28,9 +28,7 @@ def test_transport_equals_pot(iterations):
 def test_softmax_links_words_that_are_likely_in_both_directions():
     random = np.random.default_rng(5)
     sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (6, 2), (1, 1))]
-    states = [
-        pad_sequence([torch.from_numpy(pair[side]) for pair in sides], batch_first=True) for side in (0, 1)
-    ]
+    states = [pad_sequence([torch.from_numpy(pair[side]) for pair in sides], True) for side in (0, 1)]
     sizes = [torch.tensor([[len(pair[side])] for pair in sides]) for side in (0, 1)]
     real = [torch.arange(own.shape[1]) < size for own, size in zip(states, sizes, strict=True)]
     # A shift of all words of a side changes nothing.

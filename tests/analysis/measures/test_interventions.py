@@ -93,9 +93,8 @@ def test_wrong_words_have_the_same_tag(seed):
         found = dict(rows.changes())[change]
         taken = [int((rows.source == row).all(1).nonzero()) for row in found]
         assert sorted(taken) == list(range(8))
-        others = [
-            i for i in range(8) if not (same and rows.tags[i] == "A")
-        ]  # the only word with its tag cannot be exchanged
+        # The only word with its tag cannot be exchanged.
+        others = [i for i in range(8) if not (same and rows.tags[i] == "A")]
         assert all(taken[i] != i for i in others)
         assert not same or (rows.tags[taken] == rows.tags).all()
 

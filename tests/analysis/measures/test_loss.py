@@ -45,9 +45,8 @@ def test_gradient_cosine_equals_transformers_gradients():
 
 def test_shuffled_units_are_rows_in_another_order():
     random = np.random.default_rng(3)
-    first, second = (
-        [torch.from_numpy(random.normal(size=shape)) for shape in ((4, 3), (5, 1))] for _ in range(2)
-    )
+    shapes = ((4, 3), (5, 1))
+    first, second = ([torch.from_numpy(random.normal(size=shape)) for shape in shapes] for _ in range(2))
     ours = shuffled_cosines(first, second, 3, seed=7)
     orders, expected = np.random.default_rng(7), np.zeros(3)
     for a, b in zip(first, second, strict=True):

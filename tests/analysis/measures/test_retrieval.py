@@ -68,10 +68,8 @@ def xtremes(source, target):
     def mine(low, high):
         first = [i for i in range(low, high) if i % PARTS != 3]
         second = [i for i in range(low, high) if i % PARTS != 2]
-        x, y = (
-            torch.nn.functional.normalize(rows, dim=1).double().numpy()
-            for rows in (source[first], target[second])
-        )
+        sides = (source[first], target[second])
+        x, y = (torch.nn.functional.normalize(rows, dim=1).double().numpy() for rows in sides)
         cosines = x @ y.T
         near_x = [sorted(range(len(y)), key=lambda j: -cosines[i, j])[:4] for i in range(len(x))]
         near_y = [sorted(range(len(x)), key=lambda i: -cosines[i, j])[:4] for j in range(len(y))]

@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 from hypothesis import given
@@ -25,11 +26,8 @@ def asked(examples):
 
 
 def slow_unigram(train, test):
-    tokens = [
-        (word, tag)
-        for (example, tags) in train
-        for word, tag in zip(example.texts[0][0].words, tags, strict=True)
-    ]
+    pairs = (zip(example.texts[0][0].words, tags, strict=True) for example, tags in train)
+    tokens = list(chain.from_iterable(pairs))
     order = sorted({tag for _, tag in tokens}, key=lambda tag: (-[t for _, t in tokens].count(tag), tag))
 
     def best(word):

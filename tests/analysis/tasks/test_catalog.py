@@ -68,11 +68,8 @@ def test_unknown_labels_are_named_with_their_line(tmp_path):
 
 
 def test_answers_are_decoded_across_rows(tmp_path):
-    sentences = [
-        tagged("a b c d e f g h i j k", "X Y " * 5 + "X"),
-        tagged("a", "Y"),
-        tagged("a b c d e f g", "X " * 7),
-    ]
+    sentences = [tagged("a b c d e f g h i j k", "X Y " * 5 + "X"), tagged("a", "Y")]
+    sentences.append(tagged("a b c d e f g", "X " * 7))
     split = written(tmp_path / "test.jsonl", POS(), *sentences)
     encoded = split.encode(["X", "Y"], Reader(lambda word: (FIRST,), np.arange(10), 0), 8)
     assert (encoded.counts.tolist(), encoded.cut) == ([2, 1, 2], 2)

@@ -127,10 +127,8 @@ def test_other_architectures_are_fine_tuned(tmp_path, kind, head):
     assert longest_row(tmp_path, FinetuneConfig()) == (18 if kind == "Bert" else 16)
     data = toy(200, head, language=1)
     tuned = finetune(tmp_path, data, head, C, FinetuneConfig(learning_rate=5e-3, epochs=8, batch=16), 0, CPU)
-    hits = [
-        answer[: len(row.targets)][row.targets != UNLABELLED] == row.targets[row.targets != UNLABELLED]
-        for row, answer in zip(data.rows, tuned.answers(data), strict=True)
-    ]
+    answers = zip(data.rows, tuned.answers(data), strict=True)
+    hits = [(answer[: len(row.targets)] == row.targets)[row.targets != UNLABELLED] for row, answer in answers]
     assert np.concatenate(hits).mean() > 0.9
 
 
