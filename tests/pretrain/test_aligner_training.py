@@ -75,7 +75,7 @@ def expected(one, model, layer, instances, labels, least):
 
 
 @pytest.mark.parametrize("layer", [1, 2])
-@pytest.mark.parametrize(("labels", "least"), zip(LABELS, (0.1, 0.1, 0.2, 0.1), strict=True))
+@pytest.mark.parametrize(("labels", "least"), [*zip(LABELS, (0.1, 0.1, 0.2, 0.1), strict=True)])
 @torch.no_grad()
 def test_loss_by_hand(languages, labels, least, layer):
     one, model = only(replace(GOLD, layer=layer), languages), model_of()
