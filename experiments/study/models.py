@@ -15,12 +15,11 @@ from calque.derive.fingerprint import fingerprint, plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.experiments.run.step import Machine, Step
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.cost import UPDATE, flops_per_id, machine_bytes, parameters, training_bytes
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import GOLD, Linked, Objective
-from calque.pretrain.saved_model import RUN, read_config, weights_digest
+from calque.pretrain.saved_model import METRICS, RUN, read_config, weights_digest
 
 if TYPE_CHECKING:
     from calque.derive.estimated_links import PairSample
