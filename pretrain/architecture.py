@@ -100,7 +100,7 @@ def main_layer(layers: int) -> int:
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether a model's token types represent languages; two or fewer do not."""
+    """Whether a model's token types represent languages; one or two types never do."""
     return token_types > TEXT_TYPES
 
 

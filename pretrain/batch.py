@@ -17,8 +17,8 @@ MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be divided among micro-batches and processes. Its tensors and batches have the same
-    length."""
+    """A batch that can be divided among micro-batches and processes. All its tensors and nested batches have
+    the same length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -31,7 +31,7 @@ class Batch:
         return self._each(lambda tensor: tensor[rows], lambda batch: batch.cut(rows))
 
     def ready(self) -> Self:
-        """Precompute values that would stall a GPU if they were computed along with the loss."""
+        """Precompute values on the CPU, because computing them together with the loss would stall a GPU."""
         return self._each(lambda tensor: tensor, lambda batch: batch.ready())
 
     def to(self, device: torch.device) -> Self:
@@ -56,8 +56,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """The flat indices of the labelled positions in the batch, `at` (N,), and in a table with `most` slots
-    per row, `slot` (N,). `most` is the largest number of labels in a row, at least 1."""
+    """The labelled positions of a batch, as flat indices into the batch, `at` (N,), and into a table with
+    `most` slots per row, `slot` (N,). `most` is the largest number of labels in a row, at least 1."""
 
     at: Tensor
     slot: Tensor
@@ -191,8 +191,8 @@ class PairRows(Batch):
 
 @dataclass(frozen=True)
 class PlaceLinks(Batch):
-    """Links in row `row` from position `first` on the first side to position `second` on the second side, all
-    (K,) int64."""
+    """Links between positions: link k is in row `row[k]` and connects position `first[k]` on the first side
+    to position `second[k]` on the second side. All three are (K,) int64."""
 
     row: Tensor
     first: Tensor
@@ -214,16 +214,16 @@ class LinkedPairs(Batch):
 
 @dataclass(frozen=True)
 class WordPairs(LinkedPairs):
-    """Unmasked sentence pairs with links between words, each represented by the position of its last sub-word
-    in `PairRows.side_rows`. `words` links every word on the first sides to itself."""
+    """Unmasked sentence pairs with links between words. A word's position is that of its last sub-word in the
+    rows that `PairRows.side_rows` returns. `words` links every word on the first sides to itself."""
 
     words: PlaceLinks
 
 
 @dataclass(frozen=True)
 class NumberedWords(LinkedPairs):
-    """Unmasked sentence pairs with links between numbered words; `first` and `second`, (B, W) int64, contain,
-    for each id, the number of its word, or -1 for padding."""
+    """Unmasked sentence pairs with links between numbered words. `first` and `second`, (B, W) int64, contain
+    the number of each id's word, or -1 for padding."""
 
     first: Tensor
     second: Tensor

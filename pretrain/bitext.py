@@ -39,7 +39,7 @@ class PairObjective(Objective):
     """An objective that reads a fraction of the parallel sentences and masks a fraction of their ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
-    stream: ClassVar[type[Stream]]  # its arguments are those of `streams`, and the objective
+    stream: ClassVar[type[Stream]]  # takes the arguments of `streams`, and the objective
     parallel_fraction: float
     mask_rate: float = 0.0
     reads_bitexts = True
@@ -64,7 +64,8 @@ class PairObjective(Objective):
 
 
 class LinkObjective(PairObjective):
-    """An objective that learns from word links in sentence pairs; `weight` weights one of its loss terms."""
+    """An objective that learns from word links in sentence pairs; `weight` is the weight of one of its loss
+    terms."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
     limits: ClassVar = PairObjective.limits | {"positive": ["weight"]}

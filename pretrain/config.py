@@ -22,8 +22,9 @@ def out_of_range(
     fractions: Sequence[str] = (),
     **least: float,
 ) -> list[str]:
-    """Return messages about numbers in a config that are not finite, not positive, less than their `least`
-    value, not in [0, 1), for `shares`, or not in (0, 1], for `fractions`."""
+    """Return messages about numbers in a config that are not finite or out of range. Fields in `positive`
+    must be above 0, fields in `shares` in [0, 1), fields in `fractions` in (0, 1], and fields in `least` at
+    least the given number."""
     wrong = []
     for name, value in vars(config).items():
         numbers = [n for n in (value if isinstance(value, tuple) else [value]) if isinstance(n, int | float)]
@@ -46,7 +47,8 @@ def out_of_range(
 @dataclass(frozen=True)
 class ModelConfig:
     """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary. `length` counts all ids
-    in a row. There is no attention dropout, because it prevents fast attention (docs/fidelity.md)."""
+    in a row. There is no attention dropout, because it rules out fast attention kernels
+    (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -137,6 +139,6 @@ class TrainConfig:
         if self.snapshots > MOST_SNAPSHOTS:
             limit = f"at most {MOST_SNAPSHOTS} per doubling of the steps"
             wrong.append(f"snapshots must be {limit}, not {self.snapshots}")
-        if self.save_every % max(1, self.log_every):  # or a resumed run would write different rows
+        if self.save_every % max(1, self.log_every):  # otherwise, a resumed run would write different rows
             wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
         return wrong

@@ -26,7 +26,7 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
     """Estimate the training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that
-    the head and most of the last layer process only a fraction `at_head` of the ids, the labelled ones."""
+    the head and most of the last layer process only the labelled ids, a fraction `at_head` of all ids."""
     h, layer = model.hidden, 3 * encoder_flops_per_id(model, model.length) / model.layers
     keys = 12 * h * h
     return (model.layers - 1) * layer + keys + at_head * (layer - keys + 6 * (h * h + h * types))

@@ -29,8 +29,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` processes, and its device. All processes must call these methods in the same order, which
-    raise `Lost` if another process no longer responds."""
+    """One of `size` training processes, and its device. All processes must call the methods in the same
+    order. A method raises `Lost` if another process no longer responds."""
 
     rank: int
     size: int
@@ -44,7 +44,7 @@ class World:
 
     @property
     def machine(self) -> dict[str, Any]:
-        """Everything about the machine that can change the last digits of a result."""
+        """The properties of the machine that can change the last digits of a result."""
         return {
             "torch": torch.__version__,
             "threads": torch.get_num_threads(),
@@ -98,8 +98,8 @@ def one_process() -> World:
 
 
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Replace each gradient with its dense sum over all processes, by a single message, so that reruns are
-    bit-identical."""
+    """Replace each gradient with its dense sum over all processes. All gradients are sent in a single
+    message, so that reruns are bit-identical."""
     gradients = []
     for parameter in parameters:
         if parameter.grad is None:  # unused in this step

@@ -1,4 +1,4 @@
-"""Dynamic masking: each time a row is read, it is masked differently. Shapes: B rows, L ids, K languages, V
+"""Dynamic masking, which selects new positions each time a row is read. Shapes: B rows, L ids, K languages, V
 types."""
 
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ class Mixture:
     pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to the number of
         bitext rows.
     disjoint: whether one half of the distinct sentences is read only in the source and the other half only in
-        derived languages, and no bitexts are read.
+        derived languages; if so, no bitexts are read.
     """
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
@@ -70,7 +70,7 @@ class Mixture:
         """Return messages about values that are invalid for this number of languages."""
         wrong = out_of_range(self, ["shares"], ["held_out"])
         if self.shares and len(self.shares) != languages:
-            wrong.append(f"shares for {len(self.shares)} languages in a model of {languages}")
+            wrong.append(f"there are shares for {len(self.shares)} languages, but the model has {languages}")
         if self.shares and self.exponent is not None:
             wrong.append("set shares or exponent, not both")
         for name in ("exponent", "bitext_exponent"):
@@ -106,14 +106,12 @@ class Mixture:
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
-            raise BadInput(
-                f"pairs = {self.pairs:g} of the rows requires a batch of at least two, not {batch}"
-            )
+            raise BadInput(f"pairs = {self.pairs:g} requires a batch of at least two rows, not {batch}")
         of_bitexts = [size if is_paired else 0 for size, is_paired in zip(sizes, paired, strict=True)]
         of_text = [0 if is_paired else size for size, is_paired in zip(sizes, paired, strict=True)]
         for what, own in (("bitext", of_bitexts), ("text", of_text)):
             if not any(own):
-                raise BadInput(f"pairs = {self.pairs:g} of the rows, but the objective does not read {what}")
+                raise BadInput(f"pairs is {self.pairs:g}, but the objective does not read {what}")
         pairs = min(batch - 1, max(1, round(batch * self.pairs)))
         both = zip(share_rows(pairs, of_bitexts), share_rows(batch - pairs, of_text), strict=True)
         return [max(rows) for rows in both]
@@ -129,7 +127,7 @@ def of_pairs(parts: Mapping[Part, int]) -> bool:
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
     """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for each
-    stream that has any."""
+    stream that has instances."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])
@@ -196,9 +194,9 @@ class Order:
 
     def upto(self, steps: int) -> np.ndarray:
         """Return the number of rows from each of the K orders in the first `steps` steps, (K,) int64: its
-        exact share of all rows so far, rounded up or down. Such a division always exists if orders with
-        the earliest deadlines are rounded up first (Tijdeman 1980). The number of rows times the number of
-        steps must be below 9e9."""
+        exact share of all rows so far, rounded up or down. Rounding up the orders with the earliest deadlines
+        first always yields such a division (Tijdeman 1980). The number of rows times the number of steps must
+        be below 9e9."""
         if len(self.orders) == 1:
             return np.array([self.rows * steps])
         if steps < self._steps:

@@ -75,9 +75,9 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Return the summed cross-entropy at the labelled positions, for which alone the head and most of the
-    last layer are computed. If `hidden`, (B, L, H), the states after `layer` layers, is given, start from
-    it."""
+    """Return the summed cross-entropy at the labelled positions. The head and most of the last layer are
+    computed only at these positions. If given, `hidden`, (B, L, H), contains the states after `layer` layers,
+    from which the computation then starts."""
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
     hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
@@ -93,8 +93,8 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
     """Return the summed cross-entropy of labels (N,) for hidden states (N, H); `head` computes logits, (N,
-    types). More than LOGITS logits are computed in pieces, and recomputed in the backward pass, to save
-    memory."""
+    types). To save memory, more than LOGITS logits are computed in pieces and recomputed in the backward
+    pass."""
 
     def loss(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")

@@ -144,7 +144,7 @@ WIDE = 128  # narrower layers are not faster with oneDNN
 
 def use_onednn(module: nn.Module, length: int) -> None:
     """Make a module's wide linear layers use oneDNN for rows of `length` ids if the CPU supports AVX-512. On
-    AMD processors, it is faster than MKL (torch's default), except for the gradients of weights."""
+    AMD processors, oneDNN is faster than MKL (torch's default), except for the gradients of weights."""
     if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
         for layer in module.modules():
             if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:

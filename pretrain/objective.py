@@ -66,9 +66,9 @@ class Stream(ABC):
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
         """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
-        label them with the model (inside `evaluating`) or update the objective's modules, of which only
-        parameters and buffers are restored when a run is resumed. Return the batches for `losses`, and the
-        counts of `uncounted` terms."""
+        label them with the model (inside `evaluating`) or update the objective's modules. When a run is
+        resumed, only the modules' parameters and buffers are restored. Return the batches for `losses`, and
+        the counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
@@ -252,9 +252,10 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then`, starting from a model trained with `first` for a fraction `portion` of all steps, on the
-    same languages and with the same seed, in a separate run that other objectives may also start from.
-    Either both objectives or neither must use language embeddings."""
+    """Trains `then`, starting from a model that was trained with `first` for a fraction `portion` of all
+    steps, on the same languages and with the same seed. The first model is trained in a separate run, so that
+    other objectives can also start from it. Either both objectives or neither must use language
+    embeddings."""
 
     then: Objective
     first: Objective
@@ -297,7 +298,8 @@ class After(Composite):
 @dataclass(frozen=True)
 class HeadOnly(Composite):
     """Trains only the prediction head, with `objective`; the encoder and the embedding table that the head
-    shares stay frozen, because noisy gradients from a new head would make the encoder forget."""
+    shares stay frozen, because noisy gradients from a new head would make the encoder forget what it learnt
+    in pretraining."""
 
     objective: Objective
 
@@ -325,6 +327,6 @@ class HeadOnly(Composite):
         learner = super().learner(model, seed)
         head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
         for name, parameter in model.named_parameters():
-            # In XLM-R, the embedding table is named after the head.
+            # In XLM-R, the embedding table's name starts with the head's.
             parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner

@@ -225,8 +225,8 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
 
 
 class Metrics:
-    """Writes a run's metrics to `path`, after the `rows` from before the run was resumed: the mean losses
-    since the previous row, and the speed, given `ids` ids per step."""
+    """Writes a run's metrics to `path`. Each row contains the mean losses since the previous row, and the
+    speed, given `ids` ids per step. `rows` contains the rows written before the run was resumed."""
 
     def __init__(
         self, path: Path, config: TrainConfig, streams: Sequence[Stream], ids: int, writes: bool, rows: bytes
@@ -279,9 +279,9 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A finished run stored under `name` in a safetensors file, which contains the runs' weights in half
-    precision, named RUN/WEIGHT, and their manifests and metrics as metadata; a second file contains its
-    SHA-256."""
+    """A finished run stored under `name` in a safetensors file. The file contains the weights of several runs
+    in half precision, named RUN/WEIGHT, and the runs' manifests and metrics as metadata. A second file
+    contains the SHA-256 of the first."""
 
     file: Path
     name: str
@@ -316,7 +316,7 @@ def runs_of(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def pack(runs: Mapping[str, Path], file: Path) -> None:
-    """Write finished runs, by name, to a file, and the file's SHA-256 to a second file next to it."""
+    """Write finished runs, by name, to a file, and write the file's SHA-256 to a second file next to it."""
     from transformers import AutoModelForMaskedLM
 
     tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()

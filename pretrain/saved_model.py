@@ -1,5 +1,5 @@
-"""Load models and tokenizers of any type that transformers supports, without downloads, prompts, unpickling
-or running code from their folders; and save states for resuming runs bit-identically, and snapshots."""
+"""Loads models and tokenizers of any type that transformers supports, without downloads, prompts, unpickling
+or running code from their folders. Saves snapshots, and states from which runs resume bit-identically."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
         if getattr(config, name, False):
             raise BadInput(f"{name} is set, but only bidirectional encoders are supported", path)
     if getattr(config, "pad_token_id", 0) is None:
-        raise BadInput("pad_token_id is null; set it to the id of the tokenizer's padding", path)
+        raise BadInput("pad_token_id is null; set it to the id of the tokenizer's padding token", path)
     config.return_dict, config.chunk_size_feed_forward = True, 0  # affect only the format of outputs
     return config
 
@@ -165,8 +165,8 @@ def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
 def save_state(
     folder: Path, step: int, learner: Learner, optimizer: Optimizer, rows: Path, facts: Mapping[str, Any]
 ) -> None:
-    """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, and the `facts` identity,
-    digests of snapshots by name, and any others; then remove earlier states."""
+    """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, and remove earlier states.
+    `facts` contains the run's identity, the digests of its snapshots by name, and any other facts to save."""
     new = folder / f"step-{step:09d}"
     with making(new, STATE, dict(facts)) as part:
         shutil.copy(rows, part / METRICS)
@@ -262,8 +262,8 @@ def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 class Snapshots:
-    """The snapshots of a run in progress. If the run is resumed, the ones listed in its state are verified,
-    and later ones removed, because training will write them again."""
+    """The snapshots of a run in progress. When the run is resumed, the snapshots listed in its state are
+    verified, and later snapshots are removed, because training will write them again."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())

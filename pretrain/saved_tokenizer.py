@@ -39,8 +39,8 @@ for letters."""
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder and, for every other language whose spelling
-    merely replaces letters, one for text in this spelling to `tokenizers/`."""
+    """Write the source's tokenizer to a checkpoint's folder. For every other language whose spelling merely
+    replaces letters, write a tokenizer for text in that spelling to `tokenizers/`."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -164,8 +164,8 @@ def _types(folder: Path) -> dict[str, int]:
 
 @cache
 def check_tokenizer(folder: Path) -> None:
-    """Raise BadInput unless AutoTokenizer, most of whose classes ignore parts of tokenizer.json, produces the
-    same ids as that file."""
+    """Raise BadInput unless AutoTokenizer produces the same ids as tokenizer.json. Most of AutoTokenizer's
+    classes ignore parts of that file."""
     settings = tokenizer_settings(folder)
     named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
     added = (folder / "added_tokens.json").exists() or settings.get("added_tokens_decoder")

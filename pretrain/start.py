@@ -1,5 +1,5 @@
-"""The model that a run starts from. To save memory, until the run's checkpoint is written, the model contains
-embedding rows only for types in the training text."""
+"""The model that a run starts from. To save memory, the model contains embedding rows only for types in the
+training text until the run's checkpoint is written."""
 
 from dataclasses import dataclass
 from pathlib import Path

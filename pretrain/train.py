@@ -74,7 +74,7 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for parameter in learner.trained.values():
         decay = config.weight_decay if config.decayed == "all" or parameter.ndim > 1 else 0.0
-        # Parameters are compared by id, because in XLM-R the embedding table is named after the head.
+        # Parameters are compared by id, because XLM-R names the embedding table as part of the head.
         times = 1.0 if id(parameter) in in_encoder else config.head_rate
         groups.setdefault((decay, times), []).append(parameter)
     own = [{"params": group, "weight_decay": decay, TIMES: times} for (decay, times), group in groups.items()]
@@ -142,7 +142,8 @@ def _accumulate(
 
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
-    """Read several steps' losses and gradient norms; raise NonFinite at the first one that is not finite."""
+    """Read several steps' losses and gradient norms; raise NonFinite for the first step with a value that is
+    not finite."""
     steps = []
     numbers = torch.stack([row for *_, row in unread]).tolist()
     for (step, names, _), (norm, *means) in zip(unread, numbers, strict=True):
@@ -187,8 +188,8 @@ def _before_step(
 def _backward(
     learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
-    """Accumulate the gradient of one stream's part of a micro-batch, so that only one graph exists at a time,
-    and return its share of each mean loss."""
+    """Accumulate the gradient of one stream's part of a micro-batch, and return the part's share of each mean
+    loss. Only one autograd graph exists at a time."""
     with autocast(world.device):
         sums = stream.losses(learner, part)
     means = {name: total / torch.as_tensor(counts[name]).clamp(min=1) for name, total in sums.items()}

@@ -3,7 +3,7 @@
 Shapes: B sentence pairs, with n sub-words on one side (rows) and m on the other (columns); L links. Masks,
 (B, n) and (B, m), are true for sub-words; padding receives no mass and no links. Scores, (B, n, m), are
 non-negative. Links are tables, (B, n, m) bool, or lists of (pair, row, column), (L, 3) int64; creating such a
-list means waiting for the GPU. If cells are tied, the first one wins, as in NumPy.
+    list requires waiting for the GPU. If cells are tied, the first one wins, as in NumPy.
 """
 
 from typing import Literal
@@ -28,8 +28,8 @@ def sinkhorn(
     first: First = "columns",
 ) -> Tensor:
     """Return the transport plan, (B, n, m), for log K after Sinkhorn iterations, with zeros at padding. Each
-    iteration normalises first all columns and then all rows, as in the published code; `first="rows"`
-    follows the paper's equation 6. Half an iteration performs only the first of the two."""
+    iteration normalises first all columns and then all rows, as in the published code; `first="rows"` follows
+    the paper's equation 6. Half an iteration performs only the first of these two normalisations."""
     padding = ~_real(row_mask, col_mask)
     plan = log_kernel.masked_fill(padding, -torch.inf)
     for turn in range(round(2 * iterations)):
@@ -40,8 +40,8 @@ def sinkhorn(
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Replace the plan by normalised K for pairs in which one side is a single sub-word, whose transport does
-    not depend on K, so that rounding errors would choose the link."""
+    """For pairs in which one side is a single sub-word, replace the plan by normalised K. The transport plan
+    of such pairs does not depend on K, so rounding errors would determine the link."""
     kernel = log_kernel.masked_fill(~_real(row_mask, col_mask), -torch.inf)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
     return torch.where(single[:, None, None], kernel.flatten(1).softmax(1).view_as(plan), plan)
@@ -60,9 +60,9 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Return the links found by SimAlign's Itermax (section 2.2), which applies Argmax twice. In the second
-    round, scores are multiplied by `ALPHA` if their row or column is linked, and excluded if both are. It
-    is skipped for pairs with a side that is fully linked or has at most two sub-words. These rules follow
-    the published code; XLM-Align's equation 9 excludes only linked cells."""
+    round, scores are multiplied by `ALPHA` if their row or column is linked, and excluded if both are. The
+    second round is skipped for pairs with a side that is fully linked or has at most two sub-words. These
+    rules follow the published code; XLM-Align's equation 9 excludes only linked cells."""
     real = _real(row_mask, col_mask)
     scores = scores.masked_fill(~real, -1.0)
     links = _mutual(scores) & real

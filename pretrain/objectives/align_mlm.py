@@ -1,5 +1,5 @@
-"""ALIGN-MLM: MLM with a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3); and its
-opposite, REPEL-MLM."""
+"""ALIGN-MLM, which adds to MLM a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3),
+and its opposite, REPEL-MLM."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,8 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss` over their cosines."""
+    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss` over the entries'
+    cosines."""
 
     instances = 0
 

@@ -1,6 +1,6 @@
 """Aligner training: a contrastive loss on linked words in sentences and their translations.
 
-A word's vector is the mean of its sub-words' states at one layer, minus the sentence mean, and then
+A word's vector is the mean of its sub-words' states at one layer, centred on the sentence mean and
 normalised.
 
 Shapes: B pairs, with at most n and m words on their sides, hidden size H.
@@ -118,8 +118,9 @@ class AlignerTraining(PairObjective):
 
     layer: the layer that the loss applies to, and the last one trained; by default, the layer at two thirds
         of the model's depth.
-    labels: fast_align's links with a probability of at least `least` under the current model ("agreement"),
-        all of fast_align's links, the model's own links as in XLM-Align, or gold links.
+    labels: the links to learn from: fast_align's links with a probability of at least `least` under the
+        current model ("agreement"), all of fast_align's links, the model's own links as in XLM-Align, or gold
+        links.
     """
 
     parallel_fraction: float = 1.0
@@ -154,8 +155,8 @@ class AlignerTraining(PairObjective):
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:
-        """Return the layer below the one that the loss applies to, because it aligns words better (as
-        measured on en-fr)."""
+        """Return the layer below the one that the loss applies to; on en-fr, this layer aligns words
+        better."""
         return max(1, self.layer_of(layers) - 1)
 
     def __post_init__(self) -> None:

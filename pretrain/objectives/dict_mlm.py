@@ -21,7 +21,7 @@ Side = Literal["input", "label"]
 
 class Translations:
     """Translates ids with the dictionaries between languages; ids without an entry stay the same. Each word's
-    target language is sampled from the languages that share a dictionary with its own.
+    target language is sampled from the languages that share a dictionary with the word's language.
 
     images: for each language, a mapping from the number of each target language to the images of the model's
         R rows, (R,).
@@ -58,8 +58,8 @@ class Translations:
 
 
 class CodeSwitched(Monolingual):
-    """Monolingual rows; half of the positions selected for masking are translated in the input or the
-    label."""
+    """Monolingual rows in which half of the positions selected for masking are translated, either in the
+    input or in the label."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, side: Side) -> None:
         super().__init__(languages, length, mask_rate)
@@ -128,8 +128,9 @@ class Switched(Monolingual):
 
 @dataclass(frozen=True)
 class Link(TextObjective):
-    """MLM with a fraction `share` of the source's unmasked words replaced by their images, if they have
-    dictionary entries. The labels are the original words. It uses no language embeddings."""
+    """MLM in which a fraction `share` of the source's unmasked words is selected, and selected words with a
+    dictionary entry are replaced by their images. The labels are the original words. LINK uses no language
+    embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

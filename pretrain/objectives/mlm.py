@@ -48,8 +48,8 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """Return how many lines (at least `low` and at most `high`) end before `place` in the concatenated
-        lines."""
+        """Return the number of lines that end before `place` in the concatenated lines; it is between `low`
+        and `high`."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 

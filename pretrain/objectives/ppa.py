@@ -1,4 +1,4 @@
-"""PPA: TLM and momentum contrast (He et al. 2020) between sentences and translations (Pan et al. 2021).
+"""PPA: TLM and momentum contrast (He et al. 2020) between sentences and their translations (Pan et al. 2021).
 
 Shapes: B sentences, hidden size H, D dimensions, K keys in the queue.
 """

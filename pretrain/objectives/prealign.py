@@ -63,8 +63,9 @@ class Anchors(Batch):
 
     @property
     def excluded(self) -> Tensor:
-        """A mask of words excluded from each anchor's sum, (A, W): those in all other entries that share a
-        word with the anchor's entry, so that no word is pushed away from one of its translations."""
+        """A mask of the words excluded from each anchor's sum, (A, W): the words of other entries that share
+        a word with the anchor's entry. Without the mask, words would be pushed away from some of their
+        translations."""
         own = self.ids[self.first : self.last]
         same = (own[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         same[torch.arange(len(own), device=own.device), self.anchors] = False

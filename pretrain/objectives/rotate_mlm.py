@@ -1,5 +1,5 @@
-"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto those of their
-translations.
+"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto their translations'
+embeddings.
 
 Shapes: d pairs of rows, hidden size H.
 """
@@ -56,7 +56,7 @@ class Rotation:
 
 class RotatedOnce(Monolingual):
     """Rows masked as for MLM. After a fraction `at` of the steps, the embeddings that only a derived language
-    uses are rotated onto those of their translations."""
+    uses are rotated onto their translations' embeddings."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -100,8 +100,8 @@ def _rows(language: Language) -> np.ndarray:
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
     """Rotate the `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
     `pairs` (d, 2) closest to the first. For second moments, this is exact only if a row's gradients are
-    uncorrelated across dimensions; they cannot be reset to 0, because AdamW's bias correction depends on
-    the steps of the whole table."""
+    uncorrelated across dimensions. Second moments cannot be reset to 0, because AdamW's bias correction uses
+    a single step count for the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):

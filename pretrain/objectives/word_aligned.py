@@ -47,10 +47,10 @@ class Words(PairStream):
 
 @dataclass(frozen=True)
 class WordAligned(LinkObjective):
-    """The mean squared distance between linked words, plus `weight` times that of source words from their
-    vectors in the starting model. A word's vector is the last layer's state of its last sub-word; the two
-    sentences are encoded separately. Links are gold links, or the intersection of fast_align's two
-    directions. If the model were trained from scratch, all word vectors would become equal.
+    """The mean squared distance between linked words, plus `weight` times the mean squared distance between
+    source words and their vectors in the starting model. A word's vector is the last layer's state of its
+    last sub-word; the two sentences are encoded separately. Links are gold links, or the intersection of
+    fast_align's two directions. Training from scratch would make all word vectors equal.
 
     frozen: whether to follow the authors' code instead of the paper: target words are pulled towards source
         words' vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over

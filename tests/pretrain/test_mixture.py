@@ -32,7 +32,7 @@ def test_added_settings_keep_older_fingerprints():
 @pytest.mark.parametrize(
     ("changes", "mistake"),
     [
-        ({"shares": (1, 2)}, "shares for 2 languages in a model of 3"),
+        ({"shares": (1, 2)}, "there are shares for 2 languages, but the model has 3"),
         ({"shares": (1, 2, -1)}, "shares must be positive"),
         ({"shares": (1, 2, float("nan"))}, "shares must be finite"),
         ({"shares": (1, 1, 1), "exponent": 0.7}, "not both"),
