@@ -1,1 +1,1 @@
-"""Derive synthetic languages from an existing one by composing transforms."""
+"""Derive synthetic languages from an existing language by composing transforms."""

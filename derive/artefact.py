@@ -1,4 +1,4 @@
-"""Finished folders. Their manifest is written last and contains digests of all files, itself included."""
+"""Finished folders, whose manifest is written last and contains digests of all files, including itself."""
 
 import hashlib
 import json
@@ -23,8 +23,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with its digest and, if `place` (default: the file name) contains a fingerprint,
-    with this name, so that a file that was moved or renamed is detected."""
+    """Write a JSON object with its digest. If `place` (default: the file name) contains a fingerprint, also
+    write `place`, so that `read_sealed` detects files that were moved or renamed."""
     content, place = plain(value), place or path.name
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
@@ -33,14 +33,14 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; raise BadInput, calling the file `what`, if it has
-    changed."""
+    """Read an object written by `write_sealed`; raise BadInput if the file has changed. Messages call the
+    file `what`."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
         content = parse_json(text)
     except FileNotFoundError:
-        raise BadInput(f"no such file; this should be {what}", path) from None
+        raise BadInput(f"no such file; expected {what}", path) from None
     except OSError as error:
         raise BadInput(f"cannot read {what}: {error.strerror}", path) from error
     except (ValueError, lzma.LZMAError) as error:  # includes UnicodeDecodeError
@@ -51,14 +51,14 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
     sealed, place = content.pop(PLACE, None), place or path.name
     if _FINGERPRINTED.fullmatch(place) and sealed != place:
         raise BadInput(
-            f"belongs to {sealed or 'another name'}, not to {place}: move it back, or {AGAIN}", path
+            f"this file belongs to {sealed or 'another name'}, not to {place}; move it back, or {AGAIN}", path
         )
     return dict(content)
 
 
 @dataclass(frozen=True)
 class Artefact:
-    """A finished folder with an intact manifest of `facts` and of the other files' `digests`."""
+    """A finished folder. Its intact manifest contains `facts` and the `digests` of all other files."""
 
     folder: Path
     facts: dict[str, Any]
@@ -98,7 +98,7 @@ class Artefact:
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder is finished: its manifest exists."""
+    """Whether a folder is finished, that is, contains a manifest."""
     path, place = folder / MANIFEST, folder.absolute().name
     if path.is_file() and _FINGERPRINTED.fullmatch(place):
         read_sealed(path, "the manifest of a finished folder", place)
@@ -106,7 +106,7 @@ def finished(folder: Path) -> bool:
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
-    """Return the parent of `folder` if it is a finished folder of this kind."""
+    """Return the parent of `folder` if the parent is a finished folder of this kind, or None."""
     manifest = folder.resolve().parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
         return None  # another program's manifest
@@ -114,7 +114,7 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if `folder` is part of a finished folder of this kind and one of its files has
+    """Raise BadInput if `folder` is a subfolder of a finished folder of this kind and a file in it has
     changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
@@ -124,7 +124,8 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """Yield a temporary folder to fill, then add a manifest with `facts` and move it to `folder`."""
+    """Yield a temporary folder, then add a manifest with `facts` and move the temporary folder to
+    `folder`."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)

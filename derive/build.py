@@ -1,4 +1,4 @@
-"""Build the folder for a source and its derived languages."""
+"""Build a folder with a source language and the languages derived from it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -49,7 +49,7 @@ MEASURED = 10_000  # number of sentences used to measure the order distance
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
-    """Raise BadInput for invalid or repeated names and for parts that cannot be composed."""
+    """Raise BadInput if transforms have invalid or repeated names, or parts that cannot be composed."""
     names = [*RESERVED, PREVIEW, *(transform.name for transform in transforms)]
     if len(set(names)) < len(names):
         given, reserved = ", ".join(names[-len(transforms) :]), " or ".join((*RESERVED, PREVIEW))
@@ -63,7 +63,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """Train the transforms that need trees, with a cache, and return all transforms."""
+    """Train the transforms that need trees (or load them from the cache), and return all transforms."""
     ready, trees = list[Transform](), ["trees" in transform.needs for transform in transforms]
     for transform in transforms:
         ready.append(transform.ready(cache))
@@ -85,8 +85,9 @@ def languages_fingerprint(
     among: Sequence[Transform] = (),
     examples: Callable[[str], str] | None = None,
 ) -> str:
-    """Return these languages' fingerprint, given `Source.corpus_identity` and `task_identity`. `among` lists
-    all transforms in the folder that change words: the vocabulary is learnt from their images too."""
+    """Return the fingerprint of the languages derived by `transforms`; `corpus` and `examples` are
+    `Source.corpus_identity` and `Source.task_identity`. `among` lists all transforms in the folder that
+    change words, because the vocabulary is also learnt from their images."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -102,7 +103,7 @@ Chunks = Jobs[NumberedChunk]
 
 class CorporaWriter(ExitStack):
     """Writes corpora of parallel lines with ids below `id_limit`, and sums their accounts; `rewritten` says
-    whether each contains changed words."""
+    for each corpus whether it contains changed words."""
 
     def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
         super().__init__()
@@ -276,14 +277,14 @@ def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield each word and tag in a source's training examples for tagging."""
+    """Yield each word and its tag in a source's training examples for tagging."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Raise BadInput if answers are split into sub-words: questions mask a single position."""
+    """Raise BadInput if an answer is split into sub-words, because questions mask a single position."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"

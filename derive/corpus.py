@@ -24,7 +24,7 @@ from calque.derive.ragged import Ragged, ends_of
 
 LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a word
 LINES = 1 << 16  # number of lines processed at a time
-NOWHERE = LONGEST  # the origin of words that are not derived
+NOWHERE = LONGEST  # the origin of words that are not derived from source words
 
 
 def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
@@ -61,7 +61,7 @@ class Corpus:
             size = path.stat().st_size if path.exists() else 0
             if size != expected:
                 raise BadInput(f"damaged: this file has {size:,} bytes, not {expected:,}", path)
-            arrays[name] = np.asarray(np.memmap(path, dtype=dtype, mode="r"))  # faster to slice
+            arrays[name] = np.asarray(np.memmap(path, dtype=dtype, mode="r"))  # faster to slice than a memmap
         tokens = Ragged(arrays["tokens"], arrays["lines"])
         pieces, origin = (Ragged(arrays[name], arrays["words"]) for name in ("pieces", "origin"))
         sources = Ragged(arrays["sources"], arrays["source_ends"]) if "sources" in arrays else None
@@ -83,7 +83,7 @@ class Corpus:
         return type(self)(tokens, pieces, self.origin.between(first, last), lines, sources)
 
     def where(self, chosen: np.ndarray) -> Self:
-        """Copy the lines selected by `chosen`, (N,) bool, into memory; source line numbers stay."""
+        """Copy the lines selected by `chosen`, (N,) bool, into memory; source line numbers stay unchanged."""
         lines, sources = np.flatnonzero(chosen), self.sources
         tokens, pieces, origin = self.tokens.take(lines), self.pieces.take(lines), self.origin.take(lines)
         if sources is not None:
@@ -99,7 +99,8 @@ class Corpus:
         return origin, tuple(tuple(word.tolist()) for word in words)
 
     def links(self, line: int) -> np.ndarray:
-        """Return a line's sorted gold links, (k, 2) int64: source position, position."""
+        """Return a line's sorted gold links, (k, 2) int64, as pairs (source position, position in this
+        line)."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
@@ -123,9 +124,9 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
 
 @dataclass(frozen=True)
 class Shard:
-    """Encoded lines: `ids` (T,), the number of ids per word, `pieces` (W,), and of words per line, `words`
-    (N,). `origin` (W,) and `sources` (L,) are as on disk; `rendered` (W,) counts each word's source
-    positions."""
+    """Encoded lines: `ids` (T,), the number of ids per word in `pieces` (W,), and the number of words per
+    line in `words` (N,). `origin` (W,) and `sources` (L,) have the same contents as on disk; `rendered` (W,)
+    is the number of source positions per word."""
 
     ids: np.ndarray
     pieces: np.ndarray

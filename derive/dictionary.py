@@ -1,6 +1,6 @@
 """Dictionaries as pairs of ids: a fraction of the source's types with their images, or a lexicon's entries.
 
-Each line of a lexicon is two words, separated by a space or tab, or
+Each line of a lexicon contains two words, separated by a space or a tab, or
 `source<TAB>target<TAB>probability<TAB>count`."""
 
 import re
@@ -20,14 +20,15 @@ from calque.derive.readers.lines import Lines, Place, tokens
 from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
-EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
+EXPECTED = "expected a word and its translation, or both with a probability and a count, separated by tabs"
 TWICE = "entries that occur twice"
 HEADER = frozenset(
     "word words lemma term source target src tgt translation translations language english french german "
     "spanish italian portuguese dutch russian polish turkish greek arabic hebrew hindi chinese japanese "
     "korean vietnamese indonesian swahili".split()
 )
-"""Lower-case names of columns; an entry of two different ones at the start of a lexicon is a header."""
+"""Lower-case column names. If the first entry of a lexicon consists of two different column names, it is a
+header."""
 _COMMENT = re.compile(r"#+ [^\t]*$")
 _COUNT = re.compile(r"[0-9]{1,18}")
 _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -35,9 +36,9 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """A dictionary of a `fraction` of the types, sampled with `seed` or the most frequent ones. A fraction
-    `correct` of its entries is correct; the others contain the image of another word, of any or the same tag
-    (`wrong`)."""
+    """A dictionary for a `fraction` of the types, which are sampled with `seed` or are the most frequent
+    types. A fraction `correct` of its entries are correct; the others contain the image of another word, with
+    any tag or with the same tag (`wrong`)."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -95,9 +96,10 @@ def draw_dictionary(
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """Make pairs (n, 2) of two different ids incorrect, except for a fraction `correct`, by permuting their
-    derived ids in one cycle or, given the `tags` (V,) of source types, in one cycle per tag; types without a
-    tag, or alone with it, share a cycle. Also return the number of incorrect pairs without a common tag."""
+    """Make all but a fraction `correct` of the pairs (n, 2) with two different ids incorrect, by permuting
+    their derived ids cyclically. Given the `tags` (V,) of source types, there is one cycle per tag; pairs
+    without a tag, or whose tag no other pair has, share a cycle. Also return the number of incorrect pairs
+    without a common tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
@@ -120,7 +122,8 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """Return each type's most frequent tag, (V,), or "" if it is not a whole word with a tag."""
+    """Return the most frequent tag of each type, (V,), or "" if the type is not a whole word or has no
+    tag."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     ids = only_ids([word for word, _ in words], vocabulary)
     for only, ((_, tag), count) in zip(ids, words.items(), strict=True):
@@ -156,7 +159,7 @@ class Entry:
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """Read a file's entries in order; repeated entries and lines without an entry are added to `counts`."""
+    """Read a file's entries in order; repeated entries and lines without an entry are counted in `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
     for place, line in Lines(path, counts, must_end=True):
@@ -197,8 +200,8 @@ def _entry(place: Place, line: str, columns: Sequence[str]) -> Entry:
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
     """Convert entries to pairs of ids (n, 2), sorted by descending count, and count the exclusions. Both
-    words must be single sub-words. Each source word keeps its most probable translation; ties go to the more
-    frequent one, then to the first."""
+    words of an entry must be single sub-words. Each source word keeps its most probable translation; among
+    equally probable translations, the most frequent and then the first is kept."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)
@@ -206,9 +209,9 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
     for entry, source, target in zip(entries, sources, targets, strict=True):
         kept, _ = best.get(source, (None, 0))
         if source < 0 or target < 0:
-            left_out["entries with a word of several sub-words, or of an unknown one"] += 1
+            left_out["entries with a word that is unknown or has several sub-words"] += 1
         elif source == target:
-            left_out["entries of two words of one type"] += 1
+            left_out["entries whose two words are the same type"] += 1
         elif kept is None or (kept.probability, kept.count) < (entry.probability, entry.count):
             best[source] = entry, target
         left_out["further translations of a type"] += bool(kept) and source != target >= 0

@@ -28,7 +28,8 @@ NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 @dataclass
 class Encoded:
-    """A chunk in one language; `single` is the result of `single_images` if the transform changes words."""
+    """A chunk encoded in one language. If the transform changes words, `single` is the result of
+    `single_images`."""
 
     shard: Shard
     account: Account = field(default_factory=Account)
@@ -44,12 +45,13 @@ class Encoded:
 
 
 EncodedChunk = tuple[list[Encoded], list[tuple[int, Sentence]]]
-"""A chunk in every language, the source first, and sentences for the preview."""
+"""A chunk encoded in every language (the source first), and numbered sentences for the preview."""
 
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes a source's chunks and their images; `code` contains digests of users' own code."""
+    """Counts words and types in a source's chunks, and encodes the chunks and their images. `code` contains
+    digests of user-defined code."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -59,7 +61,7 @@ class ChunkEncoder:
     digest: str = ""  # digest of the tokenizer file
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
-        """Count a chunk's words, including those that transforms put in their place."""
+        """Count the words in a chunk and in its images under transforms that change words."""
         sentences = self._numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in sentences))
         for transform in self.transforms if self.source.has_images(chunk[1]) else ():
@@ -134,7 +136,7 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """Encode reordered sentences, whose words keep their ids in `source`."""
+    """Encode reordered sentences by reordering the ids of their words in `source`."""
     words = np.array(list(map(len, images)), np.int64)
     origin = np.array(list(chain.from_iterable(image.origin for image in images)), np.int64)
     starts = source.words_of_lines.ends[: len(words)]
@@ -143,7 +145,8 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
 
 
 def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
-    """Encode sentences of new words in the source's script, with the source positions that each renders."""
+    """Encode sentences with changed words, in the source's script, with the source positions that each word
+    renders."""
     sources = list(chain.from_iterable(image.rendered for image in images))
     return replace(
         encode_sentences(images, table),
@@ -155,7 +158,8 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
     """Return the only type that renders each source type, and the only source type that each type renders,
-    (2, size): UNSEEN without a one-to-one link between words of one sub-word, SEVERAL if these differ."""
+    (2, size). Only one-to-one links between words of one sub-word are considered. An entry is UNSEEN if a
+    type has no such link, and SEVERAL if its links lead to different types."""
     assert image.sources is not None and image.rendered is not None
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the image word of each link
     line = image.words_of_lines.item[target]
@@ -171,7 +175,8 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:
-    """Return each type's single image, (V,) int64, or -1 if it has none or shares it."""
+    """Return each type's only image, (V,) int64, or -1 if a type has no image, several images, or an image
+    that it shares with another type."""
     forward, back = tables
     same = back[np.maximum(forward, 0)] == np.arange(len(forward))
     return np.where((forward >= 0) & same, forward, -1)

@@ -76,8 +76,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """Return a message about an unknown name that suggests the most similar known name or, if none is
-    similar, lists all, as `described` if given."""
+    """Return a message about an unknown name. It suggests the most similar known name or, if none is similar,
+    lists all known names (as `described`, if given)."""
     names = list(known)
-    hint = nearest(name, names) or f"there are {', '.join(described or names)}"
+    hint = nearest(name, names) or f"available: {', '.join(described or names)}"
     return f"no {kind} is called {shown(name)}; {hint}"

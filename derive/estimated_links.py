@@ -26,7 +26,8 @@ LINKS, ENDS = "links.npy", "ends.npy"
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` as for objectives."""
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` in the same way as for
+    objectives."""
 
     fraction: float = 1.0
     seed: int = 0
@@ -86,7 +87,7 @@ def _words(language: Language, line: int) -> tuple[str, ...]:
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write sentence pairs' links atomically; `facts` may grow until the last pair has been read."""
+    """Write the links of sentence pairs atomically; `facts` may grow until the last pair has been read."""
     with making(folder, KIND, facts) as part:
         each = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
         links = Ragged.of(np.concatenate([np.empty((0, 2), np.uint16), *each]), list(map(len, each)))
@@ -104,7 +105,7 @@ def with_links(languages: Languages, folder: Path) -> Languages:
     first, second = artefact.facts["pair"]
     pairs, identity = len(languages.bitext(first, second)), languages.identity(first, second)
     if len(links) != pairs or artefact.facts.get("languages") != identity:
-        fault = f"these are links for {len(links):,} sentence pairs, not for these languages' {pairs:,}"
+        fault = f"these links are for {len(links):,} other sentence pairs, not for these languages' {pairs:,}"
         raise BadInput(fault, folder)
     estimates = EstimatedLinks(links, artefact.facts["fingerprint"])
     return replace(languages, estimates={**languages.estimates, (first, second): estimates})

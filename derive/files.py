@@ -1,4 +1,4 @@
-"""Write files and folders atomically, under a temporary name that is replaced at the end, and read JSON and
+"""Write files and folders atomically, under a temporary name until they are complete, and read JSON and
 TOML."""
 
 import errno
@@ -24,7 +24,7 @@ DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errn
 NO_FOLDER = "this is a link or a file, but a folder is needed here; remove it"
 _PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
 _CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
-_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's message on a full disk, without an errno
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's error on a full disk lacks an errno
 
 
 def check_name(name: str, what: str) -> None:
@@ -58,7 +58,7 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, moved to `path` if the block succeeds and removed otherwise."""
+    """Yield a temporary path, which is moved to `path` if the block succeeds and removed otherwise."""
     if path.exists() and not path.is_file():
         raise BadInput("this is a folder, a device or a pipe, not a regular file", path)
     with _new_part(path, Path.touch) as part:
@@ -69,8 +69,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """Yield a temporary folder to fill, moved to `folder` if the block succeeds. Existing files with the same
-    names are replaced, those in `outdated` removed, and all others kept."""
+    """Yield a temporary folder, which is moved to `folder` if the block succeeds. If `folder` exists, files
+    with the same names are replaced, files listed in `outdated` are removed, and all other files are kept."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:
@@ -93,8 +93,9 @@ def files_of(folder: Path) -> list[str]:
 
 
 def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
-    """Move the files in `part` to `folder`, and remove other files except `own`. The old manifest goes first
-    and the new one comes last, so a folder with a manifest is always complete."""
+    """Move the files in `part` to `folder`, and remove all other files except those in `own`. The old
+    manifest is removed first and the new manifest is written last, so a folder with a manifest is always
+    complete."""
     new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for path in (folder / name for name in new):
         if path.is_dir() and not path.is_symlink():
@@ -144,7 +145,7 @@ def _remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed processes left partly written below a folder."""
+    """Remove partly written files and folders that killed processes left below a folder."""
     for above, folders, files in os.walk(folder):  # rglob fails if a folder is moved during the search
         for name in (*folders, *files):
             path = Path(above, name)
@@ -170,8 +171,8 @@ def _remove_dead(leftover: Path) -> None:
 
 @contextmanager
 def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Lock a folder for this process. If another process holds the lock, call `waiting` and wait or, without
-    it, raise BadInput."""
+    """Lock a folder for this process. If another process holds the lock, call `waiting` and wait for the
+    lock, or raise BadInput if `waiting` is None."""
     path = claim_of(folder)
     make_folder(path.parent)
     while True:
@@ -188,7 +189,7 @@ def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
             try:
                 yield
             finally:
-                path.unlink(missing_ok=True)  # the whole study may have been removed
+                path.unlink(missing_ok=True)  # missing if the whole study has been removed
             return
 
 

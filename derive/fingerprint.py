@@ -20,8 +20,8 @@ PACKAGE = "calque"
 NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # packages whose code is never part of a fingerprint
 NO_FILE = "no file"  # the digest of code without a file; changes to such code go undetected
 ADDED = {"added": True}
-"""Metadata for config fields that were added later and change the fingerprint only if they differ from their
-defaults."""
+"""Metadata for config fields that were added later. Such a field changes the fingerprint only if its value
+differs from its default."""
 
 
 def sha256(path: Path) -> str:
@@ -36,9 +36,9 @@ def total(numbers: Iterable[float]) -> float:
 
 
 def plain(value: Any) -> Any:
-    """Convert a config to plain JSON values. A dataclass becomes its class name, the fields that compare its
-    instances, digests of its code if it is a user's, and `former_fields`: removed fields, each with the only
-    value still supported."""
+    """Convert a config to plain JSON values. A dataclass is represented by its class name, the fields with
+    `compare=True`, digests of its code if a user defined the class, and its `former_fields`: removed fields,
+    each with the only value that is still supported."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -62,13 +62,14 @@ def fingerprint(*values: Any) -> str:
 
 
 def with_code(print_: str, value: Any) -> str:
-    """Extend a fingerprint with the code of users' own classes in `value`."""
+    """Extend a fingerprint with the code of user-defined classes in `value`."""
     code = own_code(value)
     return fingerprint(print_, code) if code else print_
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """Return a manifest entry about the code of users' own classes, if there are any."""
+    """Return a manifest entry with digests of the code of user-defined classes in `values`, or {} if there
+    are none."""
     code = own_code(values)
     return {"code": code} if code else {}
 
@@ -99,7 +100,8 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Raise BadInput if the code of classes in `value` differs from `code`, the parent process's."""
+    """Raise BadInput if the code of classes in `value` differs from `code`, the digests in the parent
+    process."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))
@@ -107,7 +109,7 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
 
 
 def modules_of(name: str) -> list[ModuleType]:
-    """Return a user's imported module, and the modules in its folder that it imports."""
+    """Return a user's imported module, and the modules that it imports from its own folder."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}
@@ -116,7 +118,8 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's module, or one that it imports from its folder, changed since it was hashed."""
+    """Whether a user's module, or a module that it imports from its folder, has changed since it was
+    hashed."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
 

@@ -32,7 +32,7 @@ def _digits(number: float, times: int = 1) -> str:
 @dataclass(frozen=True)
 class Form:
     """A part of a name that sets a `field`: a fixed string for `value`, or a prefix and a value that `read`
-    parses and `write` formats. `meaning` is its help text, `title` its template in titles."""
+    parses and `write` formats. `meaning` is the help text, and `title` is the template for titles."""
 
     field: str
     name: str
@@ -110,13 +110,14 @@ class Named:
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Return the instance with this name, or None; raise ValueError for an invalid value in it."""
+        """Return the instance with this name, or None if the name does not belong to this class. Raise
+        ValueError if the name contains an invalid value."""
         values = cls.parse_fields(name)
         return None if values is None else cls(**values)
 
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
-        """Return the fields that a name sets, or None if it does not belong to this class."""
+        """Return the fields that a name sets, or None if the name does not belong to this class."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         pattern, defaults = re.escape(cls.short_name), cls._defaults()
         for field, forms in groups.items():

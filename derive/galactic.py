@@ -1,4 +1,5 @@
-"""Give sentences the word order of another language: galactic dependencies (Wang and Eisner 2016)."""
+"""A transform that gives sentences the word order of another language: galactic dependencies (Wang and Eisner
+2016)."""
 
 import os
 from abc import ABC, abstractmethod
@@ -33,7 +34,7 @@ class Superstrate(ABC):
 
     @abstractmethod
     def fingerprint(self) -> str:
-        """Return a fingerprint that changes whenever the grammar would."""
+        """Return a fingerprint that changes whenever the learnt grammar would change."""
 
     @abstractmethod
     def learn(self) -> Grammar:
@@ -104,8 +105,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """Return a language's training files in CALQUE_DATA/ud, or all its files if there are none; PUD, a test
-    set, only if there is no other treebank."""
+    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all its files. PUD, a test
+    set, is returned only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
@@ -114,9 +115,9 @@ def treebank(language: str) -> tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Reorders the dependents of nouns and verbs as the superstrate would (galactic dependencies).
-    `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1). Closing
-    punctuation stays last; nodes of more than 7 items or with crossing arcs keep their order."""
+    """Reorders the dependents of nouns and verbs according to the superstrate's word order (galactic
+    dependencies). `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's
+    (1). Closing punctuation stays last; nodes of more than 7 items or with crossing arcs keep their order."""
 
     short_name, full_name = "syn", "Syn"
     former_fields = (("p", 1.0),)
@@ -225,7 +226,7 @@ def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
 
 
 def _obstacle(tree: Tree, head: int) -> str:
-    """Return why the grammar cannot order a head's dependents, or ""."""
+    """Return the reason why the grammar cannot order a head's dependents, or "" if it can."""
     if tree.crossed(head):
         return "nodes with crossing arcs"
     return f"nodes of more than {MOST} items" if len(tree.dependents[head]) >= MOST else ""
@@ -239,7 +240,7 @@ def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
     return [next(words[owner[place]]) for place in sorted(owner)]
 
 
-@lru_cache(maxsize=8)  # called for every chunk; `prints` invalidate the cache when files change
+@lru_cache(maxsize=8)  # called for every chunk; `prints` changes with the files
 def _mixture(
     superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
 ) -> Grammar:

@@ -1,8 +1,8 @@
 """Learn a word order from a treebank: the log-linear model of galactic dependencies (Wang and Eisner 2016).
 
 A node consists of n items: a head and its dependents. Each pair of items has one feature per granularity
-(tag, relation, both), and each sequence of items has one feature. Slots are indices of items: n - 1 is the
-head, n the boundary mark before all items, n + 1 the mark after them.
+(tag, relation, both), and each sequence of items has one feature. Slots are indices of items: the head is
+slot n - 1, and slots n and n + 1 are the boundary marks before and after all items.
 """
 
 import math
@@ -29,16 +29,16 @@ Branch = dict[str, "Branch"]
 
 FORMAT = 1  # incremented when the same treebank would yield different weights or probabilities
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
-"""Each head tag's class. Each class has its own weights; nodes whose heads have other tags keep their
+"""The class of each head tag. Each class has its own weights; nodes whose heads have other tags keep their
 order."""
 MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
 LARGEST = 6  # maximum number of items in a training node
-KEPT = 0.1  # the fraction of sequence types that get a weight, starting with the most frequent
+KEPT = 0.1  # the fraction of sequence types that get a weight: the most frequent ones
 PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
 STEPS = 1_000
 ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Kinds of item pairs: adjacent items or marks; two items in this order; two items in this order before, on
-either side of, or after the head."""
+"""Kinds of pairs of items: adjacent items or marks; a first item anywhere before the second; the same with
+both items before the head, on different sides of it, or after it."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -54,7 +54,7 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Self:
-        """Build the tree from 0-based heads; the root's is -1."""
+        """Build the tree from 0-based heads; the root's head is -1."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -72,7 +72,8 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Self:
-        """Build the tree without closing punctuation: items do not distinguish commas from full stops."""
+        """Build the tree without closing punctuation, because items do not distinguish commas from full
+        stops."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
@@ -91,19 +92,21 @@ def item(tag: str, relation: str) -> str:
 
 
 def head_item(tag: str) -> str:
-    """Return a head's item, which has no relation."""
+    """Return a head's label, which has no relation."""
     return f"@{tag} @"
 
 
 def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], Items]:
-    """Return a head's dependents, sorted by item and followed by the head, and all their items."""
+    """Return a head's dependents, sorted by item and followed by the head, and the items of all these
+    words."""
     labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
     words = sorted(labels, key=labels.__getitem__)
     return [*words, head], (*map(labels.__getitem__, words), head_item(sentence.tags[head]))
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, Items, Slots]]:
-    """Yield each head's class, its `ranked` node's items, and their slots in sentence order."""
+    """Yield the class of each head, the items of its node (as `ranked` sorts them), and their slots in
+    sentence order."""
     for head in tree.downwards:
         if tree.dependents[head] and sentence.tags[head] in CLASSES:
             words, items = ranked(sentence, tree, head)
@@ -163,8 +166,8 @@ def containing(n: int, slots: Slots) -> np.ndarray:
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
-    """Yield the features of each pair of items, in the order of `columns`: by tag, relation, and both. A
-    boundary mark has one label for all three."""
+    """Yield three features for each pair of items, in the order of `columns`: one by tag, one by relation,
+    and one by both. A boundary mark has the same label in all three."""
     labels = []
     for label in (*items, BEGIN, END):
         tag, _, relation = label.partition(" ")
@@ -174,7 +177,8 @@ def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items, with repetitions."""
+    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items, including
+    repetitions."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -204,7 +208,7 @@ class Sequences:
                 yield chosen, (SEQUENCE, *labels)
             if len(chosen) == min(LONGEST_SEQUENCE, n):
                 return
-            for label, places in slots.items():  # in a fixed order: floating-point sums depend on it
+            for label, places in slots.items():  # in a fixed order, on which floating-point sums depend
                 for slot in places if label in branch else ():
                     if slot not in chosen:
                         yield from extend(branch[label], (*chosen, slot), (*labels, label))
@@ -215,8 +219,8 @@ class Sequences:
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """A log-linear model per class of heads (Wang and Eisner 2016, section 4): p(order) is exp(theta .
-    f(order)), normalised over all orders."""
+    """One log-linear model per class of heads (Wang and Eisner 2016, section 4): p(order) is proportional to
+    exp(theta . f(order))."""
 
     name: str
     weights: Mapping[str, Weights]
@@ -227,7 +231,7 @@ class Grammar:
         cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None
     ) -> Self:
         """Learn from the nodes of 2 to 6 items in projective trees, by maximising the sum of log p(order)
-        minus l2 / 2 times the squared norm of the weights. Errors mention `path`."""
+        minus l2 / 2 times the squared norm of the weights. Error messages mention `path`."""
         about = Counter[str]()
         seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
@@ -267,7 +271,7 @@ class Grammar:
         return {kind: Sequences(f for f in weights if f[0] == SEQUENCE) for kind, weights in kinds}
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f, (n!,), for all `orders` of a node's items, the head's last."""
+        """Return theta . f(order), (n!,), for all `orders` of a node's items; the head's item is the last."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
         by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in node_pairs(items)]
@@ -313,8 +317,9 @@ def _cumulative(grammar: Grammar, items: Items) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes with n items: `counts` (B,); `features` (B, columns, 3), the indices of their
-    pairs' features; and `has` (B * n!, sequences), sparse: the sequences in each order."""
+    """The B distinct nodes with n items: `counts` (B,), their numbers of occurrences; `features` (B, columns,
+    3), the indices of the features of their item pairs; and `has` (B * n!, sequences), a sparse matrix that
+    says which sequences each order contains."""
 
     n: int
     counts: np.ndarray
@@ -391,7 +396,7 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> tuple[Weights, int]:
-        """Return the best weights, and the number of steps taken."""
+        """Return the weights that maximise the likelihood, and the number of steps taken."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 

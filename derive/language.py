@@ -36,7 +36,8 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's only image, (V,) int64, or -1 if it has none or several, or shares it."""
+        """The row of each type's only image, (V,) int64, or -1 if a type has no image, several images, or an
+        image that it shares with another type."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
@@ -46,7 +47,8 @@ class Language:
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Map source words, given as sub-words (T,) and their number per word, to rows of this language."""
+        """Map source words, given as the ids of their sub-words (T,) and the number of sub-words per word, to
+        rows of this language."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property
@@ -57,7 +59,7 @@ class Language:
 def in_places(
     ids: np.ndarray, pieces: np.ndarray | Sequence[int], table: np.ndarray, places: np.ndarray | None
 ) -> np.ndarray:
-    """Map the ids of words to a language's ids by its `table` (V,) or, if given, its `places` (2, V)."""
+    """Map the ids of words to a language's ids, using its `table` (V,) or, if given, its `places` (2, V)."""
     if places is None:
         return np.asarray(table[ids])
     at_end = np.zeros(len(ids), np.int64)
@@ -67,7 +69,7 @@ def in_places(
 
 @dataclass(frozen=True)
 class EstimatedLinks:
-    """The word links estimated for N sentence pairs, (k, 2) per pair and sorted, with their fingerprint."""
+    """The estimated word links of N sentence pairs, sorted, (k, 2) per pair, with their fingerprint."""
 
     links: Ragged
     fingerprint: str
@@ -75,8 +77,8 @@ class EstimatedLinks:
 
 @dataclass(frozen=True)
 class Bitext:
-    """N parallel sentences in two languages, with their line numbers, `lines` (N, 2). `gold`: word links
-    follow from the derivation; `estimates` take precedence."""
+    """N pairs of parallel sentences in two languages, with their line numbers, `lines` (N, 2). `gold` says
+    whether word links follow from the derivation; `estimates` take precedence over gold links."""
 
     first: Language
     second: Language
@@ -120,8 +122,8 @@ class Bitext:
         return of_pieces(self.links(pair), self.first.corpus.pieces[a], self.second.corpus.pieces[b])
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """For each id of the first sentence (of the second if `turned`), return the first linked position in
-        the other, or -1, (n,)."""
+        """Return the first position in the second sentence that each id of the first sentence is linked to,
+        (n,), or -1. If `turned`, the sentences are exchanged."""
         side = (self.second if turned else self.first).corpus
         targets = np.full(len(side[self.lines[pair, int(turned)]]), -1)
         links = self.piece_links(pair)[:, :: -1 if turned else 1]
@@ -143,9 +145,9 @@ class Bitext:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the number of sub-words per word.
-    Linked words with equally many sub-words are linked in order; otherwise, every sub-word is linked to every
-    other (WEAM)."""
+    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the number of sub-words per word. If
+    two linked words have the same number of sub-words, these are linked in order; otherwise, every sub-word
+    of one word is linked to every sub-word of the other (WEAM)."""
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
     linked: set[tuple[int, int]] = set()
     for i, j in links.tolist():

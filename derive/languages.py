@@ -39,7 +39,7 @@ VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
 WRONG = "wrong dictionary pairs"  # a manifest key for the number of wrong pairs
-TEXTS = "fingerprints without dictionaries"  # a manifest key
+TEXTS = "fingerprints without dictionaries"  # a manifest key for fingerprints that ignore dictionaries
 SIDES = ("first", "second")
 RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages cannot have
 NamePair = tuple[str, str]
@@ -59,8 +59,8 @@ class FolderWriter:
     def add_image(
         self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
     ) -> None:
-        """Write each source type's image, its ids inside words and at word ends if these differ, and its
-        letters."""
+        """Write the images of source types, the ids of types inside words and at word ends if these differ,
+        and the replacements of letters."""
         np.save(self.part / name / IMAGE, image)
         if places is not None:
             np.save(self.part / name / PLACES, places)
@@ -80,7 +80,7 @@ def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
 
 
 def open_folder(folder: Path) -> Artefact:
-    """Open a folder of languages; raise BadInput if it is another kind or format."""
+    """Open a folder of languages; raise BadInput if the folder is of another kind or format."""
     return Artefact.open(folder, KIND, FORMAT)
 
 
@@ -109,7 +109,7 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
-        """Open the languages `names` and their source, for a model with rows for all types if `whole`."""
+        """Open the named languages and their source. If `whole`, the model has rows for all types."""
         artefact = open_folder(folder)
         kept = None if whole else _ids(artefact, KEPT)
         languages = _languages(artefact, names, kept)
@@ -148,7 +148,7 @@ class Languages:
 
     @property
     def size(self) -> int:
-        """The number of types that the model has rows for: V, or R."""
+        """The number of types that the model has rows for: V or R."""
         return len(self.languages[0].table)
 
     @property
@@ -196,11 +196,12 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Return a pair's separate parallel text or, if it has none, the lines derived from the same source
-        line, in the second language's order; raise BadInput if there are none."""
+        """Return a pair's separate parallel text or, if there is none, the pairs of lines that derive from
+        the same source line, in the order of the second language. Raise BadInput if there are no parallel
+        sentences."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
-            raise BadInput("no parallel sentences: languages read disjoint halves (mixture.disjoint)")
+            raise BadInput("no parallel sentences: the languages have disjoint halves (mixture.disjoint)")
         if text := self.texts.get((first, second)):
             return replace(text, estimates=estimates)
         if text := self.texts.get((second, first)):
@@ -209,16 +210,17 @@ class Languages:
         if first == second or a.source != b.source:
             there = ", ".join(map("-".join, self.texts)) or "none"
             raise BadInput(f"no bitext for {first} and {second}; available: {there}", self.folder)
-        line_of = np.full(len(self[a.source].corpus), -1)  # the first language's line for each source line
+        line_of = np.full(len(self[a.source].corpus), -1)  # maps source lines to lines of the first language
         line_of[a.corpus.source_line] = np.arange(len(a.corpus))
         lines = line_of[b.corpus.source_line]
         here = np.flatnonzero(lines >= 0)
         return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Return a dictionary as pairs of ids, (n, 2), sorted by the first. For two derived languages, it
-        covers the source types with entries for both; only the first language's may then be incorrect,
-        because two incorrect entries could combine into a correct pair."""
+        """Return the dictionary of two languages as pairs of ids, (n, 2), sorted by the first id. For two
+        derived languages, the dictionary covers the source types that have entries in both languages; only
+        the first language's entries may then be incorrect, because two incorrect entries could combine into a
+        correct pair."""
         source = self[first].source
         if {(first, second), (second, first)} & self.pairs.keys() or source != self[second].source:
             entries = self._entries(first, second)
@@ -269,7 +271,7 @@ def _specials(artefact: Artefact, kept: np.ndarray | None) -> Specials:
 
 
 def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-    """Return the languages `names`, preceded by their source, if any; each new script gets its own rows."""
+    """Return the named languages, preceded by their source, if any. Each new script gets its own rows."""
     every, size = artefact.facts["languages"], int(artefact.facts[VOCABULARY]["size"])
     others = [name for name in every if name != SOURCE]
     first = [SOURCE] if SOURCE in every else []
@@ -302,8 +304,8 @@ def _scripts(languages: Sequence[Language]) -> int:
 
 
 def _pairs(artefact: Artefact, languages: Sequence[Language]) -> dict[NamePair, str]:
-    """Map each pair of these languages to its folder, first those with separate text, then by second
-    language."""
+    """Map each pair of these languages to its folder. Pairs with separate text come first; the others are
+    sorted by second language."""
     place = {language.name: number for number, language in enumerate(languages)}
     pairs = {tuple(entry["languages"]): entry["folder"] for entry in artefact.facts["pairs"]}
     pairs = {pair: folder for pair, folder in pairs.items() if place.keys() >= {*pair}}
@@ -337,8 +339,8 @@ def only_last(languages: Languages, share: float) -> Languages:
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """Keep half of the distinct sentences, chosen by hash, in the source, and the others in derived
-    languages."""
+    """Keep half of the distinct sentences, chosen by hash, only in the source language, and the other half
+    only in the derived languages."""
     source = languages[SOURCE].corpus
     hashes = [blake2b(source[line].tobytes(), digest_size=1).digest()[0] for line in range(len(source))]
     first = np.array(hashes, np.uint8) % 2 == 0

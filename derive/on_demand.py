@@ -1,4 +1,5 @@
-"""Derive sentences of a text or file in languages given by name, and show them aligned with their images."""
+"""Derive the sentences of a text or file in named languages, and align sentences with their images for
+display."""
 
 import unicodedata
 from collections import Counter
@@ -60,7 +61,7 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
-    """Align the rows' cells in columns, divided into blocks at most as wide as WIDTH."""
+    """Align the cells of rows in columns, divided into blocks that are at most WIDTH characters wide."""
     names, cells = [name for name, _ in rows], [shown(cells) for _, cells in rows]
     blocks = [[_padded(names, margin - 1)]]
     used = margin
@@ -126,7 +127,7 @@ def transforms_of(
                 if parser is None:
                     raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
                 trees = parser if isinstance(parser, StoredTrees) else StanzaParser(parser)
-                trees.fingerprint()  # fail early: learning a word order takes a minute
+                trees.fingerprint()  # fail early, because learning a word order takes a minute
             trial_image(derivation, SMALLEST)
             found.append(derivation.ready(cache))
         except (BadInput, ValueError) as error:
@@ -155,13 +156,13 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """Apply a transform to the only file of `source`, and yield the lines of its image: CoNLL-U for a
-    treebank, otherwise text. With `pairs`, each line is text, starting with the original sentence and a tab.
-    Random transforms draw the same numbers as in a study."""
+    """Apply a transform to the only file of `source`, and yield the lines of its image, in CoNLL-U for a
+    treebank and otherwise as text. With `pairs`, each line contains the original sentence, a tab and its
+    image. Random transforms draw the same numbers as in a study."""
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
-        raise BadInput(f"text cannot represent {transform.name}, which shares sub-words; use trans")
+        raise BadInput(f"text cannot represent shared sub-words, as in {transform.name}; use trans")
     (path,) = source.text
     treebank = detect(path) == "treebank" and not pairs
     source = source.ready(cache, "trees" in transform.needs)

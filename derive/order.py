@@ -15,8 +15,9 @@ FINAL_MARKS = (".", "!", "?")
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """Reverses the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Final marks stay last;
-    in sentences without one, marks at the start stay first, so that the transform is its own inverse."""
+    """Reverses the order of the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Final
+    punctuation stays last. In sentences without final punctuation, punctuation marks at the start stay first,
+    so that the transform is its own inverse."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
@@ -42,7 +43,8 @@ class Invert(Transform):
 
 @dataclass(frozen=True)
 class Permute(Transform):
-    """Permutes the words of each sentence randomly, as a control condition without word order."""
+    """Permutes the words of each sentence randomly: a control condition in which word order carries no
+    information."""
 
     short_name, full_name = "perm", "Perm"
     examples = (("perm", ""),)

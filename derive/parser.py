@@ -1,4 +1,4 @@
-"""Syntax trees of sentences, parsed with Stanza, which only this file imports, or stored."""
+"""Syntax trees of sentences, parsed with Stanza or read from files. Only this module imports Stanza."""
 
 import sys
 from collections import Counter
@@ -18,14 +18,14 @@ from calque.derive.sentence import Sentence, shown
 
 RESOURCES = "resources.json"
 MANY = 20  # if at least this many sentences are parsed and all fail, the parser is at fault
-SHARD = 2_000  # number of sentences parsed and saved together; an interrupted run loses at most these
+SHARD = 2_000  # number of sentences parsed and saved together, the most that an interruption loses
 NOT_STORED = "no stored tree"
-LONGEST = 500  # maximum length of a sentence to parse, in words; memory grows with its square
+LONGEST = 500  # maximum length of a sentence to parse, in words; memory use is quadratic in the length
 
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """Stanza's tagger, parser and optional lemmatizer in a folder."""
+    """Stanza's tagger, parser and optional lemmatizer, loaded from a folder."""
 
     folder: Path
 
@@ -33,7 +33,7 @@ class StanzaParser:
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Return each sentence with tags and a tree, or the reason why it has none."""
+        """Return each sentence with tags and a tree, or the reason why it could not be parsed."""
         fit = [tuple(words) for words in sentences if 0 < len(words) <= LONGEST]
         pipeline, torch = _pipeline(self.folder), sys.modules["torch"]  # Stanza imports torch
         threads = torch.get_num_threads()
@@ -48,7 +48,8 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """Trees for the lines of `text`, on the same lines of `file`, and for the sentences in `treebanks`."""
+    """Stored trees: line i of `file` contains the tree of line i of `text`, and `treebanks` contain further
+    sentences with trees."""
 
     text: Path
     file: Path
@@ -58,7 +59,7 @@ class StoredTrees:
         return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Return each sentence's tree, or NOT_STORED if there is none."""
+        """Return each sentence's tree, or NOT_STORED if no tree is stored for it."""
         lines = _stored_lines(self)
         trees: list[Sentence | str] = []
         for words in sentences:
@@ -68,8 +69,8 @@ class StoredTrees:
 
 
 def line_of(sentence: Sentence) -> str:
-    """Format a tree as one `tag.distance.relation` per word, with the distance to its head: `PRON.1.nsubj
-    VERB.0.root`."""
+    """Format a tree as one `tag.distance.relation` per word, such as `PRON.1.nsubj VERB.0.root`. The distance
+    is the offset from a word to its head, or 0 for the root."""
     distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
     return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
 
@@ -91,7 +92,7 @@ def _stored_lines(trees: StoredTrees) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache of sealed JSON files, each with the trees of SHARD sentences."""
+    """A parser with a cache of JSON files, each of which contains the trees of up to SHARD sentences."""
 
     parser: StanzaParser | StoredTrees
     cache: Path
@@ -135,7 +136,8 @@ def _columns(tree: Sentence) -> list[str]:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Yield each sentence's parse, or the reason for its failure, which does not affect other sentences."""
+    """Yield each sentence's parse, or the reason why parsing failed. A failure does not affect the other
+    sentences."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
@@ -143,10 +145,10 @@ def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence
     except MemoryError:
         raise
     except Exception as error:
-        if "out of memory" in str(error):  # not caused by the sentences
+        if "out of memory" in str(error):  # the sentences are not at fault
             raise
         if len(sentences) == 1:
-            yield type(error).__name__  # messages quote words, so each would be a separate reason
+            yield type(error).__name__  # the message quotes words and would differ for each sentence
             return
         middle = len(sentences) // 2
         yield from _parse(pipeline, sentences[:middle])
@@ -161,7 +163,7 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
     heads = tuple(word.head - 1 for word in parsed)
     if len(parsed) != len(words) or tree_fault(heads):
         return "not a tree"
-    relations = []  # Stanza predicts them independently of heads: `root` with a head becomes `dep`
+    relations = []  # predicted independently of heads, so `root` on a word with a head becomes `dep`
     for word, head in zip(parsed, heads, strict=True):
         unspecified = head >= 0 and word.deprel.partition(":")[0] == "root"
         relations.append("root" if head < 0 else "dep" if unspecified else word.deprel)

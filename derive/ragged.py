@@ -55,12 +55,13 @@ class Ragged:
         """Return items `first` to `last` (exclusive) without copying their values."""
         start, end = self.ends[[first, last]]
         ends = self.ends[first : last + 1]
-        # Subtraction copies `ends`, which may be a memory map, so it is skipped if `start` is 0.
+        # `ends` may be a memory map, which subtraction would copy into memory, so nothing is subtracted if
+        # `start` is 0.
         return type(self)(self.values[start:end], ends - start if start else ends)
 
 
 def ends_of(sizes: np.ndarray | Sequence[int]) -> np.ndarray:
-    """Return the start of each consecutive item, and the end of the last, (N + 1,) int64."""
+    """Return the start of each of N consecutive items, and the end of the last item, (N + 1,) int64."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 

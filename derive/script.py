@@ -1,4 +1,4 @@
-"""Give a language a new script: words keep their positions, but their letters change."""
+"""Transforms that give a language a new script: words keep their positions, but their letters change."""
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
@@ -17,7 +17,7 @@ from calque.derive.vocabulary import Vocabulary
 _LATIN = ascii_lowercase + ascii_uppercase
 _ARMENIAN = "".join(map(chr, [*range(0x561, 0x57B), *range(0x531, 0x54B)]))
 ARMENIAN = str.maketrans(_LATIN + _ARMENIAN, _ARMENIAN + _LATIN)  # used for display
-Letters = dict[str, str]  # maps each letter that changes to its image; images are unique
+Letters = dict[str, str]  # maps each changed letter to its replacement; replacements are unique
 
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
 KINDS: dict[By, str] = {
@@ -34,9 +34,10 @@ CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """Gives types a new script (ALIGN-MLM, section 3), except for an exact fraction `overlap`, sampled with
-    `seed`. `by` says whether the shared types are sampled from all types or a word class, or are the most or
-    least frequent; all choices except "uniform" need the `usage` of types."""
+    """Gives all types a new script, except for an exact fraction `overlap`, which stay shared (ALIGN-MLM,
+    section 3). Depending on `by`, the shared types are sampled with `seed` from all types or from a word
+    class, or are the most or least frequent types. All choices except "uniform" need type counts
+    (`usage`)."""
 
     short_name, full_name = "trans", "Trans"
     forms = (
@@ -115,9 +116,9 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """Gives the last sub-word of every word a new script; in earlier positions, an exact fraction `share` of
-    the types keeps its script. A type's image is its form at the ends of words or, if it never occurs there,
-    inside words."""
+    """Gives the last sub-word of every word a new script. In earlier positions, an exact fraction `share` of
+    the types keep the source's script. A type's image is its form at word ends or, for types that never occur
+    at word ends, its form inside words."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
@@ -173,7 +174,8 @@ def _given(transform: Transliterate | Cognates, size: int) -> Usage:
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """Return the letter replacements in a transform's spelling, or None if it changes more than letters."""
+    """Return the letters that a transform's spelling replaces, with their replacements, or None if the
+    spelling does not simply replace letters."""
     spelt = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: image for letter, image in spelt.items() if image != letter}
     images = set(letters.values())

@@ -1,4 +1,4 @@
-"""Sentences, whose annotation columns are reordered together with their words."""
+"""Sentences with annotation columns, which are reordered together with the words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,15 +8,15 @@ from typing import Self, TypeVar
 from calque.derive.errors import BadInput
 
 T = TypeVar("T")
-PART = "goeswith"  # UD's relation between the later parts of a word and its first part
+PART = "goeswith"  # the UD relation that attaches the later parts of a split word to its first part
 UNKNOWN = "\0"
 """Stands for a word that is missing from the text, such as WikiText's `<unk>`; text never contains NUL."""
 
 
 @dataclass(frozen=True)
 class Numbering:
-    """Assigns numbers to sentences, which seed random transforms, starting at `first`; each group is allotted
-    `1 << bits` numbers."""
+    """Numbers sentences in groups of up to `1 << bits`, starting at `first`; the numbers seed random
+    transforms."""
 
     bits: int
     first: int = 0
@@ -30,9 +30,9 @@ class Numbering:
 
 
 CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
-"""The groups are chunks of a corpus, examples of a split, and questions, whose numbers are larger than those
-of any corpus."""
-PARTS = Numbering(80)  # the parts of a composed transform; each gets separate numbers for all of the above
+"""Numbers for sentences in the chunks of a corpus, in the examples of a split, and in questions. Questions
+have larger numbers than the sentences of any corpus."""
+PARTS = Numbering(80)  # gives each part of a composed transform its own range of the numbers above
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence's words and annotation columns, which are empty or have one entry per word. `heads` are
-    0-based; the root's is -1. `origin[i]` is word i's position before any transform and, if words were
-    changed, `sources[i]` lists the positions of all words that it renders, `origin[i]` first. `glued[i]`: no
-    space before word i."""
+    """A sentence's words and annotation columns; each column is empty or has one entry per word. `heads` are
+    0-based; the root's head is -1. `origin[i]` is the position of word i before any transform. If words were
+    changed, `sources[i]` lists the positions of all source words that word i renders, starting with
+    `origin[i]`. `glued[i]` says whether word i follows the previous word without a space."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -72,8 +72,8 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Return the sentence with its words and annotation in the given order of positions; spans may be
-        split."""
+        """Return the sentence with its words and annotation in a new order, given as a permutation of
+        positions. The new order may split spans."""
         if sorted(order) != list(range(len(self))):
             expected = f"expected each position from 0 to {len(self) - 1} once"
             raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")
@@ -119,9 +119,9 @@ class Sentence:
         return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(inside) if n >= 0)
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """A new word attaches to the closest ancestor of its topmost word that is still rendered, and later
-        parts of a word to its first part as `goeswith`. If the root is lost, the highest word becomes the
-        root."""
+        """Return the heads and relations of new words. The head of a new word is the closest ancestor of its
+        topmost source word that is still rendered. The later parts of a split word attach to its first part
+        as `goeswith`. If the root is no longer rendered, the highest remaining word becomes the root."""
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:
@@ -150,12 +150,12 @@ class Sentence:
 
     @property
     def rendered(self) -> tuple[tuple[int, ...], ...]:
-        """The source positions that each word renders."""
+        """The positions of the source words that each word renders."""
         return self.sources or tuple((place,) for place in self.origin)
 
     @property
     def links(self) -> list[tuple[int, int]]:
-        """The sorted gold links: (position before any transform, position now)."""
+        """The sorted gold links, as pairs (position before any transform, current position)."""
         return sorted((place, i) for i, group in enumerate(self.rendered) for place in group)
 
     @property

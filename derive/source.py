@@ -1,5 +1,5 @@
-"""The interface of sources, which provide a study's sentences, labelled task instances, and questions about
-facts that the sentences state."""
+"""The interface of sources, which provide a study's sentences, its labelled task examples, and questions
+about facts stated in the sentences."""
 
 import json
 from abc import ABC, abstractmethod
@@ -21,8 +21,9 @@ Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
 
 @dataclass(frozen=True)
 class Example:
-    """A task instance: one or two texts of sentences. `label` applies to the whole; `diagnostic` names the
-    phenomenon that it tests. Without texts, it is an instance missing from its file."""
+    """A task example: one or two texts, each a sequence of sentences. `label` applies to the whole example;
+    `diagnostic` names the phenomenon that the example tests. An example without texts is one whose text is
+    missing from its file."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -38,7 +39,7 @@ class Example:
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
-        """Intern all strings, which saves most of a data set's memory."""
+        """Return the example with all strings interned, which saves most of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
             words, tags, relations = (
@@ -51,7 +52,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Cloze:
-    """A sentence that states a fact, and the answer's position in it."""
+    """A sentence that states a fact, and the position of the answer in the sentence."""
 
     sentence: Sentence
     place: int
@@ -60,7 +61,7 @@ class Cloze:
 @dataclass(frozen=True)
 class Question:
     """A question about a fact stated in each of the `clozes`. Questions about the same `relation` share their
-    `candidates`. `shared`: the fact is also stated in derived languages."""
+    `candidates`. `shared` says whether the fact is also stated in derived languages."""
 
     relation: str
     subject: str
@@ -119,7 +120,7 @@ class TaskData:
 
 class Source(ABC):
     """Provides text for pretraining, in chunks, and labelled task data. Subclasses are frozen dataclasses of
-    plain values; sentences must depend only on the chunk."""
+    plain values. The sentences of a chunk must depend only on the chunk."""
 
     @property
     @abstractmethod
@@ -128,7 +129,7 @@ class Source(ABC):
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
-        """Return the chunks of the corpus in order; any process must be able to read each."""
+        """Return the chunks of the corpus in order; any process must be able to read any chunk."""
 
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
@@ -152,7 +153,7 @@ class Source(ABC):
         """Return the examples for a task."""
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        """Return the files with a split's examples, or none if they are generated."""
+        """Return the files with a split's examples, or () if the examples are generated."""
         return ()
 
     @abstractmethod
@@ -184,7 +185,8 @@ class Source(ABC):
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Cache what the sentences require, including trees if `trees`, and return the source."""
+        """Cache the data needed to read sentences (including trees if `trees`), and return the source with
+        access to these data."""
         return self
 
 

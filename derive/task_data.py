@@ -56,7 +56,8 @@ def _file_of(split: str, language: str) -> str:
 def task_data_fingerprint(
     examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]
 ) -> str:
-    """Return a fingerprint of a task's examples in these languages, given `Source.task_identity`."""
+    """Return a fingerprint of a task's examples in the languages derived by `transforms`; `examples` is
+    `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)
@@ -114,15 +115,15 @@ def _manifest(
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
-    """Return the fingerprint of what `write_natural_task` writes for these inputs."""
+    """Return the fingerprint of the folder that `write_natural_task` writes for these inputs."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
-    """Write the examples in `files` (in the language `source`), and test sets in other languages. A pair
-    missing from one parallel set is excluded from all."""
+    """Write the examples in `files` (in the language `source`), and test sets in other languages. An example
+    missing from one parallel test set is excluded from all of them."""
     own, lacking = written(task, source, files.units), WHOLE
     if task in PARALLEL:
         sets = [files.test, *tests.values()] if files.test else tests.values()

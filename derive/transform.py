@@ -1,4 +1,5 @@
-"""Transforms, which change one property of a language each, their composition, and checks on their images."""
+"""The interface and composition of transforms, each of which changes one property of a language, and checks
+of images."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from calque.derive.source import Cloze, Example, Question
 from calque.derive.types import OURS, Specials, Usage
 
 Need = Literal["trees", "tags", "usage"]
-TORN = "more entities than before: the new order splits some, and each piece counts as one"
+TORN = "additional entities, because the new order splits some entities into pieces, each counted as one"
 
 
 class Transform(Named, ABC):
@@ -29,7 +30,7 @@ class Transform(Named, ABC):
     `derive.forms`), and a `__call__` method. Transforms that change words inherit from `Rewrite`
     (`derive.words`); transforms that change the script override `image` and `spell`."""
 
-    examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and errors, with explanations
+    examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and messages, with explanations
     term: ClassVar[str] = ""  # the definition for glossaries in reports
 
     @classmethod
@@ -53,7 +54,8 @@ class Transform(Named, ABC):
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """Return the ids of types inside words and at word ends, (2, size) int64, if they differ."""
+        """Return the ids of types inside words and at word ends, (2, size) int64, or None if the two are the
+        same."""
         return None
 
     def spell(self, word: str) -> str:
@@ -67,11 +69,12 @@ class Transform(Named, ABC):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What the transform needs: "trees" and "tags" of sentences, or the "usage" of types."""
+        """The data that the transform needs: "trees" and "tags" of sentences, or the "usage" (counts) of
+        types."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """Return the transform with a corpus's usage of types, if it needs one."""
+        """Return the transform with the type counts of a corpus, if it needs them."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
@@ -80,7 +83,7 @@ class Transform(Named, ABC):
         return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        """Count what the transform should change in a sentence but cannot, by reason."""
+        """Count the parts of a sentence that the transform should change but cannot, by reason."""
         return Counter()
 
     def ready(self, cache: Path) -> Transform:
@@ -93,7 +96,8 @@ class Transform(Named, ABC):
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """Return the values that determine the images: contents of files, not their paths."""
+        """Return the values that determine the images. Files are identified by their contents, not their
+        paths."""
         return self
 
 
@@ -104,8 +108,8 @@ def check_share(share: float, of: str) -> None:
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """Return a sentence's random number generator, the same in every process; independent draws need
-    different seeds."""
+    """Return the random number generator of a sentence, which is the same in every process. Independent draws
+    need different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
@@ -161,7 +165,7 @@ class Compose(Transform):
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
         if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
-            # Not "Compose", which identifies earlier images, in which the parts of a word were scattered.
+            # "Compose" identified images of earlier versions, in which the parts of a word were scattered.
             return ["Compose, parts of a word together", *identities]
         are_plain = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]
@@ -254,7 +258,8 @@ def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """Return the image of question `number`: the source's words in the transform's order."""
+    """Return the image of question `number`, with the source's words in the order that the transform
+    produces."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
         image = transform(cloze.sentence, QUESTIONS.number(number, place))

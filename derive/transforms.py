@@ -42,8 +42,9 @@ SAMPLE = 100  # number of sentences used to test user-defined transforms
 
 
 def transform(name: str) -> Transform:
-    """Return the transform called `name`; of several parts, as in `trans.inv`, the last is applied first."""
-    # The dot in inv-12.5 is not a separator.
+    """Return the transform called `name`. If the name has several parts, as in `trans.inv`, the last part is
+    applied first."""
+    # Dots inside numbers, as in inv-12.5, are not separators.
     return compose(*map(_part, re.split(r"\.(?!\d)", name)))
 
 

@@ -1,4 +1,4 @@
-"""A vocabulary's special types, the layout of rows with two texts, and how often types occur in a corpus."""
+"""Special types of a vocabulary, the layout of input rows with two texts, and type counts in a corpus."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ class Specials:
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
-        """Return the other ids in a vocabulary of `size` types, ascending, int64."""
+        """Return the ids that are not special in a vocabulary of `size` types, in ascending order, int64."""
         return np.delete(np.arange(size), self.ids)
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
-        """Return whether each id is not special, as a boolean array."""
+        """Return a boolean array that is true for each id that is not special."""
         first = next(i for i in range(len(self.ids) + 1) if i not in self.ids)
         ordinary = np.asarray(ids >= first)  # comparisons are many times faster than looking up ids
         for special in self.ids:
@@ -54,11 +54,13 @@ class PairLayout:
 
     @classmethod
     def usual(cls, specials: Specials) -> Self:
-        """Return the layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, one token type."""
+        """Return the layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, with a single token
+        type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after text `number` (0 or 1), the row's last if `last`."""
+        """Return the special ids before and after text `number` (0 or 1); `last` says whether the row ends
+        with it."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
@@ -66,9 +68,9 @@ class PairLayout:
 
 
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-OURS = Specials(*range(len(SPECIALS)))  # the ids in vocabularies learnt by Calque
+OURS = Specials(*range(len(SPECIALS)))  # the special ids in vocabularies learnt by Calque
 
-USAGE = "usage.npy"  # stored with the vocabulary if a transform needs it
+USAGE = "usage.npy"  # a file next to the vocabulary, written if a transform needs type counts
 WordClass = Literal["function", "names", "content"]
 CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"), "function"),
@@ -82,8 +84,8 @@ _NAMES: tuple[WordClass, ...] = get_args(WordClass)
 
 @dataclass(frozen=True)
 class Usage:
-    """How often each type occurs, (5, V): in total, at the ends of words, and in words of three classes.
-    `cut` is `Vocabulary.cut`; `of_text` is false if the usage is artificial."""
+    """The counts of each type, (5, V): in total, at the ends of words, and in words of each of three classes.
+    `cut` is `Vocabulary.cut`; `of_text` is false if the counts are artificial."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -92,8 +94,8 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """Create an artificial usage: each type occurs twice in words of one class, once at the end of a
-        word."""
+        """Create artificial counts: each type occurs twice, only in words of one class, and once at the end
+        of a word."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
@@ -101,8 +103,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count types in a text, given its sub-words (T,), their number per word (W,), and each word's UPOS
-        tag or ""."""
+        """Count the types in a text, given the ids of its sub-words (T,), the number of sub-words per word
+        (W,), and each word's UPOS tag (or "")."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
         chosen = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in _NAMES)]
         return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))
@@ -120,6 +122,6 @@ class Usage:
         return np.asarray(self.table[1])
 
     def of_class(self, name: WordClass) -> np.ndarray:
-        """Whether each type occurs (almost) only in words of the class, (V,) bool."""
+        """Whether each type occurs (almost) exclusively in words of the given class, (V,) bool."""
         inside = self.table[2 + _NAMES.index(name)]
         return np.asarray((self.counts > 0) & (inside >= NEARLY * self.counts))

@@ -29,13 +29,13 @@ ROLES = {
     "unknown": ("<unk>", "[UNK]"),
     "mask": ("<mask>", "[MASK]"),
 }
-"""The names of the special types that a model needs: RoBERTa's and XLM-R's, then BERT's."""
+"""The names of the special types that a model needs: first those in RoBERTa and XLM-R, then those in BERT."""
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
-BLOCK = 1 << 14  # number of words encoded at a time; each takes about a kilobyte in the tokenizer's result
+BLOCK = 1 << 14  # number of words encoded at a time; the tokenizer needs about a kilobyte for each
 DISTINCT = 1 << 18  # maximum number of distinct words counted; each takes about a kilobyte
-LONGEST_LEARNT = 1_000  # maximum length of words to learn from, in characters; BPE takes quadratic time
+LONGEST_LEARNT = 1_000  # maximum length of training words, in characters; BPE takes quadratic time
 ROOM = 1 << 19  # maximum number of words in a cache
 
 
@@ -82,12 +82,13 @@ class Vocabulary:
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """Return a word's sub-words with their text, which omits multi-byte letters that are split."""
+        """Return the id and the text of each sub-word of a word. The text omits multi-byte letters that are
+        split between sub-words."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the words' concatenated ids (T,), and their number per word; UNKNOWN and words without ids
-        get the unknown type."""
+        """Return the concatenated ids of all words (T,), and the number of ids per word. UNKNOWN and words
+        without ids are encoded as the unknown type."""
         ids, pieces = list[int](), list[int]()
         for first in range(0, len(words), BLOCK):
             block = words[first : first + BLOCK]
@@ -104,7 +105,8 @@ class Vocabulary:
         return self.as_text(np.array(ids, np.int64)), np.array(pieces, np.int64)
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """Return the tokenizer's encodings without special types, with offsets if `places`."""
+        """Return the tokenizer's encodings of texts, without special types and, if `places`, with character
+        offsets."""
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
@@ -134,8 +136,8 @@ class Vocabulary:
 
 
 def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
-    """Return each word's total count, and the number of occurrences dropped because words were too long or,
-    to save memory, too rare (all words of one count together)."""
+    """Add up word counts, and also return the number of occurrences that were dropped because words were too
+    long or, to save memory, too rare. Words with the same count are dropped together."""
     words, forgotten = Counter[str](), 0
     for part in counts:
         forgotten += sum(part.pop(word) for word in list(part) if len(word) > LONGEST_LEARNT)
@@ -154,10 +156,10 @@ def most_frequent(words: Counter[str], types: int) -> list[str]:
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if they are too
-    few."""
+    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if there are too few
+    words."""
     if size < SMALLEST:
-        raise BadInput(f"a vocabulary needs at least {SMALLEST} types (special ones and bytes), not {size:,}")
+        raise BadInput(f"vocabularies need at least {SMALLEST} types (special types and bytes), not {size:,}")
     if not words:
         raise BadInput("there are no words to learn a vocabulary from")
     tokenizer = _train(words, size)
@@ -205,7 +207,7 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
 
 @dataclass(frozen=True)
 class GivenVocabulary:
-    """An existing vocabulary, a folder with a `tokenizer.json`, without counts."""
+    """An existing vocabulary without counts, in a folder that contains a `tokenizer.json`."""
 
     folder: Path
 
@@ -220,7 +222,8 @@ class GivenVocabulary:
 
 
 def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
-    """Find the special types: start and end in the template, others by name, preferably marked as special."""
+    """Find the special types: the start and the end from the template, the others by name. Tokens that are
+    marked as special are preferred."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
@@ -241,8 +244,8 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
 
 
 def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the ids that a template adds before, between and after one or two one-word texts, and all token
-    types."""
+    """Return the ids that a template adds before, between and after one or two texts of one word each, and
+    the token types of all ids."""
     words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     if template is not None:
         words.post_processor = template
@@ -253,12 +256,13 @@ def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[in
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """Return a template's layout of text pairs, or None unless it adds ids at every place."""
+    """Return a template's layout of text pairs, or None if it does not add ids before, between and after the
+    texts."""
     (before, between, after), types = _template(template, 2)
     if not (before and between and after):
         return None
     first, second = types[len(before)], types[-len(after) - 1]
-    switch = len(before) + 2  # the first id with the second token type follows the first text and one mark
+    switch = len(before) + 2  # the second token type starts after the first text and one special id
     if types != [first] * switch + [second] * (len(types) - switch):
         found = f"the tokenizer's template assigns the token types {types} to two words"
         raise BadInput(f"{found}; only templates like BERT's are supported")
@@ -277,10 +281,10 @@ def open_tokenizer(path: Path) -> Tokenizer:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput("there is no tokenizer here; fast tokenizers save this file", path) from None
-    except Exception as error:  # tokenizers raises a bare Exception for anything that it cannot parse
+    except Exception as error:  # tokenizers raises a bare Exception for any input that it cannot parse
         raise BadInput(f"cannot read this tokenizer: {' '.join(str(error).split())}", path) from error
     if dropout := getattr(tokenizer.model, "dropout", None):
-        raise BadInput(f"the model's dropout must be null, not {dropout:g}, which makes ids random", path)
+        raise BadInput(f"the model's dropout is {dropout:g}, which makes ids random; set it to null", path)
     return tokenizer
 
 
@@ -308,7 +312,7 @@ class WordTable:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows: dict[str, int] = {}  # the row in `_words` of each word's encoding
+        self._rows: dict[str, int] = {}  # each word's row in `_words`
         self._words = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,5 @@
-"""Transforms that change words. Gold links stay exact but may be many-to-many; new words get their main
-word's labels."""
+"""Transforms that change words. Gold links stay exact but may be many-to-many. Each new word gets the labels
+of the main source word that it renders."""
 
 import os
 from abc import abstractmethod
@@ -26,15 +26,16 @@ Senses = tuple[list[str], list[float]]  # a word's translations, and their proba
 
 
 class Rewrite(Transform):
-    """Base class of transforms that change words, except in sentences without word classes (UPOS)."""
+    """Base class of transforms that change words. By default, sentences without word classes (UPOS) stay
+    unchanged."""
 
     rewrites = True
     needs = frozenset[Need](("trees", "tags"))
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """Return the new words, each with the positions of the words that it renders, main word first, or an
-        empty sequence if no word changes."""
+        """Return the new words, each with the positions of the source words that it renders, main word first.
+        Return an empty sequence if no word changes."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -47,7 +48,8 @@ class Rewrite(Transform):
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
     """Turns function words into endings of the content word that they precede, nearest first: *in the house*
-    becomes *housethein*. `share` is the fraction of word forms, sampled at random, that become endings."""
+    becomes *housethein*. `share` is the fraction of function-word forms, sampled at random, that become
+    endings."""
 
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
@@ -108,7 +110,8 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Turns endings of nouns and verbs into words: *walked* becomes *walk ed*. Stems keep three letters."""
+    """Turns endings of nouns and verbs into words: *walked* becomes *walk ed*. Stems keep at least three
+    letters."""
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
@@ -148,9 +151,9 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces words, each with probability `share`, with translations from a `lexicon`, sampled by their
-    probabilities: in French, *the red house* becomes *la rouge maison*. Words without an entry stay
-    unchanged."""
+    """Replaces each word, with probability `share`, by a translation sampled from a `lexicon` according to
+    the translation probabilities: with a French lexicon, *the red house* becomes *la rouge maison*. Words
+    without an entry stay unchanged."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
@@ -171,7 +174,8 @@ class Translate(Rewrite):
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Parse a name; the lexicon from English is expected in CALQUE_DATA/lexicons."""
+        """Parse a name. The lexicon from English to the named language is expected in
+        CALQUE_DATA/lexicons."""
         if (values := cls.parse_fields(name)) is None:
             return None
         folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")

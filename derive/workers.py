@@ -16,7 +16,7 @@ from typing import Generic, Self, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-Progress = Callable[[str, int, int], None]  # called with a title, the steps done and the number of steps
+Progress = Callable[[str, int, int], None]  # called with a title, the number of finished steps and the total
 
 
 def silent(what: str, done: int, of: int) -> None:
@@ -45,7 +45,7 @@ class Workers:
         self._pool.shutdown(cancel_futures=True)
 
     def map(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
-        """Yield results in the order of the jobs, of which only a few are submitted at a time."""
+        """Yield results in the order of the jobs. Only a few jobs are submitted at a time."""
         if self._pool is None:
             yield from map(function, jobs)
             return
@@ -87,7 +87,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """Exit when the parent process does, and let it handle keyboard interrupts."""
+    """Exit when the parent process exits, and let the parent handle keyboard interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if parent := multiprocessing.parent_process():
@@ -102,4 +102,4 @@ def _end_with(parent: BaseProcess) -> None:
 def _prepare() -> None:
     follow_parent()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # each worker uses one core
-    gc.set_threshold(100_000)  # chunks contain few cycles; the default threshold costs a fifth of the time
+    gc.set_threshold(100_000)  # there are few cycles; the default threshold costs a fifth of the time

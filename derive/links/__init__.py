@@ -1,1 +1,1 @@
-"""Estimate, symmetrise, read and write word links; no module here imports torch."""
+"""Estimate, symmetrise, read and write word links; no module in this package imports torch."""

@@ -12,7 +12,8 @@ _EXAMPLES = 5  # maximum number of line numbers listed per reason
 
 
 class LeftOut:
-    """Counts, by reason, what is left without links, and lists the first few lines."""
+    """Counts the sentence pairs and words that are left without links, by reason, and lists the first few
+    line numbers."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -35,7 +36,7 @@ class LeftOut:
 
 
 class Aligner(ABC):
-    """Finds links between the words of a sentence and those of its translation."""
+    """Finds links between the words of a sentence and the words of its translation."""
 
     @property
     @abstractmethod

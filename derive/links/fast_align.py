@@ -32,7 +32,7 @@ from calque.derive.ragged import Ragged, ends_of, ranges
 LONGEST = 1024  # maximum number of words in a sentence; memory grows with the product of a pair's lengths
 _ALPHA = 0.01  # the concentration of the Dirichlet prior over t(. | e)
 _UNSEEN = 1e-9  # t for words that never co-occur, and the initial t for all words
-NULL = 0  # the id of the null word, the partner of target words without a link
+NULL = 0  # the id of the null word, to which target words without a link are aligned
 NULL_SHARE = 0.08  # the prior probability of the null word
 TENSION = 4.0  # the initial tension
 _LOWEST, _HIGHEST = 0.1, 14.0
@@ -87,7 +87,7 @@ class Cells:
         self._source = self.i / self._n[self.row]
 
     def keys(self, stride: int) -> np.ndarray:
-        """Return each cell's word pair, (C,): source id * stride + target id."""
+        """Return each cell's word pair, (C,), as source id * stride + target id."""
         first = ends_of(self._chunk.n + 1)[self._pair]
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
@@ -211,7 +211,7 @@ class FastAlign:
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield each pair's links and the scores of all possible links, (n, m), or (0, 0) if it is left
+        """Yield each pair's links and the scores of all possible links, (n, m), or (0, 0) if the pair is left
         out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
@@ -292,7 +292,8 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
 
 
 def _usable(pairs: Iterable[Pair], reverse: bool, left_out: LeftOut) -> Iterator[Pair]:
-    """Yield all pairs, with the sides exchanged if `reverse`, and empty pairs for those that are left out."""
+    """Yield all pairs, with the sides exchanged if `reverse`. Pairs that are left out are replaced by empty
+    pairs."""
     for line, pair in enumerate(pairs, start=1):
         n, m = map(len, pair)
         if not n or not m:

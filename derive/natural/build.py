@@ -1,5 +1,5 @@
-"""Write a folder of natural languages, encoded with an existing vocabulary, or of sentences and their
-translations, with a vocabulary learnt from them."""
+"""Write a folder of natural languages that are encoded with an existing vocabulary, or a folder of sentences
+and their translations with a vocabulary learnt from both."""
 
 import hashlib
 import re
@@ -47,7 +47,7 @@ _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """Encode each line; UNKNOWN words get the unknown type, and words without ids are left out."""
+    """Encode each line. UNKNOWN words are encoded as the unknown type, and words without ids are left out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
     ids, pieces = list[int](), [list[int]() for _ in lines]
@@ -67,7 +67,7 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """Return the number of ids in each word that has any. Id i ends before character `stops[i]` and may
+    """Return the number of ids of each word that has ids. Id i ends before character `stops[i]` and may
     include the space before its word. If the ids are not in word order, they all count as one word."""
     ends, end = [], 0
     for word in line.split():
@@ -78,8 +78,8 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> list[Encoded]:
-    """Encode parallel chunks, one per language. Lines without a type or too long to store are left out, and
-    counted by the first language's account."""
+    """Encode parallel chunks, one per language. Lines that contain no type or are too long to store are left
+    out and counted in the first language's account."""
     account = Account()
     vocabulary, (files, chunks) = word_table(folder, digest).vocabulary, piece
     sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, account.left_out)]
@@ -105,7 +105,7 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """Return the fingerprint of what `derive_natural` writes for these inputs."""
+    """Return the fingerprint of the folder that `derive_natural` writes for these inputs."""
     return fingerprint(
         FORMAT,
         EDITION,
@@ -129,7 +129,7 @@ def derive_natural(
 ) -> Path:
     """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
     `bitexts` and `dictionaries` are pairs of names in `texts`. `rows` says whether models get rows for all
-    types or only for special types and those in the text."""
+    types ("all") or only for special types and types that occur in the text ("used")."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
@@ -165,7 +165,7 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
     for pair, files in bitexts.items():
         if not set(pair) <= set(texts) or pair[0] == pair[1] or not files or pair[::-1] in bitexts:
             expected = (
-                "two different languages with text, at least one file, and no bitext of the same languages"
+                "two different languages with text, at least one file, and no bitext in the other direction"
             )
             raise BadInput(f"the bitext {'-'.join(pair)} needs {expected}")
     for pair, path in dictionaries.items():
@@ -179,7 +179,7 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
     pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
     left_out += counts
     occur = (vocabulary.counts[pairs] > 0).all(axis=1)
-    left_out["entries with a type that occurs in no text"] += int((~occur).sum())
+    left_out["entries with a type that does not occur in the text"] += int((~occur).sum())
     if not occur.any():
         expected = "words must consist of one sub-word and occur in the text"
         raise BadInput(f"all entries were left out: {listed(left_out)}; {expected}", lexicon)
@@ -217,11 +217,11 @@ def _write_corpora(
 
 
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
-"""The words of each sentence and of its translation, both non-empty."""
+"""The words of each sentence and the words of its translation, both non-empty."""
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation, called `language`, with a shared vocabulary and without word
+    """Write a source language and its translation into `language`, with a shared vocabulary and without word
     links."""
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):

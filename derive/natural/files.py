@@ -1,4 +1,5 @@
-"""Text files and bitexts, read in chunks, without sentences that models are tested on if these are given."""
+"""Text files and bitexts, which are read in chunks. Lines that contain given test sentences can be
+excluded."""
 
 import re
 from abc import ABC, abstractmethod
@@ -22,7 +23,7 @@ from calque.derive.readers.lines import Chunk, Place
 from calque.derive.readers.parallel import Pair, words_of
 
 MANY = 1 << 14  # maximum number of lines in each of two parallel chunks
-HEAD = 24  # minimum length of test sentences to search for inside lines; shorter ones would match by chance
+HEAD = 24  # shorter test sentences are not searched for inside lines, where they would match by chance
 WHY = "lines that contain a test sentence"
 PARQUET = b"PAR1"  # the first bytes of every Parquet file
 _OTHER = re.compile(r"[\W_]+")
@@ -62,8 +63,8 @@ class FileSet(ABC):
 
 @dataclass(frozen=True)
 class TextFiles(FileSet):
-    """Text files of any kind (docs/formats.md) in one language. `megabytes` of each are read (0: no
-    limit)."""
+    """Text files of any kind (docs/formats.md) in one language. At most `megabytes` of each file are read (0:
+    no limit)."""
 
     former_fields: ClassVar = {"column": "text", "escaped": False}
 
@@ -104,9 +105,9 @@ class TextFiles(FileSet):
 
 @dataclass(frozen=True)
 class BitextFiles(FileSet):
-    """Sentences and translations, line by line in the files `path` and `beside` (Moses format) or in two
-    `columns` of the tab-separated file `path`. With two language codes, `words_in`, text is split into words
-    as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
+    """Sentences and translations, aligned line by line in the files `path` and `beside` (Moses format) or in
+    two `columns` of the tab-separated file `path`. If `words_in` contains two language codes, text is split
+    into words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
 
     former_fields: ClassVar = {"escaped": False}
 
@@ -119,7 +120,7 @@ class BitextFiles(FileSet):
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
-            raise BadInput(f"columns is {self.columns}, but must be two different numbers of at least 0")
+            raise BadInput(f"columns must be two different numbers of at least 0, not {self.columns}")
         check_range("megabytes", self.megabytes, 0)
 
     @property
@@ -171,7 +172,7 @@ class BitextFiles(FileSet):
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """The files, minus lines that contain a sentence from the `tests` files; only letters and digits are
+    """Files without the lines that contain a sentence from the `tests` files; only letters and digits are
     compared."""
 
     files: TextFiles | BitextFiles
@@ -203,8 +204,8 @@ def _kind(path: Path) -> str:
 
 
 def _row_groups(path: Path) -> Iterator[Chunk]:
-    """Yield one chunk per row group of a Parquet file: `offset` in uncompressed bytes, and its index as
-    `length`."""
+    """Yield one chunk per row group of a Parquet file; `offset` counts uncompressed bytes, and `length` is
+    the index of the row group."""
     metadata, offset = _parquet(path).metadata, 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, 1)
@@ -299,7 +300,7 @@ class Sentences:
             self._by_head[bare[:HEAD]].append(bare)
 
     def within(self, line: str) -> bool:
-        """Whether a line equals one of the sentences or contains a long one."""
+        """Whether a line equals one of the sentences or contains one of at least HEAD characters."""
         bare = letters(line)
         starts = range(len(bare) - HEAD + 1)
         heads = ((i, self._by_head.get(bare[i : i + HEAD], ())) for i in starts)

@@ -1,4 +1,4 @@
-"""Facts about invented people, who have one value per relation; all values are equally frequent.
+"""Facts about invented people. Each person has one value per relation, and all values are equally frequent.
 
 Half of each person's facts are also stated in derived languages."""
 
@@ -78,7 +78,7 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     taken = language.forms
     free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in taken]
     if facts.subjects > len(free):
-        raise BadInput(f"{facts.subjects:,} subjects need names, but only {len(free):,} are available")
+        raise BadInput(f"{facts.subjects:,} subjects need names, but only {len(free):,} names are available")
     names = rng.sample(free, facts.subjects)
     shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
     questions = []

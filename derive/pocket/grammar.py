@@ -1,4 +1,4 @@
-"""Random sentence trees. Their words are drawn later by selectional preference, in the order subject, verb,
+"""Random sentence trees, whose words are drawn later by selectional preference, in the order subject, verb,
 object."""
 
 import random
@@ -36,13 +36,13 @@ Subject = tuple[Node, Pick, bool]  # a subject, the pick used to draw its verb, 
 
 
 class SentenceGrammar:
-    """Generates trees in the given tenses; relative clauses use the first of these. `nested` phrases contain
-    no further phrases."""
+    """Generates sentence trees in the given tenses; relative clauses use the first tense. `nested` phrases
+    contain no further phrases."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
         self._tenses = tenses
-        self._named: set[Pick] = set()  # cast members already mentioned in the sentence
+        self._named: set[Pick] = set()  # the cast members that the sentence already mentions
 
     def sentence(self) -> Node:
         """Return a random statement or question."""
@@ -285,8 +285,8 @@ class SentenceGrammar:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """Build a prepositional phrase, with either words that the head prefers or a name whose kind the
-        preposition reveals."""
+        """Build a prepositional phrase that contains either words that the head prefers or a name whose kind
+        the preposition reveals."""
         if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
             return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
         if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):

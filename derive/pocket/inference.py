@@ -102,8 +102,8 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairCase:
-    """A pair of statements. `outside` is its surface form, which also occurs with other labels; `kind` is the
-    phenomenon that it tests (`Example.diagnostic`)."""
+    """A pair of statements. `outside` is the pair's surface form, which also occurs with other labels; `kind`
+    is the phenomenon that the pair tests (`Example.diagnostic`)."""
 
     premise: Statement
     hypothesis: Statement
@@ -221,7 +221,7 @@ def _say(statement: Statement, material: Material, places: Places, rng: random.R
     root = _deed(statement, material) if material.deed else _quality(statement, material)
     if statement.polarity in POLARITIES:
         adverb = tree.adverb(statement.polarity, "helper" if material.early else "often")
-        root.dependents.insert(0, adverb)  # dependents with equal positions stay in list order
+        root.dependents.insert(0, adverb)  # dependents with the same position keep their list order
     if statement.manner is not None and material.manners:
         manner = tree.adverb(material.manners[statement.manner].form(0))
         root.add(tree.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)

@@ -43,7 +43,7 @@ class Pocket:
     order: str = field(default="english", metadata=ADDED)
 
     def __post_init__(self) -> None:
-        check_range("the word types of a lexicon", self.types, FEWEST, MOST)
+        check_range("the number of word types in a lexicon", self.types, FEWEST, MOST)
         if self.order not in ORDERS:
             raise BadInput(f"no word order is called {self.order!r}; available: {', '.join(ORDERS)}")
 
@@ -72,9 +72,9 @@ class Pocket:
                 left -= 1
 
     def examples(self, task: str, stream: int = 0) -> Iterator[Example]:
-        """Yield an infinite random stream of a task's examples: inference pairs (`nli`), sentences that are
-        paraphrases ("1") or not ("0"; `paraphrase`), or questions with contexts, in which a span marks the
-        answer (`qa`). Labels are equally frequent."""
+        """Yield an infinite random stream of a task's examples: inference pairs (`nli`), sentence pairs that
+        are paraphrases ("1") or not ("0") (`paraphrase`), or questions with contexts in which a span marks
+        the answer (`qa`). Labels are equally frequent."""
         name, generate = GENERATED[task]
         rng, order = (random.Random(f"{self.seed}:{key}{name}:{stream}") for key in ("", "order:"))
         topics, _ = _parts(self.types, self.seed)

@@ -19,8 +19,9 @@ NUMBERS = ("two", "three", "four")
 
 
 def balanced(cases: Sequence[C], rounds: int = 200) -> list[C]:
-    """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view predicts
-    the label and each label's weights sum to one. Cases that cannot be balanced are left out."""
+    """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view (a surface
+    feature) predicts the label and each label's weights sum to one. Cases that cannot be balanced are left
+    out."""
     kept = _supported(cases)
     labels = [case.label for case in kept]
     every = sorted(set(labels))
@@ -39,7 +40,7 @@ def balanced(cases: Sequence[C], rounds: int = 200) -> list[C]:
 
 
 def _supported(cases: Sequence[C]) -> list[C]:
-    """Return the cases all of whose views occur with every label."""
+    """Return the cases whose views all occur with every label."""
     kept, before = list(cases), -1
     every = {case.label for case in cases}
     while len(kept) != before:
@@ -111,7 +112,7 @@ class WordDraws:
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
         self._rng = rng
-        self._kinds: defaultdict[str, set[str]] = defaultdict(set)  # each noun with its hypernyms
+        self._kinds: defaultdict[str, set[str]] = defaultdict(set)  # each noun's lemma and hypernyms
         for topic in topics:
             for role in ("hyponym", "animate", "thing", "place"):
                 for noun in set(topic.tables[role]):
@@ -170,7 +171,7 @@ class WordDraws:
         return Material(nouns, (verb,), self._tense(), manners=manners, places=places)
 
     def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
-        """Draw two people and a verb which, if `alike`, has the same form in both voices."""
+        """Draw two people and a verb that, if `alike`, has the same form in the active and the passive."""
         topic = self._topic()
         verb = self._fitting(topic, "soc", lambda verb: not alike or len(set(verb.forms[2:])) == 1)
         roles = ["name" if name else "animate" for name in named]

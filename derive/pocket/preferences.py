@@ -61,7 +61,7 @@ class Sense:
 
 
 class Preferences:
-    """Builds the senses of `topics`, whose tables lead to all others."""
+    """Builds the senses of `topics`, from whose tables all other senses are drawn."""
 
     def __init__(self, lexicon: Lexicon, seed: int) -> None:
         self._rng = random.Random(f"{seed}:preferences")
@@ -218,7 +218,7 @@ def _weight_for(word: Sense, other: Sense) -> float:
 
 
 def _tie(group: list[Sense], role: str) -> None:
-    """Fill the tables for hypernyms or antonyms; each word has at most one."""
+    """Fill the tables of hypernyms or antonyms; each word has at most one hypernym and one antonym."""
     senses = {sense.lemma: sense for sense in group if sense.lexeme}
     for sense in group:
         if sense.lexeme:

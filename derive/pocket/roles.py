@@ -1,9 +1,9 @@
 """Tasks that depend on who does what to whom.
 
-Paraphrases: pairs of sentences with the same words, after PAWS (Zhang et al. 2019), which differ in voice, in
-the positions of adjuncts, or because two people are swapped. Questions ask for the agent, the patient or the
-place of an action; several sentences of the context contain the question's words and differ only in roles and
-negation.
+Paraphrase pairs consist of sentences with the same words, as in PAWS (Zhang et al. 2019). The sentences
+differ in voice, in the positions of adjuncts, or in the roles of two people. Questions ask for the agent, the
+patient or the place of an action. Several sentences of the context contain the question's words and differ
+only in roles and negation.
 """
 
 import random
@@ -41,8 +41,8 @@ FORMS = tuple(
 
 @dataclass(frozen=True)
 class ParaphraseCase:
-    """Two sentences about the same action. `named` says which of the two people are referred to by name, and
-    `alike` whether the verb has the same form in both voices."""
+    """Two sentences about the same action. `named` says which of the two people are referred to by name.
+    `alike` says whether the verb has the same form in the active and the passive."""
 
     first: SentenceForm
     second: SentenceForm

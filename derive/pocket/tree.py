@@ -14,8 +14,8 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.sentence import Sentence, Span, runs
 
 Places = Mapping[str, int]
-"""Positions of dependents relative to the head: negative values precede it, and larger ones are further
-away."""
+"""Positions of dependents relative to the head. Dependents with negative values precede the head; larger
+absolute values are further from it."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ Token = str | Draw
 Word = Pick | Sense
 Cast = Mapping[str, Sense]
 _CAST = "hero friend town elsewhere site brand firm college person animate thing place".split()
-_ROLES = {"hero": "name", "friend": "name", "elsewhere": "town"}  # other members are called like their roles
+_ROLES = {"hero": "name", "friend": "name", "elsewhere": "town"}  # any other member's role is its name
 TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
     Pick(None, member) for member in ("topic", *_CAST)
 )

@@ -1,7 +1,8 @@
 """Read CoNLL-U treebanks, with strict checks.
 
-In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`), with the tag of the
-word that has the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks ties."""
+In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`). A multiword token
+gets the tag of the word that has the fewest ancestors in the tree and the enhanced graph; a ranking of tags
+breaks ties."""
 
 import re
 from collections import Counter
@@ -19,7 +20,7 @@ _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_nam
 UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])
 NOTHING = "_"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-PLUS = "# global.columns"  # the start of the first line in CoNLL-U Plus files
+PLUS = "# global.columns"  # how the first line of CoNLL-U Plus files starts
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
@@ -81,7 +82,8 @@ def treebank_files(path: Path) -> list[Path]:
 
 @dataclass
 class _Block:
-    """The lines of a sentence. A multiword token is its first word (0-based), end (exclusive) and form."""
+    """The lines of a sentence. Each of the multiword `tokens` consists of its first word (0-based), its end
+    (exclusive) and its form."""
 
     counts: Counter[str]
     unparsed: bool
@@ -166,7 +168,8 @@ class _Block:
 def _blocks(
     path: Path, counts: Counter[str], unparsed: bool, part: Iterable[Numbered] = ()
 ) -> Iterator[_Block]:
-    """Yield the sentences of a file, or of a `part` of it; raise BadInput if most words are withheld."""
+    """Yield the sentences of a file or, if given, of a `part` of the file; raise BadInput if most words are
+    withheld."""
     names, block, place = _column_names(path), _Block(counts, unparsed), Place(path)
     words = withheld = comments = 0
     for place, line in part or Lines(path, counts, must_end=True):
@@ -183,7 +186,7 @@ def _blocks(
             yield block
         elif block.text or block.tokens:
             raise place.fault(
-                "a sentence without words: either the file is truncated, or remove its comments"
+                "a sentence without words: either the file is truncated, or you must remove its comments"
             )
         else:
             kind = "comments" if comments else "blank lines"
@@ -196,7 +199,7 @@ def _blocks(
     if not words and not part:
         raise BadInput("this file contains no sentences", path)
     if 2 * withheld > words:
-        raise BadInput(f"{withheld:,} of {words:,} words are withheld (_); get the text first", path)
+        raise BadInput(f"{withheld:,} of {words:,} words are withheld (_); obtain the text first", path)
 
 
 def _column_names(path: Path) -> tuple[str, ...]:
@@ -248,8 +251,8 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Return the first invalid word and a message if 0-based heads (the root's is -1) are not a tree with one
-    root."""
+    """Return the first invalid word and a message if 0-based heads (-1 for the root) do not form a tree with
+    one root."""
     n = len(heads)
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:

@@ -23,7 +23,7 @@ def _class(*categories: str) -> str:
     return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"  # two classes are faster than one
 
 
-@cache  # computed lazily, because it looks up the category of every character
+@cache  # computed only if needed, because it looks up the category of every character
 def _word() -> re.Pattern[str]:
     # Characters that extend a symbol: marks, selectors, skin tones, tags, or a symbol after a joiner.
     extends = (
@@ -31,7 +31,7 @@ def _word() -> re.Pattern[str]:
         rf"|\u200d{_class('So', 'Sm')})"
     )
     letter = r"[^\W\d_]"
-    mark = _class("Mn", "Mc", "Me", "Cf")  # words contain these, but \w does not match them
+    mark = _class("Mn", "Mc", "Me", "Cf")  # words contain these characters, but \w does not match them
     # Full stops inside the text belong to words (Mr. Smith), because the text is one sentence.
     return re.compile(
         rf"(?:{letter}\.){{2,}}"  # U.S., e.g., p.m.
@@ -54,14 +54,14 @@ _QUOTE = ' " '
 
 
 def split_words(text: str) -> list[str]:
-    """Split a sentence into words, with apostrophes and hyphens; numbers may contain points and commas, and
-    abbreviations keep their full stops. Any other non-space character is a word."""
+    """Split a sentence into words. Words may contain apostrophes and hyphens, numbers may contain points and
+    commas, and abbreviations keep their full stops. Any other non-space character is a separate word."""
     return _word().findall(text)
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """Split a text into sentences of words; runs of format characters that are left out are added to
-    `counts`."""
+    """Split a text into sentences, each a list of words. Runs of format characters that are left out are
+    counted in `counts`."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         in_words = sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
@@ -86,8 +86,8 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """Split tokenised text (WikiText) into sentences of words; a straight quotation mark that closes a
-    sentence belongs to it."""
+    """Split tokenised text (WikiText) into sentences, each a list of words. A straight quotation mark that
+    closes a sentence belongs to the sentence."""
     sentences, start = [], 0
     quotes = seen = 0  # the number of quotation marks so far, and the position to search from
     for match in _TOKEN_END.finditer(text):
@@ -112,8 +112,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether the sentence from `start` ends at the matched mark, whose token starts at `begin`; `stop` is
-    the previous full stop."""
+    """Whether the sentence that starts at `start` ends at the matched punctuation mark, whose token starts at
+    `begin`; `stop` is the position of the previous full stop."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

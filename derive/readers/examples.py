@@ -47,11 +47,11 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream a file's pairs, split into sentences and words by `cut`. A table with your own labels starts
-    with a header; other tables without one contain premise, hypothesis and label. In columns called premise
-    and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs without a gold
-    label are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without texts, so that
-    parallel files stay aligned."""
+    """Stream a file's pairs, split into sentences and words by `cut`. A table with your own labels must start
+    with a header; the columns of other tables without a header are premise, hypothesis and label. In columns
+    called premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs
+    without a gold label are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without
+    texts, so that parallel files stay aligned."""
     counts = Counter() if counts is None else counts
     languages: set[str] = set()
     for place, row in _rows(path, counts, columns):
@@ -117,12 +117,12 @@ def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 ANSWER = "answer"  # the label of an answer's span
 Json = Mapping[str, Any]
-Chars = tuple[int, int]  # the offsets of the first character and of the one after the last
+Chars = tuple[int, int]  # the offset of the first character, and the offset after the last character
 
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """Stream a file's questions in any language; those without an answer are left out. Each text is one
-    sentence, split into words at white space and at the boundaries of answers, which thus match the
+    """Stream a file's questions in any language; questions without an answer are left out. Each text is one
+    sentence, split into words at white space and at the boundaries of answers, so that answers match the
     annotation exactly."""
     place, counts = Place(path), Counter() if counts is None else counts
     questions = answered = 0
@@ -150,7 +150,7 @@ def _chars(place: Place, question: str, context: str, answer: Json) -> Chars:
     bare, start = text.strip(), answer.get("answer_start")
     if not bare or type(start) is not int or start < 0 or not context.startswith(text, start):
         near = f"; it starts at {context.find(text)}" if text in context else ""
-        fault = f"the answer {text!r} is not at {start!r} of its context{near}"
+        fault = f"the answer {text!r} is not at offset {start!r} of its context{near}"
         raise place.fault(f"question {question!r}: {fault}")
     start += text.index(bare)
     return start, start + len(bare)

@@ -52,8 +52,8 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
 
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream sentences whose words all have labels, stored as one-word spans. Each line contains a word, a
-    tab and a label; the first may be a header with the names word and label."""
+    """Stream sentences whose words all have labels, which are stored as one-word spans. Each line contains a
+    word, a tab and a label; the first line may be a header with the names word and label."""
     for rows in _sentences(path, Counter() if counts is None else counts, labels=True):
         for place, columns in rows:
             if len(columns) != 2 or any(column.split() != [column] for column in columns):
@@ -65,7 +65,7 @@ def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator
 
 
 def _layout(rows: Sequence[Sequence[str]]) -> tuple[bool, int, str]:
-    """Return, from a file's first sentence, whether rows are numbered, their number of columns, and PAN-X's
+    """Infer from a file's first sentence whether rows are numbered, how many columns rows have, and PAN-X's
     language prefix (`en:`), if all words have it."""
     numbered = all(
         len(row) > 2 and row[0] == str(number) and _TAG.fullmatch(row[2]) is not None

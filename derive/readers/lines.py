@@ -51,8 +51,8 @@ class Place(NamedTuple):
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """Return the value if it is text that can be written to a file; otherwise, raise a BadInput that
-        names `what`."""
+        """Return the value if it is text that can be written to a file; otherwise, raise BadInput with a
+        message that calls the value `what`."""
         if not isinstance(value, str) or _UNWRITABLE.search(value):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         return value
@@ -76,7 +76,8 @@ class Place(NamedTuple):
 
 
 def _is_quoted(field: str) -> bool:
-    """Whether a field is quoted, with quotation marks inside; `"No," I say, "no."` is text."""
+    """Whether a field is enclosed in quotation marks by the program that wrote it; `"No," I say, "no."` is
+    not."""
     if len(field) < 3 or not field.startswith('"') or not field.endswith('"'):
         return False
     before, mark, _ = field[1:-1].partition('"')
@@ -103,7 +104,7 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressing it if its first bytes say so."""
+    """Open a file, and decompress it if its first bytes identify a compressed format."""
     check_file(path)
     with _damage(path), (_decompressor(path) or Path.open)(path, "rb") as file:
         if not file.peek(1):
@@ -126,7 +127,7 @@ def _damage(path: Path) -> Iterator[None]:
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 data that starts at line `line`, with LF for CRLF and without byte order marks."""
+    """Decode UTF-8 data that starts at line `line`; CRLF becomes LF, and byte order marks are removed."""
     if b"\0" in data:
         number = line + data.count(b"\n", 0, data.index(b"\0"))
         raise BadInput("this line contains a NUL byte: the file is binary or UTF-16, not UTF-8", path, number)
@@ -167,7 +168,7 @@ def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
 
 
 class Lines:
-    """Iterates over the numbered lines of a file; if `must_end`, the last one must have a line ending."""
+    """Iterates over the numbered lines of a file; if `must_end`, the last line must have a line ending."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self.counts, self._must_end = path, counts, must_end

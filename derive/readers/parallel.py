@@ -22,19 +22,21 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
     "au": ("à", "le"),
     "aux": ("à", "les"),
 }
-"""French elisions and contractions, as the en-fr gold-link set (Och and Ney 2000) writes them out, ignoring
-gender."""
+"""French elisions and contractions with their full forms (ignoring gender), as in the en-fr gold-link set
+(Och and Ney 2000)."""
 
 
 class TwoFiles:
-    """The sentence pairs in two files with one sentence per line, reread by every iteration."""
+    """The sentence pairs in two files with one sentence per line. Every iteration rereads the files."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
         self.counts: Counter[str] = Counter()
         self.size, other = (sum(1 for _ in Lines(path, self.counts)) for path in self.paths)
         if other != self.size:
-            raise BadInput(f"{other:,} lines, but {source} has {self.size:,}; the numbers must match", target)
+            raise BadInput(
+                f"{other:,} lines, but {source} has {self.size:,}; the numbers of lines must match", target
+            )
 
     def __iter__(self) -> Iterator[Pair]:
         for (_, source), (_, target) in zip(*map(Lines, self.paths), strict=True):
@@ -71,7 +73,7 @@ def _at_apostrophe(word: str) -> list[str]:
     return [head, mark + tail]
 
 
-UNKNOWN = sys.maxsize  # the length of a sentence that is not available
+UNKNOWN = sys.maxsize  # the length of sentences that are not available
 TWICE = "links that occur twice"
 MANY = 10  # among this many linked sentence pairs, 0-based positions should include 0
 

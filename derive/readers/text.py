@@ -55,7 +55,8 @@ _WHITE = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 
 
 def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
-    """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
+    """Detect a file's kind from its name and first lines; raise BadInput if the kind is not one of
+    `kinds`."""
     comments, lines = list[Numbered](), list[Numbered]()  # CoNLL-U starts with comments
     for place, line in Lines(path):
         if line.strip():
@@ -150,7 +151,7 @@ def _json_texts(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str
 
 
 def texts_of(place: Place, value: object, counts: Counter[str]) -> list[str]:
-    """Return the lines of a value in the column called text; missing values are counted."""
+    """Split a value of the column called text into lines; count missing values."""
     if value is None:
         counts["rows without text"] += 1
         return []
@@ -180,7 +181,7 @@ def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
     for place, line in lines:
         begins, ends = line.startswith("<doc "), line.rstrip() == "</doc>"
         if begins == bool(opened) and (begins or ends or line.strip()):
-            raise place.fault("misplaced; expected text only between <doc ...> and </doc>, without nesting")
+            raise place.fault("misplaced line; expected text only between <doc ...> and </doc>, not nested")
         if begins or ends:
             opened, title = (place, True) if begins else (None, False)
         elif title:
@@ -197,7 +198,8 @@ def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """Replace HTML character references, also repeated ones; line breaks and tabs become spaces."""
+    """Replace HTML character references, including doubly escaped ones; line breaks and tabs become
+    spaces."""
     before = text
     for _ in range(3):
         text = _REFERENCE.sub(lambda found: _WHITE.sub(" ", unescape(found[0])), text)

@@ -28,16 +28,16 @@ from calque.derive.workers import Jobs, Progress, Workers, silent
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
-"""Maps the size of parallel sets to the indices of examples that at least one of them lacks."""
+"""Maps each size of parallel sets to the indices of the examples that at least one set of this size lacks."""
 WHOLE: Lacking = MappingProxyType({})
 Item = TypeVar("Item", Sentence, Example)
 
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keeps sentences of `shortest` to `longest` words, all among the `types` most frequent words (after
-    Dufter and Schütze 2020). The rule also applies to examples for the `tasks`, but words in entities may be
-    rare."""
+    """Keeps sentences of `shortest` to `longest` words that contain only the `types` most frequent words
+    (after Dufter and Schütze 2020). The rule also applies to examples for the `tasks`, but words in entities
+    may be rare."""
 
     types: int = 4_000
     shortest: int = 4
@@ -146,8 +146,8 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set or a sample of it, without the examples that it or, according to `lacking`, a
-        parallel set lacks."""
+        """Read a test set or a sample of it, without examples that are missing from the set or, according to
+        `lacking`, from a parallel set."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -369,7 +369,8 @@ READERS: dict[str, Read] = {
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """Return a reader that keeps a task's texts as written, and treebanks in these `units` of `language`."""
+    """Return a reader for a task that keeps texts as written, split only at white space, and reads treebanks
+    in the given `units` (for `language`)."""
     if task == "qa":
         return read_questions
     if task not in READERS:

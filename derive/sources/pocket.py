@@ -21,8 +21,8 @@ TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their rando
 LABELS = {
     "nli": len(INFERENCES),
     "paraphrase": len(SAMENESS),
-}  # number of labels; each round contains one example per label
-SHARED, ALONE = -1, -2  # the chunks of facts shared with derived languages, and of the other facts
+}  # the number of labels; each round of examples contains one example per label
+SHARED, ALONE = -1, -2  # chunks of facts: those shared with derived languages, and all others
 MOST_SENTENCES = 1_000_000_000
 MOST_EXAMPLES = 1_000_000  # maximum number of examples in a split, which must fit in memory
 MANY = 2**40  # practically infinite
@@ -38,7 +38,7 @@ class Sizes:
 
     def __post_init__(self) -> None:
         for size in self:
-            check_range("the examples of a split", size, 1, MOST_EXAMPLES)
+            check_range("the number of examples in a split", size, 1, MOST_EXAMPLES)
 
     def __iter__(self) -> Iterator[int]:
         return iter((self.train, self.dev, self.test))
@@ -62,7 +62,7 @@ class PocketEnglish(Source):
     paraphrase: Sizes | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        check_range("the sentences of a corpus", self.size, 1, MOST_SENTENCES)
+        check_range("the number of sentences in a corpus", self.size, 1, MOST_SENTENCES)
 
     @property
     def title(self) -> str:
@@ -71,7 +71,7 @@ class PocketEnglish(Source):
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """Yield each chunk's index in the random stream and its number of sentences. The facts follow the
-        first chunk, because the preview shows that chunk and the last ones may be held out."""
+        first chunk, because the preview shows the first chunk and the last chunks may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:

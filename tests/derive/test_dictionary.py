@@ -95,9 +95,9 @@ def test_id_pairs_are_the_most_probable_single_types(tmp_path):
     assert pairs.tolist() == list(map(list, expected))
     assert left_out == Counter(
         {
-            "entries with a word of several sub-words, or of an unknown one": 2,
+            "entries with a word that is unknown or has several sub-words": 2,
             "further translations of a type": 2,
-            "entries of two words of one type": 1,
+            "entries whose two words are the same type": 1,
         }
     )
     write_dictionary(tmp_path / "dictionary.tsv", pairs, vocabulary)
