@@ -1,4 +1,4 @@
-# `make` sets up and runs the main job, `make test` the tests. EXP=name picks the study.
+# `make` sets up the environment and runs a study; `make test` runs the tests. EXP=name selects the study.
 EXP ?= everyday_small
 PYTHON ?= python3
 VENV ?= .venv
@@ -24,15 +24,15 @@ report: $(STAMP)
 plan: $(STAMP)
 	$(CALQUE) plan $(EXP) --jobs $(JOBS) $(SET)
 
-# Every table and figure of the papers whose runs are committed.
+# Write the papers' tables and figures from the committed records.
 paper: $(STAMP)
 	$(CALQUE) paper all
 
-# What the studies on real data read; TRUST=--trust takes the files whose digest nobody states too.
+# Download the data for studies of real text; TRUST=--trust also downloads files without a published digest.
 data: $(STAMP)
 	$(CALQUE) data fetch $(RECIPES) --to $(DATA) $(TRUST)
 
-# One process per core, each with one thread; the tests of a file share their fixtures. `test` leaves out slow tests.
+# Tests run in one process per core, each with one thread; a file's tests share a process. `test` skips slow tests.
 PYTEST = OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test: check
@@ -51,7 +51,7 @@ bench: $(STAMP)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
 	$(CALQUE) bench
 
-# The documentation as a site; a warning or a dead link is an error, and so is a doctest that fails.
+# Build the documentation site; warnings, dead links and failing doctests are errors.
 docs: $(STAMP)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	$(VENV)/bin/python -m sphinx -W -n --keep-going -c docs -b html . build/site

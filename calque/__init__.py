@@ -7,10 +7,8 @@
 >>> derived.origin
 (3, 2, 1, 0, 4)
 
-The four subpackages import only from the ones before them: `calque.derive`,
-`calque.pretrain`, `calque.analysis` and `calque.experiments`. Torch is imported only when a function needs
-it.
-"""
+The four subpackages are `calque.derive`, `calque.pretrain`, `calque.analysis` and `calque.experiments`; each
+imports only from those before it. Torch is imported only when a function needs it."""
 
 from __future__ import annotations
 
@@ -21,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 if not (_link := Path(__file__).with_name("derive")).is_dir():
     raise SystemExit(f"{_link} is not a symbolic link; clone again with `git clone -c core.symlinks=true`")
 
-# Imported before the function of the same name is defined, so that `import calque.derive.order` and
-# `calque.derive(...)` work in either order.
+# This import precedes the definition of the function of the same name, so that `import calque.derive.order`
+# and `calque.derive(...)` work in either order.
 import calque.derive  # noqa: F401
 
 if TYPE_CHECKING:
@@ -39,13 +37,14 @@ __version__ = "0.7.0"
 def derive(
     sentence: str, language: str, parser: Path | str | None = None, runs: Path | str = "runs"
 ) -> Derived:
-    """Derive a sentence's counterpart in a language such as "trans", "inv", "trans.inv" or "trans.syn-fr",
-    whose transforms are applied from right to left.
+    """Derive a sentence's counterpart in a language such as "trans", "inv", "trans.inv" or "trans.syn-fr".
+    The transforms in a language's name are applied from right to left.
 
-    Transforms that use parse trees, such as "syn-fr", require a folder of Stanza models, `parser`. Learnt
-    word orders are cached in the results folder, `runs`. The result contains the `words`, as spelled in the
-    language, and their `origin`, the 0-based source positions. Raises calque.derive.errors.BadInput if a
-    transform is unknown, a parser is missing, or the text is not one sentence.
+    Transforms that use parse trees, such as "syn-fr", require `parser`, a folder of Stanza models. Learnt
+    word orders are cached in the results folder, `runs`. The result contains the derived `words`, as spelled
+    in the language, and `origin`, the 0-based source position of each word. Raises
+    calque.derive.errors.BadInput if a transform is unknown, a parser is missing, or the text is not exactly
+    one sentence.
 
     >>> print(calque.derive("Sara ate two apples .", "inv"))
                 1    2   3   4      5
@@ -74,13 +73,13 @@ def derive(
 def align(
     source: Sequence[str], target: Sequence[str], model: Path | str | None = None, method: str | None = None
 ) -> list[Links]:
-    """Align the space-separated words in sentences and their translations. Return the sorted links of each
-    pair, as 0-based (source position, target position).
+    """Align the words of each sentence with those of its translation; words are separated by spaces. Return
+    the sorted links of each pair, as 0-based (source position, target position).
 
-    `model` is the folder of an encoder; without one, fast_align is trained on the given pairs, and needs a
-    few hundred of them. `method` determines how links are extracted from the encoder's states (see `calque
-    align --help`). Raises calque.derive.errors.BadInput if the lengths differ, the method is unknown, or the
-    model cannot be read.
+    `model` is the folder of an encoder. Without a model, fast_align is trained on the given pairs; it needs a
+    few hundred pairs for useful links. `method` determines how links are extracted from the encoder's hidden
+    states (see `calque align --help`). Raises calque.derive.errors.BadInput if the lengths differ, the method
+    is unknown, or the model cannot be read.
 
     >>> calque.align(["the cat", "the dog", "a dog"], ["le chat", "le chien", "un chien"])
     [[(0, 0), (1, 1)], [(0, 0), (1, 1)], [(0, 0), (1, 1)]]
@@ -88,7 +87,9 @@ def align(
     from calque.derive.errors import BadInput, unknown
 
     if len(source) != len(target):
-        raise BadInput(f"{len(source):,} sentences but {len(target):,} translations; expected one each")
+        raise BadInput(
+            f"{len(source):,} sentences but {len(target):,} translations; the numbers must be equal"
+        )
     pairs = [(tuple(one.split()), tuple(other.split())) for one, other in zip(source, target, strict=True)]
     if model is None:
         from calque.derive.links.fast_align import StatisticalAligner
@@ -121,8 +122,8 @@ def load(checkpoint: Path | str) -> Checkpoint:
 
 
 def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Inspect a model, which is loaded as in `load`: its guesses for each `<mask>` in the sentence (without
-    one, for each word), the nearest neighbours of `words` in any of its languages, and an aligned sentence
+    """Load a model as in `load` and inspect its guesses for each `<mask>` in the sentence (or, without a
+    mask, for each word), the nearest neighbours of `words` in any of its languages, and an aligned sentence
     pair in the source and a derived `language` (default: the first). Printing the results gives the output of
     `calque look`. Outside its study's folder, a model's derivations are unknown, so `alignment` and `map` are
     None. Raises calque.derive.errors.BadInput if the model is missing, or the language or a word is unknown.
@@ -144,8 +145,8 @@ def study(
     name: str = "",
 ) -> StudySession:
     """Open a study, given by its name in `calque studies` or by the Python file that defines it, with changed
-    `settings` such as "train.steps=1000". `runs` is the results folder, where models already trained by other
-    studies are reused; `sweep` maps settings to the values to try, as in {"dictionary.fraction": [0.05,
+    `settings` such as "train.steps=1000". `runs` is the results folder; models that other studies have
+    trained there are reused. `sweep` maps settings to the values to try, as in {"dictionary.fraction": [0.05,
     0.1]}; `name` is the report's name. Raises calque.derive.errors.BadInput if the study is unknown or
     settings are invalid.
 
@@ -161,10 +162,11 @@ def study(
 
 
 def records(path: Path | str) -> Any:
-    """Return the records in a report's folder, or committed records such as experiments/records/pocket, one
-    row per number, joined with the description of its run, as a DataFrame if pandas is installed, otherwise
-    as a list of dicts. The column `path` contains the model's folder, and numeric values of swept settings
-    are numbers. Raises calque.derive.errors.BadInput if the records are missing or damaged.
+    """Return the records in a report's folder or in a folder of committed records, such as
+    experiments/records/pocket. Each row contains one number and the description of its run. The result is a
+    DataFrame if pandas is installed, otherwise a list of dicts. The column `path` contains the model's
+    folder; values of swept settings are converted to numbers where possible. Raises
+    calque.derive.errors.BadInput if the records are missing or damaged.
 
     >>> rows = calque.records("experiments/records/pocket")
     >>> len(rows)

@@ -1,4 +1,4 @@
-"""`python -m experiments` is the command `calque`."""
+"""Run the command `calque` as `python -m experiments`."""
 
 from calque.experiments.cli import main
 

@@ -1,4 +1,4 @@
-"""`calque bench`: pretraining speed compared with that of transformers, measured in alternation."""
+"""`calque bench`: Calque's pretraining speed compared with transformers', with alternating measurements."""
 
 import json
 import math
@@ -31,7 +31,8 @@ WARM = 2  # untimed steps at the start of each measurement
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our rates and the alternative's (`against`), in `unit`, one per round."""
+    """The rates of Calque (`ours`) and of an alternative (`theirs`), in `unit`, one per round. `against` is
+    the alternative's name."""
 
     bench: str
     what: str
@@ -66,8 +67,8 @@ def read(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
 
 
 def in_turns(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
-    """Measure each side `rounds` times after one warm-up. The sides take turns, so that other work on the
-    machine slows them equally."""
+    """Measure each of `sides` (functions that return a speed) `rounds` times, after one warm-up. They take
+    turns, so that other work on the machine slows them equally."""
     for side in sides:
         side()
     measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]
@@ -75,7 +76,7 @@ def in_turns(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[fl
 
 
 def per_second(items: int, work: Callable[[], object]) -> float:
-    """Return the items processed per CPU second, measured for at least half a second."""
+    """Return the number of items processed per CPU second, measured over at least half a CPU second."""
     start, calls = time.process_time(), 0
     while (seconds := time.process_time() - start) < 0.5:
         work()
@@ -87,7 +88,8 @@ def per_second(items: int, work: Callable[[], object]) -> float:
 
 
 def step(rounds: int) -> list[Comparison]:
-    """Compare training steps of a model of 4 layers and width 256 with those of transformers' Trainer."""
+    """Compare the training speed of a model with 4 layers and width 256 with that of transformers'
+    Trainer."""
     from calque.pretrain.model import build
     from calque.pretrain.objectives.mlm import PackedLines
 
@@ -157,7 +159,7 @@ def _speed(ends: Sequence[float]) -> float:
 
 
 def mask(rounds: int) -> list[Comparison]:
-    """Compare our masking of a batch of prepared rows with that of transformers' collator."""
+    """Compare the speed of masking batches of prepared rows with that of transformers' collator."""
     from calque.pretrain.mask import Masking
     from calque.pretrain.objectives.mlm import PackedLines
 
@@ -192,7 +194,7 @@ def made_languages() -> Languages:
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
-    """Return rows as in a tokenized data set; they include masks of special tokens, which speed up the
+    """Return rows in the format of a tokenized data set. They include special-token masks, which speed up the
     collator."""
     special = (~languages.specials.is_ordinary(rows)).astype(int)
     return [

@@ -21,15 +21,15 @@ from calque.experiments.commands import alignment, checkout, data, models, new, 
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
-"""The messages of RuntimeErrors that mean that torch ran out of memory."""
+"""Matches messages of RuntimeErrors that torch raises when it runs out of memory."""
 UNUSABLE = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """The system error numbers that mean a path is unusable."""
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
-ALLOCATIONS = 100_000  # objects between garbage collections: imports create many and free few
+ALLOCATIONS = 100_000  # new objects per garbage collection; imports create many objects and free few
 
 
 class Commands(TyperGroup):
-    """The top-level command group, which reports each error that is not a bug on a single line.
+    """The top-level command group, which reports any error other than a bug on a single line.
 
     Exit codes: 2 for errors that the user can fix, 1 for a run that cannot continue, and 128 plus a signal's
     number.
@@ -87,12 +87,13 @@ class Commands(TyperGroup):
 
 
 def _explain(error: Exception) -> tuple[Any, ...]:
-    """Return the exit code and the messages for an error, which are empty if the error indicates a bug."""
+    """Return the exit code and the messages for an error; if the error indicates a bug, the messages are
+    empty."""
     if isinstance(error, NoFile):
         from calque.experiments.data.recipe import recipe_of
 
         recipe = recipe_of(Path(error.path or ""))
-        return 2, f"{error}; `calque data fetch {recipe}` gets it" if recipe else str(error)
+        return 2, f"{error}; `calque data fetch {recipe}` downloads it" if recipe else str(error)
     if isinstance(error, BadInput):
         return error.exit_code, *error.messages
     if isinstance(error, OSError):
@@ -151,7 +152,7 @@ def _fail(*mistakes: str, code: int = 2) -> NoReturn:
 
 
 def _say(line: str) -> None:
-    typer.echo(f"calque: {printable(' '.join(line.split()))}", err=True)  # it may quote arbitrary input
+    typer.echo(f"calque: {printable(' '.join(line.split()))}", err=True)  # a line may quote arbitrary input
 
 
 app = typer.Typer(
@@ -178,7 +179,8 @@ Version = Annotated[
 
 @app.callback()
 def options(version: Version = False) -> None:
-    """Study cross-lingual transfer between natural languages, or from one to languages derived from it."""
+    """Study cross-lingual transfer between natural languages, or from a language to languages derived from
+    it."""
 
 
 GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {

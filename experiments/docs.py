@@ -41,7 +41,7 @@ Block = Callable[[], list[str]]
 def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | None = None) -> str:
     """Return a page's text with numbers and blocks updated from records and code; `blocks` extends `BLOCKS`.
     Raises BadInput, with page and line, for an unknown table, row, column or block, and for a number at the
-    start of a line, since Markdown ends a paragraph before a comment there."""
+    start of a line, where its comment would end the Markdown paragraph."""
     known = {**BLOCKS, **(blocks or {})}
 
     def fill(mark: re.Match[str]) -> str:
@@ -61,12 +61,12 @@ def _filled_block(name: str, known: Mapping[str, Block]) -> str:
 
 def _filled_cell(mark: re.Match[str]) -> str:
     if not mark.string[: mark.start()].rpartition("\n")[2].strip():
-        raise BadInput("a comment at the start of a line ends the paragraph; put a word first")
+        raise BadInput("a comment at the start of a line ends the paragraph; put a word before it")
     keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
     (header, rows), column = _table(mark["table"]), mark["column"]
     found = [row for row in rows if keys <= {*row}]
     if len(found) != 1:
-        raise BadInput(f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}, not one")
+        raise BadInput(f"{len(found)} rows of {mark['table']}, not one, contain {', '.join(sorted(keys))}")
     if column not in header:
         raise BadInput(unknown("column", column, header))
     text = found[0][header.index(column)]
@@ -80,7 +80,7 @@ def _filled_cell(mark: re.Match[str]) -> str:
 
 @cache
 def _table(name: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a committed table, which may lack a title."""
+    """Return the header and the rows of a committed table; the table may lack a title."""
     path = COMMITTED / f"{name}.md"
     if not path.is_file():
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
@@ -158,7 +158,7 @@ def _benchmarks() -> list[str]:
 
 
 def _claims() -> list[str]:
-    """List each published claim with its conclusion; the tasks of a claim share one row."""
+    """List each published claim with its conclusion; claims that differ only in the task share one row."""
     lines = []
     for name, about in papers().items():
         found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
@@ -207,7 +207,7 @@ BLOCKS: dict[str, Block] = {
 
 
 def committed_reports() -> list[str]:
-    """List the committed folders of records that have a report on the site."""
+    """List the folders of committed records whose reports are on the site."""
     return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
 
 

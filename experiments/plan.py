@@ -19,7 +19,7 @@ from calque.pretrain.cost import EFFICIENCY, run_flops
 from calque.pretrain.lazy import torch
 
 NAME = 20  # the width of the column with model names
-SHOWN = 3  # how many missing files without a recipe to list
+SHOWN = 3  # maximum number of missing files to list if no recipe provides them
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The total time, assuming that a run starts whenever another one ends, even if its starting model
-        has not been trained yet."""
+        """The total time, assuming that the next run starts whenever a run ends, even if the next run's
+        starting model has not been trained yet."""
         ends = [0.0] * self.jobs
         for _, cost in self.runs:
             heapreplace(ends, ends[0] + self.seconds_of(cost))
@@ -91,7 +91,7 @@ def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str
 
 
 def _runs(here: Plan) -> list[str]:
-    """Format one row per model; seeds of equal cost share a row, and long names get a separate line."""
+    """Format one row per model; seeds with equal costs share a row, and long names are on a separate line."""
     seeds: Counter[tuple[str, str]] = Counter()
     for title, cost in here.runs:
         numbers = (
@@ -127,7 +127,7 @@ def describe_files(study: Any, name: str) -> str:
             downloads = read_recipe(recipe).downloads
             trust = "" if all(download.pinned for download in downloads) else " --trust"
             fetch = f"`calque data fetch {recipe}{trust}`"
-            lines.append(f"{fetch} gets {len(found):,} of them ({sizes(downloads)})")
+            lines.append(f"{fetch} downloads {len(found):,} of them ({sizes(downloads)})")
         else:
             shown = [str(path) for path in found[:SHOWN]] + ["..."] * (len(found) > SHOWN)
             lines.append(f"no recipe provides {len(found):,} of them: {', '.join(shown)}")

@@ -1,4 +1,4 @@
-"""An opened study, as run by the command line and by `calque.study(...)`."""
+"""Study sessions, through which the command line and `calque.study(...)` run studies."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class StudySession:
     def open(
         cls, name: str, settings: Sequence[str], runs: Path, sweep: Sequence[str] = (), title: str = ""
     ) -> StudySession:
-        """Open a study by its name or Python file, with `settings` applied, and variants for each `sweep`, as
-        in `seeds=0;1`; `title` is its report's name."""
+        """Open a study by its name or Python file, and apply `settings`. Entries of `sweep`, such as
+        `seeds=0;1`, define variants of the study. `title` is the report's name."""
         changed = override(study(name), settings)
         return cls(Sweep.read(changed, sweep) if sweep else changed, runs, tuple(settings), title)
 
@@ -73,9 +73,10 @@ class StudySession:
         time: str = "",
         engine: Slurm | None = None,
     ) -> str:
-        """Compute the unfinished steps in some stages or, with `engine`, all steps in cluster jobs. Return
-        the time it took, or "" if everything was finished. `jobs` steps run in parallel, by default on all
-        cores; `change` permits a changed environment; `time` is the study's estimated time on two cores."""
+        """Compute the unfinished steps in the given stages or, with `engine`, the unfinished steps of all
+        stages in cluster jobs. Return the elapsed time, or "" if all steps were already finished. `jobs`
+        steps run in parallel, by default on all cores. `change` allows work to resume in a changed
+        environment. `time` is the study's estimated time on two cores."""
         from calque.experiments.run.places import note_use
         from calque.experiments.run.progress import board
         from calque.experiments.run.schedule import compute, first_process, side_by_side
@@ -126,8 +127,9 @@ class StudySession:
         return records(self.report)
 
     def models(self) -> dict[str, Checkpoint]:
-        """Load the trained models by name, such as `trans.inv/MLM/seed-0`, or by folder if several share a
-        name, as when a run continues a shorter one. Raises BadInput if a model is not trained yet."""
+        """Load the trained models, keyed by name, such as `trans.inv/MLM/seed-0`. Models with the same name,
+        such as runs of one objective with different numbers of steps, are keyed by folder. Raises BadInput if
+        a model is not trained yet."""
         from calque.analysis.checkpoint import Checkpoint
 
         steps, home = self.study.trained(self.runs), self.study.home(self.runs)

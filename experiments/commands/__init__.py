@@ -1,1 +1,1 @@
-"""The command line: one file per command."""
+"""The commands of `calque`, grouped in files by topic."""

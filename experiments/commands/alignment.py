@@ -28,17 +28,17 @@ FAST_ALIGN = "fast-align"  # the only method that uses no encoder
 
 def align(
     source: Annotated[Path, typer.Argument(help="Sentences, one per line, words separated by spaces.")],
-    target: Annotated[Path, typer.Argument(help="Their translations, line by line.")],
+    target: Annotated[Path, typer.Argument(help="Translations of these sentences, one per line.")],
     method: Annotated[
         str | None,
         typer.Option(
-            help="fast-align or, with --model, ot, argmax, itermax, match, xlm-align, softmax, "
+            help="fast-align or, with --model, one of ot, argmax, itermax, match, xlm-align, softmax, "
             "argmax-centred (the default) or softmax-argmax (the default after train-aligner)."
         ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Encoder: a folder saved by transformers.")] = None,
     layer: Annotated[
-        int | None, typer.Option(help="Encoder layer. Default: two thirds up, or train-aligner's.")
+        int | None, typer.Option(help="Encoder layer. Default: two thirds up, or as in train-aligner.")
     ] = None,
     words: Annotated[
         bool, typer.Option("--words", help="Add two columns: each pair's score and its linked words.")
@@ -75,11 +75,11 @@ def _check_method(method: str | None, model: str | None, layer: int | None) -> N
     if method not in (None, FAST_ALIGN, *BY_NAME):
         raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))
     if model is None and method in BY_NAME:
-        raise BadInput(f"{method} needs an encoder: name one with --model")
+        raise BadInput(f"{method} needs an encoder; specify it with --model")
     if model is None and layer is not None:
-        raise BadInput("fast-align has no encoder: leave out --layer")
+        raise BadInput("fast-align uses no encoder; omit --layer")
     if model is not None and method == FAST_ALIGN:
-        raise BadInput("fast-align has no encoder: leave out --model")
+        raise BadInput("fast-align uses no encoder; omit --model")
 
 
 def _aligner(pairs: TwoFiles, model: str | None, method: str | None, layer: int | None) -> Aligner:
@@ -128,7 +128,7 @@ def train_aligner(
         typer.Argument(
             metavar="A B [A2 B2 ...]",
             help="Pairs of files: sentences and their translations, one per line, words separated by spaces. "
-            "Pairs may differ in language.",
+            "Different pairs may be in different languages.",
         ),
     ],
     model: Annotated[str, typer.Option(help="The encoder to start from: a folder saved by transformers.")],
@@ -177,7 +177,8 @@ def train_aligner(
 
 
 def _remove(step: Step, home: Path) -> None:
-    """Remove the folders of training steps with any settings, but none of the user's files."""
+    """Remove the folders of these training steps, including those with other settings, but none of the user's
+    files."""
     for one in (*step.needs, step):
         for folder in one.place.parent.glob(f"{one.place.name}-*"):
             shutil.rmtree(folder)
@@ -196,13 +197,13 @@ def aer(
     source: Annotated[
         Path | None, typer.Option(help="Source sentences, one per line, to check that links are inside them.")
     ] = None,
-    target: Annotated[Path | None, typer.Option(help="Their translations, line by line.")] = None,
+    target: Annotated[Path | None, typer.Option(help="Their translations, one per line.")] = None,
     from_one: Annotated[
-        bool | None, typer.Option("--from-one/--from-zero", help="The first position in gold links.")
+        bool | None, typer.Option("--from-one/--from-zero", help="The number of the first position in GOLD.")
     ] = None,
     links_from_one: Annotated[
         bool | None,
-        typer.Option("--links-from-one/--links-from-zero", help="The first position in the links."),
+        typer.Option("--links-from-one/--links-from-zero", help="The number of the first position in LINKS."),
     ] = None,
 ) -> None:
     """Score word links by alignment error rate, precision, recall and F1.
@@ -225,7 +226,7 @@ def aer(
     read = read_gold(gold, bounds, from_one=from_one)
     for line in read.outside:
         typer.echo(f"left out: {line}", err=True)
-    title = f"Links against {gold}, in percent"
+    title = f"Agreement of links with {gold}, in percent"
     typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
     for what, count in read.counts.items():
         typer.echo(f"{count:>9,} {what}")

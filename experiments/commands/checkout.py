@@ -11,7 +11,7 @@ from calque.experiments.commands.options import check_out
 
 
 def bench(
-    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each library, taken in turns.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements per library, taken alternately.")] = 5,
     out: Annotated[Path | None, typer.Option(help="JSON file for the rates in every round.")] = None,
 ) -> None:
     """Compare the speed of pretraining and masking with that of transformers."""
@@ -48,6 +48,6 @@ def docs(
     commands = {"commands": lambda: reference(context.find_root().command)}
     different = update(root, not check, commands)
     for page in different:
-        typer.echo(f"{page}: {'differs from its records' if check else 'filled'}")
+        typer.echo(f"{page}: {'differs from its records' if check else 'updated'}")
     if check and different:
         raise typer.Exit(1)

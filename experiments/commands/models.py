@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 WIDTH, LABEL = 80, 37  # widths, in characters, of a line and of an intervention's name
 HEADS = {"score": 13, "change": 13, "beyond control": 17}  # column headings and widths
 NOTE = (
-    "Percent, with 95 % intervals over this model's test items; seeds differ by more. Change: the "
-    "difference from no intervention. Indented: the control for the line above, a comparable change that "
-    "uses no translations. A rotation is fitted on {pairs} dictionary pairs."
+    "Scores are in percent, with 95 % intervals over this model's test items; differences between seeds "
+    "are larger. Changes are differences from no intervention. An indented line is the control for the line "
+    "above: a comparable change that uses no translations. Rotations are fitted on {pairs} dictionary pairs."
 )
 Checkpoints = Annotated[Path, typer.Argument(help="A run's `checkpoint` folder, or a masked language model.")]
 Language = Annotated[
@@ -34,8 +34,8 @@ def look(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Source words separated by spaces. Each `<mask>` is guessed; without one, each word is "
-            "masked in turn. Default: a sentence from the model's corpus.",
+            help="Source words separated by spaces. The model guesses each `<mask>`; without a mask, each "
+            "word is masked in turn. Default: a sentence from the model's corpus.",
         ),
     ] = None,
     words: Annotated[
@@ -59,7 +59,7 @@ def look(
     chosen = [word.strip() for word in words.split(",")] if words else []
     found = look_into(Checkpoint.open(checkpoint), sentence or "", chosen, language or "")
     if html:
-        write_look(html, f"Calque: a look into {_name_of(checkpoint)}", found)
+        write_look(html, f"Calque: a look inside {_name_of(checkpoint)}", found)
     typer.echo(html or found)
 
 
@@ -87,7 +87,7 @@ def intervene(
     rows = model.rows(language or "")
     pairs, width = len(rows.known), rows.source.shape[1]
     if rows.rank < width:
-        reason = f"{pairs} dictionary pairs fix only {rows.rank} of the rotation's {width} dimensions"
+        reason = f"{pairs} dictionary pairs determine only {rows.rank} of the rotation's {width} dimensions"
         typer.echo(f"calque: {reason}", err=True)
     with board() as shown:
         tuned = model.finetune(task, language or "", partial(shown.report, f"fine-tuning on {task}"))
@@ -139,7 +139,7 @@ def embeddings(
 
     names = list(map(_name_of, models))
     if len(set(names)) < len(names):
-        raise BadInput("two models have folders with the same name, but names are the panels' titles")
+        raise BadInput("two models' folders have the same name, but each panel's title is its folder's name")
     if out.suffix != ".png" or not out.absolute().parent.is_dir():
         raise BadInput("--out must be a PNG file in an existing folder", out)
     for suffix in (".png", ".svg"):

@@ -1,4 +1,4 @@
-"""`calque new`: a starter file with its test, from `experiments.templates`, or the lesson."""
+"""`calque new`: creating a starter file and its test from `experiments.templates`, or copying the lesson."""
 
 import keyword
 import re
@@ -32,10 +32,10 @@ def new(
         Path, typer.Option(metavar="DIR", file_okay=False, help="The folder for the files.")
     ] = Path(),
 ) -> None:
-    """Generate a minimal part with its test, or copy the lesson.
+    """Generate a minimal study, objective, task or transform, or copy the lesson.
 
-    The files are NAME.py and test_NAME.py, or the folder NAME for the lesson; none may exist yet.
-    """
+    The files are NAME.py and, except for a study, test_NAME.py; the lesson is copied to the folder NAME. None
+    of the files may exist yet."""
     if kind == LESSON:
         check_name(name, "a folder named")
         paths, command = copy(to / name), f"cd {quote(str(to / name))} && calque run lesson"

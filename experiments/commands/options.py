@@ -14,7 +14,7 @@ from calque.derive.readers.lines import COMPRESSIONS
 Own = Annotated[
     str | None,
     typer.Option(
-        "--study", metavar="STUDY", help="A study, such as my_study.py, whose own transforms can be named."
+        "--study", metavar="STUDY", help="A study, such as my_study.py, that defines its own transforms."
     ),
 ]
 Parser = Annotated[

@@ -22,7 +22,7 @@ Out = Annotated[Path | None, typer.Option(metavar="PATH", help="Output file. Def
 def runs(runs: Root = ROOT) -> None:
     """List the reports in a results folder.
 
-    Other commands accept their names."""
+    Other commands accept the names that it prints."""
     from calque.experiments.report.folder import reports
 
     found = list(reports(runs))
@@ -39,8 +39,8 @@ def runs(runs: Root = ROOT) -> None:
 def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
     """Compare the conclusions, numbers and records in two reports.
 
-    First says whether the verdicts on claims agree, and whether any number used in claims differs by more
-    than seed noise (Welch's t-test with Holm's correction). Then lists the records that differ.
+    The output first says whether the verdicts on claims agree, and whether any number used in claims differs
+    by more than seed noise (Welch's t-test with Holm's correction). It then lists the records that differ.
 
     The exit code is 0 if all records are equal, 1 if any differs or is missing, and 2 if the reports share
     none.
@@ -64,7 +64,7 @@ def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
 def export(
     report: Report,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="A table of the report, such as table-3.")],
-    csv: Annotated[bool, typer.Option("--csv", help="Numbers with their intervals, as CSV.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Export CSV, with each number's interval.")] = False,
     out: Out = None,
     runs: Root = ROOT,
 ) -> None:
@@ -84,7 +84,8 @@ def export(
 def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROOT) -> None:
     """Print a report's answers to ARR's Responsible NLP checklist.
 
-    The answers are in Markdown; questions left for you are marked. --study names your own study's file."""
+    The answers are in Markdown; questions that only you can answer are marked. For a study of your own,
+    --study specifies its file."""
     from calque.experiments.report.checklist import as_markdown, checklist
     from calque.experiments.report.folder import read_table, report_folder, results_of, stored, tables_in
     from calque.experiments.settings.sweep import studies_of

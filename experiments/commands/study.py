@@ -32,7 +32,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Steps to run in parallel, which does not affect results. Default: all cores, or one on a GPU.",
+        help="Number of parallel steps; it does not affect results. Default: all cores, or one on a GPU.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")]
@@ -117,7 +117,7 @@ def cell(
 ) -> None:
     """Run individual steps (used by cluster jobs).
 
-    Skips finished steps, and waits for steps that other jobs are computing."""
+    It skips finished steps, and waits for steps that other jobs are computing."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute_cells, first_process
 
@@ -191,7 +191,7 @@ def pretrain(
 ) -> None:
     """Pretrain every model in a study.
 
-    Under torchrun, all processes share each model's batches."""
+    Under torchrun, each model's batches are divided among all processes."""
     _opened(exp, settings, sweep, runs).compute(["derive", "pretrain"], jobs, change)
 
 

@@ -1,5 +1,5 @@
-"""Building Everyday English from its original files. The trees and the French grammar are copied from Calque,
-because they were made with a parser that Calque does not include."""
+"""Building Everyday English from its original files. Its trees and French grammar are copied from the
+installed version, because building them requires a parser that Calque does not include."""
 
 import lzma
 import re
@@ -65,7 +65,8 @@ def _original(data: Path, place: str) -> Path:
 
 
 def _everyday_text(paths: Sequence[Path], counts: Counter[str]) -> list[Sentence]:
-    """Return the distinct easy sentences, ordered by SHA-256, since neighbours are nearly identical."""
+    """Return the distinct easy sentences, sorted by SHA-256, because adjacent sentences in the originals are
+    nearly identical."""
     read = list[tuple[str, ...]]()
     for path in paths:
         for _, line in Lines(path):
@@ -90,7 +91,8 @@ def _syntactic(word: str) -> list[str]:
 
 
 def _with_entities(trees: Path, entities: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """Add entities to a treebank's sentences whose words are the same in Universal NER's release."""
+    """Yield a treebank's sentences with entities from Universal NER, without sentences whose words differ
+    there."""
     spans = {sentence.words: sentence.spans for sentence in read_iob2(entities, counts)}
     for sentence in read_conllu(trees, counts):
         if sentence.words in spans:

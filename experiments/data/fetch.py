@@ -1,5 +1,5 @@
-"""Downloading the files of a recipe that are missing from the data folder, and unpacking them: members of zip
-and tar archives, which may be nested, and rows of tables."""
+"""Downloading the files of a recipe that are missing from the data folder, and extracting members of zip and
+tar archives, which may be nested, and rows of tables."""
 
 import gzip
 import hashlib
@@ -30,7 +30,8 @@ TIMEOUT = 30.0  # maximum number of seconds without receiving a byte
 
 
 def state(folder: Path, output: Output) -> str:
-    """Return whether a file is missing, altered, or there with the size and digest stated in its recipe."""
+    """Return the state of a file: missing, altered, or there with the size and digest stated in its
+    recipe."""
     path = folder / output.place
     if not path.exists():
         return MISSING
@@ -39,8 +40,9 @@ def state(folder: Path, output: Output) -> str:
 
 
 def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -> list[str]:
-    """Fetch each download with a missing file, even if others fail, and return the new files' paths. Raises
-    BadInput for altered files, failed downloads and, without `trust`, files without a published digest."""
+    """Fetch each download whose files are missing, even if other downloads fail, and return the new files'
+    paths. Raises BadInput for altered files, failed downloads and, without `trust`, files without a published
+    digest."""
     if folder.exists() and not folder.is_dir():
         raise BadInput("is a file; expected the data folder, which need not exist yet", folder)
     states = {output.place: state(folder, output) for output in recipe.outputs}
@@ -104,13 +106,13 @@ def download_file(download: Download, part: Path, report: Progress) -> Path:
 
 
 def _receive(download: Download, part: Path, report: Progress) -> None:
-    """Append the missing bytes to a partial download, or all bytes if the server cannot continue it."""
+    """Complete a partial download or, if the server cannot resume it, download the whole file."""
     start = part.stat().st_size if part.exists() else 0
     if start and start == download.bytes:
         return
     headers = HEADERS | ({"Range": f"bytes={start}-"} if start else {})
     with requests.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-        if response.status_code == 416:  # nothing is left to send; the digest decides whether all is correct
+        if response.status_code == 416:  # no bytes are left to receive; the digest is checked later
             return
         response.raise_for_status()
         if response.raw.length_remaining is None and "Transfer-Encoding" not in response.headers:
@@ -134,7 +136,8 @@ def _check(path: Path, size: int, digest: str, where: str) -> None:
 
 
 def unpack(archive: Path, name: str, outputs: Sequence[Output]) -> dict[str, Path]:
-    """Unpack the download `name` next to its file `archive`, and return the files by output path."""
+    """Unpack `archive`, which was downloaded as `name`, into its folder. Return the unpacked files by output
+    path."""
     places = {}
     try:
         for number, output in enumerate(outputs):
@@ -156,7 +159,7 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output]) -> dict[str, Pat
 
 
 def _members(archive: Path, name: str) -> Path:
-    """Unpack a whole archive, unless that was already done."""
+    """Unpack a whole archive, unless it has already been unpacked, and return the folder."""
     folder = archive.with_name(f"{archive.name}.members")
     if not folder.exists():
         kinds = [kind for suffix, kind in ARCHIVES.items() if name.endswith(suffix)]

@@ -115,7 +115,8 @@ def _size(table: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a copy of a table, with its fields in braces filled, for each row in its `for` or `each`."""
+    """Yield a copy of a table for each row in its `for` or `each`, with the fields in braces replaced by the
+    row's values."""
     table = dict(template)
     rows = table.pop("for", [{}])
     if isinstance(rows, Mapping):
@@ -158,15 +159,15 @@ def _places(recipe: str) -> set[str]:
 
 
 def recipe_of(path: Path, first: str = "") -> str:
-    """Return a recipe that provides a file or folder whose path is the end of `path`: `first` if it does,
-    otherwise the smallest, or "" if there is none."""
+    """Return a recipe that provides the file or folder `path`, whatever the data folder: `first` if it
+    provides the file, otherwise the smallest such recipe, or "" if there is none."""
     ends = {"/".join(path.parts[i:]) for i in range(len(path.parts))}
     found = [name for name in names() if ends & _places(name)]
     return first if first in found else min(found, key=lambda name: len(_places(name)), default="")
 
 
 def by_recipe(paths: Sequence[Path], first: str) -> dict[str, list[Path]]:
-    """Group paths by `recipe_of`, with paths that belong to no recipe last."""
+    """Group paths by their recipe, with paths that belong to no recipe last."""
     grouped: dict[str, list[Path]] = {}
     for path in paths:
         grouped.setdefault(recipe_of(path, first), []).append(path)
@@ -174,7 +175,7 @@ def by_recipe(paths: Sequence[Path], first: str) -> dict[str, list[Path]]:
 
 
 def inputs(study: Any) -> list[Path]:
-    """Return the files and folders that a study names."""
+    """Return the files and folders that a study's values name."""
     return list(dict.fromkeys(_paths(study)))
 
 

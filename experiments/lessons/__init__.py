@@ -24,8 +24,7 @@ def copy(to: Path) -> list[Path]:
 
 
 def ship(runs: Path) -> None:
-    """Write the lesson's trained models to their file, after `calque run lesson --set shipped=none --runs
-    RUNS`."""
+    """Write the models trained by `calque run lesson --set shipped=none --runs RUNS` to the lesson's file."""
     from calque.experiments.settings.catalogue import study
     from calque.pretrain.run import pack
 

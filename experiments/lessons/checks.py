@@ -1,4 +1,4 @@
-"""Checks for the lesson's exercises, which print whether an answer is correct or, if not, why."""
+"""Checks of the lesson's exercises, which print whether an answer is correct and, if not, why."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -30,7 +30,7 @@ def first_word(answer: str, sentence: str) -> None:
     if answer == last:
         _right(f"{last!r} is the last word before the full stop, so it comes first after reversal.")
     elif answer:
-        _wrong(f"not {answer!r}. The numbers above a word are its position in the English sentence.")
+        _wrong(f"not {answer!r}. The number above each word is its position in the English sentence.")
     else:
         _wrong("write the word between the quotation marks.")
 
@@ -46,7 +46,7 @@ def invented(language: Transform) -> None:
     moved = sum(image != sentence.words for image, sentence in zip(words, sentences, strict=True))
     if words != [image.words for image in again]:
         return _wrong(
-            "the same sentence gets two different orders. Draw random numbers from `number`, or not at all."
+            "the same sentence gets two different orders. Seed random numbers with `number`, or use none."
         )
     if moved < SENTENCES / 2:
         return _wrong(f"only {moved} of {SENTENCES} sentences change. Change the order of more words.")
@@ -55,8 +55,8 @@ def invented(language: Transform) -> None:
         return _wrong("this is English reversed, which exists already as `inv`. Find another rule.")
     inverted, yours = (_neighbours_kept(each) for each in (_images(reverse, sentences), images))
     return _right(
-        f"{moved} of {SENTENCES} sentences change. Words that are neighbours in English and still are: "
-        f"{inverted:.0f} % in `inv`, {yours:.0f} % in yours."
+        f"{moved} of {SENTENCES} sentences change. Of the pairs of neighbouring words in English, "
+        f"{inverted:.0f} % remain neighbours in `inv`, and {yours:.0f} % in your language."
     )
 
 
@@ -70,7 +70,7 @@ def predicted(predictions: Mapping[str, float | None]) -> None:
     if missing:
         names = " and ".join(missing)
         return _wrong(f"write a number from 0 to 100 (percent, without quotation marks) for {names}.")
-    return _right("your predictions are noted. Only a prediction that was not written down is wrong.")
+    return _right("your predictions are noted. You will compare them with the results below.")
 
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
@@ -94,7 +94,7 @@ def explanation(answer: str) -> None:
     wrong = {
         "a": "the models also differ in their training: the dictionary may cause both. "
         "Look at the models of one kind.",
-        "c": "over all models they are strongly related. The question is what the relation shows.",
+        "c": "over all models, alignment and scores are strongly correlated. The question is why.",
     }
     if answer == "b":
         _right("the dictionary may have improved both. To show a cause, change alignment and nothing else.")
@@ -114,7 +114,7 @@ def smallest_and_largest(
         return _wrong("these are not the smallest and largest of `differences`. `min` and `max` find them.")
     return _right(
         f"with one model of each kind you could have measured any difference from {least:.1f} to {most:.1f} "
-        f"points. Its sign is {'always' if least > 0 else 'not always'} the same."
+        f"points. The sign of the difference is {'always' if least > 0 else 'not always'} the same."
     )
 
 

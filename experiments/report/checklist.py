@@ -69,10 +69,10 @@ def _limitations(studies: Sequence[Study], claims: Table | None) -> list[Block]:
     study = studies[0]
     lines = [f"Scale: {scale_of(studies)}.", f"Intervals are {coverage(study.seeds, study.languages.draws)}."]
     if isinstance(study.languages, DerivedLanguages):
-        halves = "" if study.mixture.disjoint else ", and every sentence is read in both"
+        halves = "" if study.mixture.disjoint else ", and every sentence is read in both languages"
         lines += [
             f"Derived languages are isomorphic to their source by construction{halves}.",
-            "Effects in derived languages show what can happen, not how large they are between natural "
+            "Effects in derived languages show what is possible, not how large effects are between natural "
             "languages.",
         ]
     if claims:
@@ -88,7 +88,7 @@ def _artifacts(studies: Sequence[Study], runs: Path) -> list[Block]:
     return [
         f"Citations: {'; '.join(['Calque (CITATION.cff)', *papers])}.",
         _table("Licences of the data", ("data", "licence", "terms"), _licences(studies)),
-        f"{YOURS} whether your use is the intended one; personal and offensive content of your own data.",
+        f"{YOURS} whether your use is consistent with the intended use; personal and offensive content.",
         _table("Examples of each task", ("task", "split", "examples", "labels"), _labels(studies, runs)),
         "Exclusions:",
         _exclusions(studies, runs),
@@ -145,7 +145,7 @@ def _experiments(
         _table("Pretraining", models, _models(studies, runs)),
         f"{cost} Machine: {about.get('machine', 'not recorded')}.",
         _table("Scores in the language of fine-tuning, in percent", scores, _dev_and_test(results)),
-        _table("Searches; each value has models of all seeds", searches, _searches(about, study.name, runs)),
+        _table("Searches (all seeds for each value)", searches, _searches(about, study.name, runs)),
         f"{YOURS} searches outside these reports, and how the settings were chosen.",
         "Hyperparameters:",
         settings,

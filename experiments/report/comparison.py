@@ -22,9 +22,10 @@ Key = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` numbers vary
-    over seeds; those in `beyond` differ by more than seed noise after correction. `different` names each
-    record that differs or has no counterpart."""
+    """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` is how many
+    numbers, all of which vary over seeds, were compared by a test; `beyond` lists the numbers that differ by
+    more than seed noise after correction. `different` names each record that differs or has no
+    counterpart."""
 
     claims: dict[str, tuple[str, str]]
     tested: int
@@ -44,7 +45,7 @@ class Comparison:
         elif self.beyond:
             numbers = f"{len(self.beyond):,} of {self.tested:,} numbers differ beyond seed noise"
         else:
-            numbers = "numbers differ within seed noise" if self.tested else "numbers differ, untested"
+            numbers = "numbers differ within seed noise" if self.tested else "numbers differ (untested)"
         if self.changed:
             return f"{len(self.changed)} of {len(self.claims)} conclusions differ; {numbers}"
         return f"{'same conclusions' if self.claims else 'no claims to compare'}; {numbers}"

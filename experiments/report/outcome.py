@@ -51,7 +51,8 @@ class Outcome:
             yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in table.rows)])
 
     def _findings(self) -> list[str]:
-        """Return at most three claims, decided ones first, with counts of verdicts, or else findings."""
+        """Return up to three claims, decided claims first, and the counts of verdicts, or findings if there
+        are no claims."""
         claims = self.contents.claims
         if not claims:
             findings = self.contents.findings[:MOST] if self.results else ()

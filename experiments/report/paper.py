@@ -35,7 +35,8 @@ SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
 DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
-"""Maps each verdict on whether our number agrees with the paper's to a direction; other verdicts are kept."""
+"""The direction for each verdict on whether our number agrees with the paper's; other verdicts are shown as
+they are."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Item:
     """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or `small`
     (a pretrained encoder). A figure corresponds to `file` in a report of kind `report`, and its claims use
     numbers in the published table `table`; if `study` is a command, the figure is a picture drawn from model
-    weights. If `by_language`, the published settings are languages. `transforms`, `objectives`, `aligners`
-    and `settings` map published names to ours. `absent` says which results are unavailable at this scale, and
-    `differs` says how the experiments differ."""
+    weights. If `by_language` is true, the published settings are languages. `transforms`, `objectives`,
+    `aligners` and `settings` map published names to ours. `absent` says which results are unavailable at this
+    scale, and `differs` says how the experiments differ."""
 
     paper: str
     name: str
@@ -135,7 +136,7 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return an item's fields, with missing ones from the item named in `like` or from the paper."""
+    """Return an item's fields; missing fields are taken from the item named in `like` or from the paper."""
     own = dict(about["items"][name])
     if like := own.pop("like", None):
         return _fields(about, like) | own
@@ -159,10 +160,10 @@ def listing() -> Iterator[str]:
             for each in conclusions(name)[one.name]:
                 yield f"  {'':<10}{each.direction}, {each.size}: {each.claim}"
         if full := about.get("full"):
-            yield f"  at the paper's scale, not possible without GPUs: calque plan {full}"
+            yield f"  at the paper's scale, which requires GPUs: calque plan {full}"
     yield (
-        "Numbers are ours / the paper's, in points, or a correlation. Scales: pocket is Pocket English with "
-        "models of width 64 from scratch, small is an encoder of width 384."
+        "Numbers are ours / the paper's, in points or as correlations. At the scale pocket, models of width "
+        "64 are trained from scratch on Pocket English; at the scale small, an encoder has width 384."
     )
     yield "next: calque paper align-mlm table-3, or calque paper all"
 

@@ -299,7 +299,7 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example |
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
-    """Return the number and the words of a corpus's first short sentence, or of its shortest one."""
+    """Return a corpus's first short sentence or, failing that, its shortest sentence, with its number."""
     sentences, _ = source.sentences(next(iter(source.chunks())))
     numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
     short = (pair for pair in numbered if len(pair[1]) in WORDS)

@@ -18,10 +18,10 @@ from calque.experiments.study.measures import Forms, Growth
 from calque.experiments.study.measuring import MeasuredStep
 
 EFFECTS = {
-    "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
-    "rare words not trained on": "occurrences of rare or very long words are encoded but train no vocabulary",
+    "unseen types": "types never occur in the corpus; the dictionary and alignment@1 exclude them",
+    "rare words not trained on": "occurrences of rare or very long words are encoded but not learnt from",
 }
-"""What each count in a manifest's `vocabulary` entry means."""
+"""The meaning of each count in a manifest's `vocabulary` entry."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
@@ -77,9 +77,9 @@ def extent(study: Study) -> str:
     ids = train.steps * train.batch * study.model.length
     steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
     starts, shipped = len(trained) - len(models), sum(bool(step.config.shipped) for step in trained)
-    text = f"{counted(len(models), 'model')} of {steps}" if models else f"{study.start} as it is"
+    text = f"{counted(len(models), 'model')} of {steps}" if models else f"{study.start} unchanged"
     text += f", from {study.start}" if models and study.start else ""
-    text += f"; {counted(starts, 'more run')} that others start from" if starts else ""
+    text += f"; {counted(starts, 'more run')} from which other runs start" if starts else ""
     text += f", {shipped} of them shipped" if shipped else ""
     return text + (f"; tasks: {', '.join(study.tasks)}" if study.tasks else "")
 
@@ -178,7 +178,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Trained in advance", f"weights of {file.file.name}, SHA-256 {file.identity()}"
     if study.paces:
         paces = {name: f"{pace:g}" for name, pace in study.paces.items()}
-        yield "Steps, as a multiple of training's", listed(paces)
+        yield "Steps, as multiples of train.steps", listed(paces)
     if study.mixture.disjoint:
         halves = models[0].step.open().facts["halves"].items()
         read = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)

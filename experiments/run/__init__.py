@@ -1,1 +1,2 @@
-"""Steps: their folders, and their computation on this machine or in cluster jobs, independent of studies."""
+"""Steps, which are independent of studies: their folders, and computing them on this machine or in cluster
+jobs."""

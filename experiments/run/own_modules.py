@@ -16,7 +16,7 @@ from calque.derive.words import Rewrite
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
 
-own_modules: list[str] = []  # study files imported by this process, and then by its workers
+own_modules: list[str] = []  # study files that this process has imported; its workers import them too
 
 
 def import_own(name: str) -> ModuleType:
@@ -49,6 +49,6 @@ def _has_defaults(kind: type) -> bool:
 
 
 def _list(kinds: list[Any], kind: type) -> None:
-    """Append a class to a list, after removing the version from before the file was edited."""
+    """Append a class to a list, after removing any version of it from before the file was edited."""
     same = (kind.__module__, kind.__qualname__)
     kinds[:] = [*(other for other in kinds if (other.__module__, other.__qualname__) != same), kind]

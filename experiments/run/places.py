@@ -1,4 +1,4 @@
-"""Results folders: their names, and which reports use the steps that all studies below the same root share.
+"""Results folders: their names, and the shared steps that each report uses.
 
 <root>/shared/...                  the steps
 <root>/<study>/<report>/uses.json  a report's steps, recorded before they are computed
@@ -24,8 +24,7 @@ LONGEST = 120  # maximum bytes in a name; file systems allow 255, but fingerprin
 def name_mistakes(
     key: str, names: Sequence[str], least: int = 1, taken: Sequence[str] = RESERVED
 ) -> list[str]:
-    """Return the errors in names that are used for folders and must not be among the names already
-    `taken`."""
+    """Return a message for each error in names of new folders, which must not be among the `taken` names."""
     wrong = [] if len(names) >= least else [f"{key}: expected at least one"]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         wrong.append(f"{key}: named twice: {', '.join(map(shown, twice))}")

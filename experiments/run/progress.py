@@ -97,7 +97,7 @@ class Remaining:
         return OVERHEAD + (work / self._speed if self._speed else 0.0)
 
     def _groups(self, step: Step) -> list[Group]:
-        """Return a step's groups, the narrowest first."""
+        """Return the groups of similar steps that contain a step, the narrowest first."""
         name = step.place.parent.name if step.stage == "pretrain" else step.place.name
         trains = self._work_of(step) > 0
         return [(trains, step.stage, step.kind, name), (trains, step.stage), *([(True,)] if trains else [])]
@@ -209,7 +209,8 @@ def board(
 
 
 class Throttled:
-    """A `Report` that forwards at most one call per title and interval, but always the first and last."""
+    """A `Report` that forwards at most one call per title and interval, but always forwards the first and
+    last call."""
 
     def __init__(self, report: Report) -> None:
         self.report, self.last = report, dict[str, float]()

@@ -70,8 +70,8 @@ def compute(
 def compute_cells(
     steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
 ) -> None:
-    """Compute the steps in order, in a cluster job. If steps fail, those that do not need them are still
-    computed; Unfinished is then raised, listing the failed steps and any that need an unfinished step."""
+    """Compute the steps in order, in a cluster job. If a step fails, steps that do not need it are still
+    computed. Raises Unfinished at the end, listing the steps that failed or that need an unfinished step."""
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
     machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
     for step in (step for step in steps if not step.finished):
@@ -122,7 +122,7 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 
 
 def first_process() -> bool:
-    """Whether this process writes files, which only torchrun's first process does if torchrun is used."""
+    """Whether this process writes files. Under torchrun, only the first process does."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -136,7 +136,7 @@ def _check(waiting: Sequence[Step], report: Report, processes: int = 1) -> None:
 
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
-    """Compute the steps as one of torchrun's processes; those that wait for the first process poll for
+    """Compute the steps as one of torchrun's processes. Processes that wait for the first process poll for
     its folders, because a torch barrier would time out."""
     from calque.pretrain import distributed
 
@@ -195,7 +195,8 @@ class _Pool:
         drain(self.queue, self.machine.report)
 
     def _next(self, waiting: Sequence[Step]) -> Step | None:
-        """Return the first step that may start; a step with its own workers waits until nothing else runs."""
+        """Return the first step that may start; a step with its own workers waits until no other step is
+        running."""
         if len(self.running) >= self.many:
             return None
         unfinished = {step.folder for step in (*waiting, *self.running.values())}

@@ -1,4 +1,4 @@
-"""Interrupt and termination signals, which are made to unwind the stack so that no temporary files remain."""
+"""Handlers that raise exceptions on interrupt and termination signals, so that no temporary files remain."""
 
 import signal
 import threading
@@ -9,7 +9,7 @@ from types import FrameType
 from typing import NoReturn
 
 ENDS = (signal.SIGTERM, signal.SIGHUP)
-RESUMES = "the same command resumes"
+RESUMES = "rerun the command to resume"
 
 
 class Ended(BaseException):
@@ -45,7 +45,7 @@ def stoppable() -> Iterator[threading.Event]:
 
 @contextmanager
 def leaving(what: str) -> Iterator[None]:
-    """If a signal stops the block, add the note `what`, which the command line prints."""
+    """If a signal stops the block, add the note `what` to the exception; the command line prints it."""
     try:
         yield
     except (KeyboardInterrupt, Ended, BrokenExecutor) as stop:

@@ -81,7 +81,7 @@ class Slurm:
             tell(f"{len(logs)} jobs; logs in {self.folder}")
             self._wait(watch)
             if failed := [line for log, job in logs.items() for line in _failures(log, job)]:
-                raise Unfinished([*failed, "the same command computes the missing steps"])
+                raise Unfinished([*failed, "rerun the command to compute the missing steps"])
 
     def levels(self) -> Iterator[list[Job]]:
         """Yield the jobs that do not need any others, then the jobs that need only those, and so on."""

@@ -194,8 +194,9 @@ def with_needs(steps: Iterable[Step]) -> list[Step]:
 
 @contextmanager
 def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """Yield a machine for computing a step. The cost, including that of earlier commands that were stopped,
-    is recorded next to the step's folder while the block runs, and in the manifest at the end."""
+    """Yield a machine for computing a step, and record the cost, including the cost of earlier, interrupted
+    attempts. While the block runs, the record is next to the step's folder; at the end, it is moved to the
+    manifest."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
     start, cpu, processor = time.perf_counter(), _cpu_seconds(), _processor(machine)

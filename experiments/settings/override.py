@@ -192,8 +192,8 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 
 
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
-    """Parse values by name, except values already in the field, whose settings may differ from the
-    defaults. New objectives get the mask rate that the study's other objectives share."""
+    """Parse values by name, but keep values that are already in the field, because their settings may differ
+    from the defaults. New objectives get the mask rate that the study's other objectives share."""
     parser = _parser(kind)
     if not parser:
         if parts and typing.get_origin(kind) is tuple:

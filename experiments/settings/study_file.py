@@ -81,7 +81,7 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
 
 
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
-    """Run the file's code; its errors become BadInput with a line in the file."""
+    """Run the file's code; its errors are raised as BadInput with the line number in the file."""
     try:
         return code()
     except SyntaxError as error:

@@ -113,7 +113,7 @@ class Sweep:
         return [self._titled(step, users) for step, users in found.values()]
 
     def _titled(self, step: Step, users: Sequence[Values]) -> Step:
-        """Append to a step's title the swept values that need it, unless all do."""
+        """Append to a step's title the swept values that need the step, unless all values do."""
         decisive = []
         for number, (key, values) in enumerate(self.settings):
             here = [value for value in values if any(combination[number] == value for combination in users)]

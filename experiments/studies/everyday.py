@@ -32,8 +32,8 @@ TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.
 """The embedding table is frozen, because fine-tuning on the source would move source words away from their
 counterparts."""
 LATE = 0.75
-"""The share of steps before the rotation. At that point in `causes`, half of the types are aligned up to
-rotation."""
+"""The fraction of steps before the rotation. By then, half of the types in the study `causes` are aligned up
+to rotation."""
 
 
 def everyday() -> Study:
@@ -61,8 +61,8 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
-    """The base study for the hyperparameter search for `everyday`, which uses a different seed and is tested
-    on development sentences."""
+    """The base study of the hyperparameter search for `everyday`. It uses a different seed and is tested on
+    development sentences."""
     source = everyday_english(types=2_000)
     assert source.pos
     return everyday().changed(

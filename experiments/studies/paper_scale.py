@@ -34,7 +34,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7  # languages and bitexts are sampled in proportion to size**EXPONENT
 PAIRS = 0.5
-"""The share of sentence pairs among a step's rows, which the paper does not state."""
+"""The fraction of each step's rows that contain sentence pairs; the paper does not state it."""
 TYPES = 250_002  # types in XLM-R's tokenizer
 MEGABYTES = """
 en 78625 af 346 am 940 ar 7888 as 443 az 788 ba 588 be 1102 bg 5203 bn 6080 ca 2059 ckb 755 cs 5272 cy 446
@@ -45,7 +45,7 @@ da 3062 de 20493 el 7285 eo 627 es 18278 et 1080 eu 892 fa 8682 fi 2867 fr 17553
 2815 sq 1697 sr 5447 sv 13797 sw 328 ta 7750 te 3559 tg 1035 th 22431 tl 892 tr 13781 tt 985 ug 386 uk 8828
 ur 2423 uz 213 vi 18812 yi 528 zh 18783
 """
-"""Megabytes of text to read in each language, a quarter more than a run samples."""
+"""The megabytes of text to read in each language: a quarter more than a run samples."""
 
 
 def align_mlm() -> Study:

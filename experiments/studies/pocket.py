@@ -64,7 +64,7 @@ CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MAS
 steps."""
 TAGGING = FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0)
 CLASSIFYING = FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
-FROZEN = WordAligned(frozen=True)  # word-aligned BERT as in its authors' code
+FROZEN = WordAligned(frozen=True)  # word-aligned BERT, as in its authors' code
 
 
 def small_grid() -> Study:
@@ -107,7 +107,7 @@ def small_grid() -> Study:
 def pocket() -> Study:
     """MLM and ALIGN-MLM on reversed generated text."""
     small = small_grid()
-    # The smallest number of steps that decided a claim in our trials; 3,500 steps take 15 to 24 minutes.
+    # In our trials, fewer than 2,000 steps decided no claim; 3,500 steps take 15 to 24 minutes.
     return small.changed(
         name="pocket",
         transforms=(compose(Transliterate(), Invert()),),
@@ -134,8 +134,8 @@ def lesson() -> Study:
 def align_mlm_pocket() -> Study:
     """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
-    # With fewer updates, accuracy stayed at two thirds in most trials, even on training data; with this many,
-    # it rose in both trials.
+    # With fewer updates, accuracy stayed at two thirds in most trials, even on training data; with this
+    # number of updates, it rose in both of our trials.
     slowly = replace(CLASSIFYING, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return small.changed(
         name="align_mlm_pocket",
@@ -147,7 +147,8 @@ def align_mlm_pocket() -> Study:
 
 
 def objectives_pocket() -> Study:
-    """All objectives with equal steps and batches, on Trans + Syn and five kinds of tasks."""
+    """All objectives with equal steps and batches, on Trans + Syn (a new script and Romance word order) and
+    five kinds of tasks."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",
@@ -190,7 +191,7 @@ def knowledge() -> Study:
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
         objectives=FROM_SCRATCH,
         seeds=(0, 1, 2),
-        # A quarter of the types would include about four answers, too few to compare with held-out ones.
+        # A dictionary of a quarter of the types would include about four answers, too few for a comparison.
         dictionary=DictionaryConfig(fraction=0.5),
         train=replace(small.train, steps=3_000, learning_rate=3e-3),
         tasks={"pos": small.tasks["pos"]},

@@ -57,7 +57,7 @@ from calque.pretrain.architecture import main_layer
 USUAL = DEFAULT.name, RELEASED.name, OT.name  # the default alignment methods
 OWN, MORE = "own sentences", "own + parallel"
 """fast_align's training text: only the gold set's sentences, or also the parallel text."""
-GOLD_FORMAT = 2  # increase it when a code change gives different sentences from the same files
+GOLD_FORMAT = 2  # increased when a code change gives different sentences from the same files
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,8 @@ class GoldPairs(StudyLanguages):
 
 @dataclass(frozen=True)
 class GoldLinks(Measure):
-    """The AER of each layer on gold sets with several alignment methods; sentences are encoded separately."""
+    """The alignment error rate (AER) of each layer on gold sets, with several alignment methods. The
+    sentences of a pair are encoded separately."""
 
     gold: Path
     sets: tuple[str, ...] = SETS
@@ -217,8 +218,8 @@ class GoldSetLinks(Measure):
 
 @dataclass(frozen=True)
 class EncoderLinks(Measure):
-    """The AER of each layer of a model pretrained on a gold set's languages, with the two sides encoded
-    separately and jointly."""
+    """The AER of each layer of a model pretrained on a gold set's languages. The sentences of a pair are
+    encoded both separately and jointly."""
 
     name = "links"
     format = 3

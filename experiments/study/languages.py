@@ -1,7 +1,7 @@
 """The languages in a study: a source and languages derived from it, or natural languages
 (`experiments.study.natural`), or the languages of gold sets (`experiments.study.gold`).
 
-The config of the step that writes their folder provides `identity` (a fingerprint of all languages),
+The config of the step that writes the languages' folder provides `identity` (a fingerprint of all languages),
 `language` (a fingerprint of one language, without dictionaries or bitexts if a model does not read them),
 `rows_of` (the number of embedding rows for some languages) and `pairs_of` (the language pairs with bitexts).
 """
@@ -67,7 +67,8 @@ class StudyLanguages(ABC):
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """Descriptions of the data that each seed samples in addition to the model."""
+        """Descriptions of the data that each seed samples, in addition to the model's initial weights and
+        batches."""
         return ()
 
     @abstractmethod

@@ -125,8 +125,7 @@ class Forms(Measure):
 
     name = "forms"
     UNKNOWN: ClassVar[str] = (
-        "the source names no lemmas, so held-out types are not split by whether the dictionary has another "
-        "form"
+        "the source has no lemmas, so held-out types are not split by whether the dictionary has another form"
     )
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
@@ -339,7 +338,7 @@ class ZeroShot(TaskScores):
             "head": task(self.name).head.format,
             "finetune": (self.finetune,),
             "way": "ZS",
-            "sample": None,  # like "way", keeps fingerprints
+            "sample": None,  # like "way", only keeps fingerprints
         }
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:

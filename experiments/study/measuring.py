@@ -34,7 +34,7 @@ class Measure(ABC):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match.
 
-        Measures that consist of other `parts` need not define it."""
+        Measures that consist of other `parts` need not define this method."""
         raise NotImplementedError
 
     def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:

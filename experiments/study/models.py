@@ -43,7 +43,8 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Languages in `data` that a model reads together, with the source, if any; `name` is a folder name."""
+    """Languages in `data` that a model reads together, along with the source, if there is one. `name` is the
+    name of the group's folder."""
 
     name: str
     data: Step

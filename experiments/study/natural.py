@@ -247,7 +247,8 @@ def label_source(
     bitexts: Sequence[tuple[Path, Path]], seed: int
 ) -> tuple[Literal["agreement", "self"], float]:
     """Return the kind of labels to train on, and the share of links common to fast_align's two directions, in
-    the bitext where this share is smallest; if it is below LEAST_SHARED, the encoder's own links are used."""
+    the bitext where this share is smallest. If this share is below LEAST_SHARED, the labels are the encoder's
+    own links (`self`)."""
     shares = list[float]()
     for paths in bitexts:
         pairs = lowered(_sample(paths, seed))

@@ -42,7 +42,7 @@ from calque.pretrain.objective import HeadOnly, Objective
 
 START = "start"
 THE_START = Described(START, "the start")  # how records describe the model that all others start from
-BEHIND = 2  # how many models are measured late, to keep other cores busy while the last model trains
+BEHIND = 2  # how many models' measures are delayed, to keep other cores busy while the last model trains
 
 
 @dataclass(frozen=True)

@@ -185,9 +185,9 @@ class NaturalExamples(Examples):
 
 @dataclass(frozen=True)
 class Floors:
-    """Baselines for one task on pairs (training language, test language). Words are compared by their ids in
-    the vocabulary of `languages` or, if there is none, by their spelling. `source` is the source's name in
-    records."""
+    """The scores of model-free baselines on one task, for pairs (training language, test language). Words are
+    compared by their ids in the vocabulary of `languages` or, if there is none, by their spelling. `source`
+    is the source's name in records."""
 
     examples: Step
     pairs: tuple[NamePair, ...]

@@ -16,7 +16,7 @@ from calque.pretrain.objectives.mlm import MLM
 
 
 def my_study() -> Study:
-    """Does a dictionary help more when word order differs too? One seed, so the answer is preliminary."""
+    """Does a dictionary help more when word order differs too? With one seed, the answer is preliminary."""
     study = pocket()  # defaults for everything not changed below
     return study.changed(
         name="my_study",  # the folder of its results, runs/my_study

@@ -33,7 +33,7 @@ class MyTask(TextLabels):
         rarest = min(sorted(set(labels)), key=labels.count)
         rare = [answer == (rarest,) for answer in gold]
         found = [here and answer == g for here, answer, g in zip(rare, predicted, gold, strict=True)]
-        # The sum of `found` over the sum of `rare`, both with a value per example.
+        # The sum of `found` divided by the sum of `rare`, which both have one value per example.
         recall = Score.over(found, rare, sum(rare))
         return {"accuracy": accuracy(gold, predicted), "rarest": recall}
 

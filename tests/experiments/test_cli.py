@@ -219,7 +219,7 @@ def test_interrupt_is_one_line_and_leaves_no_process(at_work):
     os.killpg(at_work.pid, signal.SIGINT)  # as a terminal does
     _, err = at_work.communicate()  # it waits until no process holds standard error
     assert at_work.returncode == 130
-    assert err == "calque: interrupted; the same command resumes\n"
+    assert err == "calque: interrupted; rerun the command to resume\n"
 
 
 @pytest.mark.slow
@@ -230,6 +230,6 @@ def test_sigterm_leaves_no_process_and_no_partial_file(at_work, derived, tempora
     at_work.send_signal(signal.SIGTERM)
     _, err = at_work.communicate()
     assert at_work.returncode == 128 + signal.SIGTERM
-    assert err == "calque: stopped by SIGTERM; the same command resumes\n"
+    assert err == "calque: stopped by SIGTERM; rerun the command to resume\n"
     assert not [path for path in shared if Path(path).exists()] and not list(Path(temporary).iterdir())
     assert not list(derived.home.rglob(".*"))

@@ -50,6 +50,6 @@ def test_docs_command_checks_and_fills_pages(tmp_path):
     checked = run(app, ["docs", "--check", str(tmp_path)])
     assert (checked.exit_code, checked.stdout) == (1, "README.md: differs from its records\n")
     filled_now = run(app, ["docs", str(tmp_path)])
-    assert (filled_now.exit_code, filled_now.stdout) == (0, "README.md: filled\n")
+    assert (filled_now.exit_code, filled_now.stdout) == (0, "README.md: updated\n")
     again = run(app, ["docs", "--check", str(tmp_path)])
     assert (again.exit_code, again.stdout) == (0, "")

@@ -40,7 +40,7 @@ def test_missing_files_are_listed_with_their_command(tmp_path, monkeypatch):
     assert tmp_path / "nli" / "xnli" / "test-en.tsv" in paths and len(paths) == 10
     said = describe_files(planned, planned.name)
     assert said.startswith("files: 10 of 10 are missing or empty\n`calque data fetch align_mlm")
-    assert f"gets 10 of them ({sizes(read_recipe('align_mlm').downloads)})" in said
+    assert f"downloads 10 of them ({sizes(read_recipe('align_mlm').downloads)})" in said
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("something")
