@@ -72,8 +72,8 @@ class States(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivation:
-    """A source sentence and its counterpart in a derived language: the counterpart's `words`, and each word's
-    position in the source, `origin`."""
+    """A source sentence and its counterpart in a derived language. `words` contains the counterpart's words,
+    and `origin` each word's position in the source."""
 
     language: str
     source: tuple[str, ...]
@@ -299,7 +299,7 @@ class Checkpoint:
         language: str = "",
         progress: Callable[[int, int], None] = lambda step, steps: None,
     ) -> SourceTuned:
-        """Fine-tune the model, with any changes made to it, on the source examples for one of the study's
+        """Fine-tune the model, including any changes made to it, on the source examples of one of the study's
         tagging tasks, with the study's settings. By default, the result's `score` measures zero-shot
         transfer.
 

@@ -21,7 +21,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 
 LENGTHS = range(7, 9)  # sentence lengths, in words, that fit on a terminal and on a phone
 LINES = 1_000  # number of lines searched for such a sentence
-WORDS, PAIRS = 4, 30  # number of words whose neighbours are shown, and number of pairs in the map
+WORDS, PAIRS = 4, 30  # number of words whose neighbours are shown, and number of pairs in the embedding map
 GUESSES = 5  # number of guesses or neighbours per word
 WIDTH = 80
 LABEL, CELL = 18, 7  # widths of a row's label and of a matrix cell
@@ -77,17 +77,17 @@ class EmbeddingMap:
     @property
     def summary(self) -> str:
         words = f"{self.found} of {len(self.words)} frequent words"
-        text = f"{words} nearest to their own image among these images"
+        text = f"{words} are nearest to their own image among these images"
         if not self.held_out:
             return text
         raw, rotated = (f"{100 * share:.0f} %" for share in self.held_out)
-        return f"{text}; of all words outside the dictionary {raw}, and {rotated} after one rotation"
+        return f"{text}; among all words outside the dictionary, {raw} are, and {rotated} after one rotation"
 
 
 @dataclass(frozen=True)
 class Look:
-    """The results of inspecting a checkpoint; parts that need a known derivation may be None. `before` is the
-    map for the initial weights, and `live` is the input for `analysis/report/live.js`."""
+    """The results of inspecting a checkpoint. Results that require a known derivation may be None. `before`
+    is the map for the initial weights, and `live` is the input for `analysis/report/live.js`."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()

@@ -21,11 +21,11 @@ from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, load_model, read_config
 from calque.pretrain.saved_tokenizer import check_tokenizer
 
-# Models whose upper layers can be removed, because nothing follows the last layer
+# Types of models whose upper layers can be removed, because no module follows the last layer
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
 _LONGEST = 512  # maximum number of ids per row if the model sets no limit
-_UNLIMITED = 1 << 30  # a larger tokenizer limit means that there is none
+_UNLIMITED = 1 << 30  # tokenizers without a limit give a larger number
 _ROOM = 1 << 18  # maximum number of cached words
 
 
@@ -186,9 +186,9 @@ class LinkReading:
 
 
 class PairEncoder:
-    """Encodes each sentence pair once, and applies any number of readings. With `joint`, a pair is a single
-    row, `<s> S </s> T </s>`. `around` contains the special ids before and after a sentence, and `types` the
-    token types of both sides."""
+    """Encodes each sentence pair once, and extracts links by any number of `LinkReading`s. With `joint`, a
+    pair is a single row, `<s> S </s> T </s>`. `around` contains the special ids before and after a sentence,
+    and `types` the token types of both sides."""
 
     def __init__(
         self,
@@ -238,7 +238,8 @@ class PairEncoder:
         return sides
 
     def _kept(self, sizes: list[int]) -> list[int]:
-        """Return how many ids of each side fit; in a joint row, the longer side is truncated first."""
+        """Return how many ids of each side fit into a row; in a joint row, the longer side is truncated
+        first."""
         room = self.length - len(self.before) - len(self.after) * (1 + self.joint)
         if not self.joint:
             return [min(size, room) for size in sizes]
@@ -318,8 +319,8 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """Open a model and its tokenizer. The defaults are DEFAULT at two thirds of the depth or, for a
-        trained aligner, TRAINED at the layer stored in its configuration."""
+        """Open a model and its tokenizer. By default, an encoder uses the method DEFAULT at two thirds of its
+        depth, and a trained aligner uses TRAINED at the layer stored in its configuration."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:

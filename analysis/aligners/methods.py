@@ -12,7 +12,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.aligner_training import centred_words, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
-SAFE = 40.0  # largest range of log K that keeps all scalings of K well within float32
+SAFE = 40.0  # largest range of log K for which all scalings of K can be represented in float32
 LEAST = 0.4  # minimum link probability; the best threshold is half the highest F1 (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """Returns the similarities between source and target sub-words, given both sides' states and masks."""
@@ -118,7 +118,7 @@ RULES = {"argmax": argmax, "itermax": itermax, "match": match}
 
 
 def method(similarity: str = "centred", rule: str = "argmax", transport: bool = False) -> Method:
-    """Return a method; its name leaves out the choices made in SimAlign (cosine) and XLM-Align (products,
+    """Return a method; its name omits the choices made in SimAlign (cosine) and XLM-Align (products,
     Itermax)."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == ("products" if transport else "cosine") else f"-{similarity}"
@@ -139,8 +139,8 @@ DEFAULT = method()  # mutual argmax of centred cosines, which has the lowest AER
 METHODS = (OT, RELEASED, *(method("cosine", rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""Selects the links that a trained aligner considers likely, of which there are few in text unlike its
-training text."""
+"""Selects the links that a trained aligner considers likely. In text unlike its training text, such links are
+few."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
 """The default for trained aligners. DEFAULT finds links even if all similarities are low, and adding
 SOFTMAX's links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""

@@ -36,7 +36,7 @@ from calque.pretrain.saved_model import WEIGHTS, load_model, read_tensor, tensor
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
 ROUNDS = 20  # maximum number of self-learning rounds
-LEARNT = 4_000  # self-learning compares all pairs, so it uses only this many types, the most frequent
+LEARNT = 4_000  # self-learning compares all pairs of types, so it uses only the most frequent types
 ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not depend on the dictionary
 
 
@@ -44,7 +44,7 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 class TypeHits:
     """Arrays (m,) over the types whose id differs between the languages: whether the nearest neighbour is the
     translation (`forward`, `back` in the opposite direction, `rotated` after each rotation), whether the
-    dictionary contains the type, and its count."""
+    dictionary contains the type, and how often the type occurs."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -170,8 +170,8 @@ def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
 
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
-    """Like `rotated`, but add mutual nearest neighbours by CSLS among frequent types to `pairs` until they no
-    longer change (VecMap, section 3)."""
+    """Like `rotated`, but repeatedly add mutual nearest neighbours (by CSLS, among frequent types) to `pairs`
+    until these neighbours no longer change (VecMap, section 3)."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
     known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
@@ -221,8 +221,8 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl, which follows `before`
-    earlier steps."""
+    """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl. The first `before` steps
+    of training are not in metrics.jsonl."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)

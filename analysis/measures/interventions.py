@@ -133,7 +133,7 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def not_changed(languages: Languages, language: str) -> str:
-    """Return why interventions cannot be applied to a language, or "" if they can."""
+    """Return the reason why interventions cannot be applied to a language, or "" if they can."""
     try:
         known_types(languages, language)
     except BadInput as error:
@@ -279,8 +279,8 @@ class SourceTuned:
         return list(self.tuned.head.answers(logits).cpu().numpy())
 
     def _counterparts(self, derived: TaskRow, source: TaskRow) -> tuple[list[int], list[int]]:
-        """Return the positions of the ids that occur exactly once in each row, and those of their
-        counterparts."""
+        """For the ids that occur exactly once in each row, return their positions and their counterparts'
+        positions."""
         ours, theirs = derived.ids.tolist(), [self._image_of.get(i, i) for i in source.ids.tolist()]
         shared = sorted(set(ours[1:-1]) & set(theirs[1:-1]))
         once = [i for i in shared if ours.count(i) == theirs.count(i) == 1]

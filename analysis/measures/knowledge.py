@@ -55,8 +55,8 @@ def knowledge(
 
 @inference_mode
 def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
-    """Return the index of the candidate with the largest log-probability at the mask, summed over each
-    question's clozes, (Q,); UNDECIDED for ties."""
+    """For each question, return the index of the candidate with the largest log-probability at the mask,
+    summed over the question's clozes, (Q,); UNDECIDED for ties."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, rows, places = architecture_of(model.config), [], []
     for cloze in (cloze for question in questions for cloze in question.clozes):
@@ -86,7 +86,7 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """Return which questions (Q,) have an answer or a subject in the dictionary."""
+    """Return masks of the questions (Q,) whose answer or subject is in the dictionary."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

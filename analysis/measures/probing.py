@@ -100,7 +100,7 @@ class TaggedWords:
 
     @property
     def kinds(self) -> list[Hashable]:
-        """Return each word's position and row length, which can give its label away."""
+        """Return each word's position and row length, from which its label could be guessed."""
         return [(place, len(self.rows[row])) for row, place in self.at.tolist()]
 
     def in_company(self) -> TaggedWords:
@@ -332,7 +332,8 @@ def exchanged_accuracies(
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """Return null distributions for three shares, with types paired at random among similar frequencies."""
+    """Return null distributions for alignment@1 over all types, dictionary types and held-out types, by
+    pairing types with random types of similar frequency."""
     forward = nearest(*types.rows_of(*tables_of(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)

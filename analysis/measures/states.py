@@ -99,7 +99,7 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
+    """Return which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
@@ -111,7 +111,7 @@ def csls(cosines: Tensor) -> Tensor:
 
 
 def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
-    """Return the mean of the largest cosines in each row, and in each column."""
+    """Return the mean of the `neighbours` largest cosines in each row, and in each column."""
     return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 

@@ -20,8 +20,9 @@ MOST_ITEMS = 10_000_000  # without a limit, a short string could exhaust memory
 
 @dataclass(frozen=True)
 class Items:
-    """A ratio stored per item, such as a sentence: the sum of `hits` divided by the sum of `of`, both whole
-    numbers with repetitions: `3 4*2` means 3, 4, 4. Raises ValueError for other strings."""
+    """A ratio stored for each item, such as a sentence: the sum of `hits` divided by the sum of `of`. Both
+    fields list whole numbers with repetitions; for example, `3 4*2` means 3, 4, 4. Raises ValueError for
+    other strings."""
 
     hits: str
     of: str
@@ -145,7 +146,7 @@ LINEAR = "linear probe"  # trained on frozen source vectors, tested in both lang
 SHARING = "sharing"  # how much vocabulary a derived language shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
 RECOVERED = "recovered"  # how much of DELTA an intervention at test time recovers
-READ = "read"  # how much text in a language a model was trained on
+READ = "read"  # the amount of text in a language that a model was trained on
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Accuracy on facts stated and queried in the source, stated in the source and queried in the derived
 language, and stated in both languages and queried in the derived one."""
@@ -180,7 +181,7 @@ ROUNDED = 1e-6  # rounding error allowed at the bounds
 class Record:
     """A number, its run's id, and everything that varies within a run (docs/records.md). `value` is a share
     unless `LIMITS` lists the measure, and `count` is the number of items behind it. For a pair of languages,
-    `first` is the first ("" for the source)."""
+    `first` is the name of the first language ("" for the source)."""
 
     run: str
     measure: str
@@ -276,8 +277,7 @@ class MeasuredModel:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The output of a measure: records, counts of exclusions by reason, and `facts` for
-    the manifest."""
+    """The output of a measure: records, counts of exclusions by reason, and `facts` for the manifest."""
 
     records: tuple[Record, ...] = ()
     exclusions: Counter[str] = field(default_factory=Counter)
@@ -312,7 +312,8 @@ class Described:
 
 @dataclass(frozen=True)
 class Start:
-    """The model that a run started from, and the fraction of all steps spent on training it (0 if given)."""
+    """The model that a run started from, and the fraction of all steps spent on training that model (0 for a
+    given model)."""
 
     objective: Described
     fraction: float

@@ -188,7 +188,8 @@ class Shallow(Baseline):
 
 
 def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
-    """Return the lengths, overlap, order, negation and ends of a pair of texts as numbers."""
+    """Return numbers that describe a pair of texts: lengths, word overlap, word order, negations, and whether
+    the first and last words are the same."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
     ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
     shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second

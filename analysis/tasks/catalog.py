@@ -60,7 +60,8 @@ def floors(
     progress: Callable[[int, int], None] = lambda done, total: None,
     scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
-    """Compute all metrics for a task's baselines, for each (training language, test language)."""
+    """Compute all metrics for a task's baselines, for each pair of a training language and a test
+    language."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
     kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
     for number, (first, baseline) in enumerate(kinds):

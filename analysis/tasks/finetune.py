@@ -214,7 +214,8 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
     including padding, plus `overhead`."""
     ordered = sorted(rows, key=lambda row: len(row.ids))
     lengths = [len(row.ids) for row in ordered]
-    cheapest, starts = [0.0], [0]  # of the shortest rows, by their number
+    # For the n shortest rows, the minimum cost, and the row at which the last piece starts
+    cheapest, starts = [0.0], [0]
     if len(rows) * lengths[-1] - sum(lengths) > overhead:
         for end in range(1, len(lengths) + 1):
             costs = [cheapest[start] + (end - start) * lengths[end - 1] + overhead for start in range(end)]

@@ -97,7 +97,7 @@ class Task(ABC):
 
     @property
     def data(self) -> str:
-        """The kind of data, as sources and readers call it."""
+        """The name that sources and readers use for the kind of data."""
         return self.name
 
     @property
@@ -169,8 +169,8 @@ class EncodedSet:
 
 @dataclass(frozen=True)
 class Split:
-    """A file of a task's examples, which each iteration reads anew. Errors name the files in `read_from`, if
-    known."""
+    """A file of a task's examples. Each iteration over them reads the file again. Errors name the files in
+    `read_from`, if known."""
 
     path: Path
     task: Task
