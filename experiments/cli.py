@@ -121,7 +121,7 @@ def _of_run(error: Exception) -> str:
     from calque.pretrain.train import NonFinite
 
     if isinstance(error, NonFinite):
-        return f"stopped before an update with non-finite numbers: {error}"
+        return f"training stopped before an update with non-finite numbers: {error}"
     if isinstance(error, OutOfMemoryError):
         ways = ", or ".join(["with fewer --jobs", *getattr(error, "__notes__", ())])
         return f"the GPU ran out of memory: run {ways}; {RESUMES}"

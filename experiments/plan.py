@@ -86,7 +86,7 @@ def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str
             f"{counted(here.jobs, 'run')} at a time: about {memory} and {time} of pretraining in total",
         ]
     else:
-        lines.append("no model is left to pretrain; fine-tuning and testing are not estimated")
+        lines.append("all models are pretrained; fine-tuning and testing are not estimated")
     return "\n".join([*lines, describe_files(tuple(studies), study.name)])
 
 

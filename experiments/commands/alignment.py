@@ -149,7 +149,7 @@ def train_aligner(
 ) -> None:
     """Train an encoder to align words, without gold links."""
     if len(files) % 2:
-        raise BadInput("an odd number of files cannot be paired; each file needs its translations")
+        raise BadInput("expected pairs of files: sentences and their translations")
     if out.exists():
         raise BadInput("already exists; choose a new folder", out)
     from calque.experiments.run.progress import board

@@ -1,4 +1,4 @@
-"""`calque data`: checking and downloading public data sets."""
+"""`calque data`: check and download public data sets."""
 
 from collections import Counter
 from functools import cache, partial

@@ -41,7 +41,7 @@ def look(
     words: Annotated[
         str | None,
         typer.Option(
-            metavar="WORD,WORD", help="Words whose nearest neighbours to show. Default: the sentence's."
+            metavar="WORD,WORD", help="Show these words' nearest neighbours. Default: the sentence's words."
         ),
     ] = None,
     language: Language = None,

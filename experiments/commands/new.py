@@ -1,4 +1,4 @@
-"""`calque new`: creating a starter file and its test from `experiments.templates`, or copying the lesson."""
+"""`calque new`: create a starter file and its test from `experiments.templates`, or copy the lesson."""
 
 import keyword
 import re

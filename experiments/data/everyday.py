@@ -1,5 +1,5 @@
-"""Building Everyday English from its original files. Its trees and French grammar are copied from the
-installed version, because building them requires a parser that Calque does not include."""
+"""Build Everyday English from its original files. Its trees and French grammar are copied from the installed
+version, because building them requires a parser that Calque does not include."""
 
 import lzma
 import re

@@ -1,5 +1,5 @@
-"""Downloading the files of a recipe that are missing from the data folder, and extracting members of zip and
-tar archives, which may be nested, and rows of tables."""
+"""Download a recipe's files that are missing from the data folder, and extract members of zip and tar
+archives, which may be nested, and rows of tables."""
 
 import gzip
 import hashlib

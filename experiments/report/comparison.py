@@ -1,4 +1,4 @@
-"""Comparing two reports: their verdicts, the numbers that claims use, and their records."""
+"""Comparison of two reports: their verdicts, the numbers that claims use, and their records."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ Key = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` is how many
-    numbers, all of which vary over seeds, were compared by a test; `beyond` lists the numbers that differ by
-    more than seed noise after correction. `different` names each record that differs or has no
+    """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` is the number
+    of values that vary over seeds and were compared by a significance test. `beyond` lists the values that
+    differ by more than seed noise after correction. `different` names each record that differs or has no
     counterpart."""
 
     claims: dict[str, tuple[str, str]]

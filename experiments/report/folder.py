@@ -162,7 +162,7 @@ def keep_stored(folder: Path, about: About) -> About:
 
 
 class Recorded(NamedTuple):
-    """A report's runs, records and floors."""
+    """A report's runs, records and floors (scores of model-free baselines)."""
 
     runs: list[Run]
     records: list[Record]
@@ -240,8 +240,8 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
 
 
 def recorded(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Recorded:
-    """Return the measured runs, without duplicates, all records, and the tasks' floors, averaged over
-    seeds if each seed has its own data."""
+    """Return the measured runs, without duplicates, all records, and the tasks' floors, which are averaged
+    over seeds if each seed has its own data."""
     runs = dict[str, Run]()
     for run in (run for each in found for run in each.runs):
         other = runs.setdefault(run.id, run)

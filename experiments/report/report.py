@@ -1,4 +1,4 @@
-"""Writing a study's report: the tables, figures and claims of its kind of report, and report.html."""
+"""Write a study's report: the tables, figures and claims of its kind of report, and report.html."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -212,7 +212,7 @@ def compute_statement(about: Mapping[str, Any]) -> str:
         processors = [f"{name} ({percent(its / whole)} %)" for name, its in cost["processors"].items()]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
     on = " and ".join(processors) or "unknown processors"
-    text = f"Its {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on}"
+    text = f"The report's {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on}"
     text += f" and about {cost['operations']:.1e} floating-point operations."
     if cost["unknown"]:
         text += f" The cost of {cost['unknown']:,} of these steps was not recorded and is not included."

@@ -1,2 +1,1 @@
-"""Steps, which are independent of studies: their folders, and computing them on this machine or in cluster
-jobs."""
+"""Steps and their folders, computed on this machine or in cluster jobs; nothing here depends on studies."""

@@ -1,4 +1,4 @@
-"""Importing users' study files."""
+"""Import users' study files."""
 
 import dataclasses
 import inspect

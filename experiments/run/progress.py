@@ -20,7 +20,7 @@ WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
 FIRST = 0.05  # fraction of a step after which its speed is estimated
 OVERHEAD = 3.0  # assumed seconds per step for everything except training
-Group = tuple[Any, ...]  # what similar steps have in common
+Group = tuple[Any, ...]  # properties that similar steps share
 Measured = dict[Group, tuple[float, float]]  # a group's measured and planned seconds
 
 

@@ -1,1 +1,1 @@
-"""Loading studies by name or file, and setting their values from text: `--set` and `--sweep`."""
+"""Load studies by name or file, and set their values from text (`--set` and `--sweep`)."""

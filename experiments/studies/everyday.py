@@ -97,12 +97,12 @@ def wikipedia() -> Study:
 
 
 def causes() -> Study:
-    """Interventions on models of Pocket English."""
+    """Interventions on models trained on Pocket English."""
     return _interventions_on(small_grid(), "causes")
 
 
 def causes_everyday() -> Study:
-    """Interventions on models of Everyday English."""
+    """Interventions on models trained on Everyday English."""
     return _interventions_on(everyday(), "causes_everyday")
 
 
@@ -120,8 +120,8 @@ def _interventions_on(base: Study, name: str) -> Study:
 
 
 def causes_objectives() -> Study:
-    """A test, during training, of the interventions' conclusions, with objectives that rotate embeddings once
-    or keep translations dissimilar."""
+    """Tests of the interventions' conclusions by changes during training: some objectives rotate embeddings
+    once or keep translations dissimilar."""
     return causes().changed(
         name="causes_objectives",
         transforms=(compose(Transliterate(), Invert()),),

@@ -149,8 +149,8 @@ def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
 
 
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
-    """Return each language's sampling share, proportional to size**EXPONENT for the size of its text in the
-    paper."""
+    """Return each language's sampling share, which is proportional to size**EXPONENT, where size is the
+    amount of its text in the paper."""
     tables = corpora("xlm_align")
     web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}

@@ -105,7 +105,8 @@ def small_grid() -> Study:
 
 
 def pocket() -> Study:
-    """MLM and ALIGN-MLM on reversed generated text."""
+    """MLM and ALIGN-MLM on generated English and a derived language with a new script and reversed word
+    order."""
     small = small_grid()
     # In our trials, fewer than 2,000 steps decided no claim; 3,500 steps take 15 to 24 minutes.
     return small.changed(

@@ -80,8 +80,8 @@ def captions(data: Path, first: str, second: str) -> BitextFiles:
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig) -> dict[str, CrossLingualTask]:
     """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
     to the `usual` fine-tuning. In the names of test files, {code} stands for a language's code, and {name}
-    for the language's name in those files; if names are joined by `or`, the first file that exists is used
-    or, if none exists, the last one."""
+    for the language's name in those files; if names are joined by `or`, the first file that exists is used;
+    if none exists, the last name is used."""
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 
 
@@ -111,7 +111,7 @@ def same_sentences(data: Path) -> dict[str, Path]:
 
 
 def xlm_align_small() -> Study:
-    """MLM + TLM with and without DWA, from the encoder named by CALQUE_ENCODER."""
+    """MLM + TLM with and without denoising word alignment, starting from the encoder in CALQUE_ENCODER."""
     data, encoder = real_data("xlm_align_small", "xlm_align_small"), encoder_of("xlm_align_small")
     finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
     return Study(
@@ -181,7 +181,7 @@ def withheld(data: Path) -> TextFiles:
 
 
 def aligner() -> Study:
-    """Aligner training with three sources of labels, from the encoder named by CALQUE_ENCODER."""
+    """Aligner training with three sources of labels, starting from the encoder in CALQUE_ENCODER."""
     small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
     captions = data / "parallel" / "multi30k"
     return small.changed(

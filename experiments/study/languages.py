@@ -46,9 +46,10 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 @dataclass(frozen=True)
 class StudyData:
-    """What a study reads and measures for one seed: the `groups` of languages that models read; the languages
-    `described` for a given model; the steps that prepare the shared `text` and, by task, the `examples`; the
-    steps that score baselines (`floors`) and word `aligners`; and the measures of fine-tuned models."""
+    """The inputs and measures of a study for one seed: the `groups` of languages that models read; the
+    languages `described` for a given model; the steps that prepare the shared `text` and, by task, the
+    `examples`; the steps that score baselines (`floors`) and word `aligners`; and the measures of fine-tuned
+    models."""
 
     groups: Sequence[Group]
     described: tuple[Described, ...]

@@ -27,7 +27,7 @@ IDS = 1.3  # the assumed number of ids per word
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
-    """Estimate the operations of fine-tuning a model."""
+    """Estimate the number of floating-point operations for fine-tuning a model."""
     split = examples.open().facts["splits"]["train"] if examples.finished else {"examples": EXAMPLES}
     rows = split["examples"]
     ids = IDS * split.get("words", 10 * rows) / max(1, rows)

@@ -47,7 +47,7 @@ class Measure(ABC):
         return (self,)
 
     def mistakes(self, study: Any) -> list[str]:
-        """Return a message for each error in the measure's settings, given those of the study."""
+        """Return a message for each error in the measure's settings, given the study's settings."""
         return []
 
     def applies(self, model: Model) -> bool:

@@ -55,7 +55,7 @@ class Group:
 
 @dataclass(frozen=True)
 class GivenModel:
-    """An existing model, given by its folder, which transformers loads."""
+    """An existing model, in a folder that transformers can load."""
 
     checkpoint: Path
 
@@ -97,7 +97,7 @@ def checkpoint_of(weights: Weights) -> Path:
 
 
 def shape_of(saved: Any) -> ModelConfig:
-    """Return the shape that a configuration of transformers states."""
+    """Return the model's sizes from a configuration of transformers."""
     return ModelConfig(
         saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size
     )
@@ -153,7 +153,7 @@ class Model:
         return self.step.open().path(METRICS)
 
     def measured(self, machine: Machine) -> MeasuredModel:
-        """Return the model in the form that measures and records use."""
+        """Return the description of the model that measures and records use."""
         named = self.trained and self.of_pair and not self.run.main_layer
         return MeasuredModel(
             checkpoint=self.checkpoint,
@@ -227,9 +227,9 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: with an objective, on the `languages` in `data`, from `start` or random
-    weights, unless the model is `shipped`. `claims`, the digest of the study's primary claims, does not
-    affect the weights."""
+    """A pretraining run with an objective, on the `languages` in `data`, from `start` or from random weights.
+    If `shipped` is given, the trained model is unpacked instead. `claims`, the digest of the study's primary
+    claims, does not affect the weights."""
 
     data: Step
     languages: tuple[str, ...]

@@ -46,10 +46,10 @@ from calque.pretrain.saved_model import (
 RECIPE = TrainConfig(
     steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50
 )
-"""How an encoder is trained to align words."""
+"""The default settings for training an encoder to align words."""
 LENGTH = 128  # ids per row, which contains both sides of a pair
-FEWEST = 500  # minimum number of sentence pairs per bitext, since fast_align learns little from fewer
-SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext in which links are counted, and maximum for training
+FEWEST = 500  # minimum number of sentence pairs per bitext; fast_align learns little from less
+SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext: for counting links, and at most for training
 LEAST_SHARED = 0.5  # minimum share of links common to fast_align's two directions, a rule of thumb
 UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer does not cover the script
 # The settings that training changes and saving restores.
@@ -79,7 +79,7 @@ class NaturalLanguages(StudyLanguages):
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         described = self._described(study)
-        read = study.given and study.objectives  # text is not needed to measure only a start
+        read = study.given and study.objectives  # no text is needed if only the start is measured
         text = self.step(home, study.given.checkpoint) if read else None
         examples, floors = dict[str, Step](), list[Step]()
         for name, task in study.tasks.items():
@@ -119,7 +119,7 @@ class NaturalLanguages(StudyLanguages):
                 fault = "starts from another model, but this study trains none"
                 yield f"objectives: {objective.name} {fault}"
         if study.start is None:
-            yield "start is missing: in natural languages, models start from an encoder"
+            yield "start is missing: models of natural languages start from an encoder"
         elif study.start.exists() or not self.types:  # `calque plan` lists missing files
             yield from study.given.mistakes(study.model)
 
