@@ -17,7 +17,7 @@ from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
-LARGE = 1 << 20  # size in bytes; smaller files may change without a new timestamp, so they are rehashed
+LARGE = 1 << 20  # in bytes; smaller files are always rehashed, as they may change without a new timestamp
 AGAIN = "remove it and run the command again"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
@@ -74,7 +74,7 @@ class Artefact:
         digests, actual = facts.pop(FILES, {}), facts.get("format")
         if format is not None and actual != format:
             raise BadInput(
-                f"{kind} in format {actual}, not {format}; remove the folder and rerun the command", path
+                f"{kind} in format {actual}, not {format}; remove the folder and run the command again", path
             )
         return cls(folder, facts, digests)
 
@@ -82,7 +82,7 @@ class Artefact:
         """Return the path of a file in the folder; raise BadInput if the file has changed."""
         path = self.folder / name
         if name not in self.digests:
-            raise BadInput(f"this manifest lists no file {name}", self.folder / MANIFEST)
+            raise BadInput(f"this manifest does not list the file {name}", self.folder / MANIFEST)
         if name not in self._checked:
             if not path.is_file() or sha256(path) != self.digests[name]:
                 again = f"remove {self.folder} and run the command again"

@@ -53,7 +53,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
     names = [*RESERVED, PREVIEW, *(transform.name for transform in transforms)]
     if len(set(names)) < len(names):
         given, reserved = ", ".join(names[-len(transforms) :]), " or ".join((*RESERVED, PREVIEW))
-        raise BadInput(f"the transforms {given} need different names, none of them {reserved}")
+        raise BadInput(f"the transforms {given} need different names, and none may be called {reserved}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:

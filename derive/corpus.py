@@ -60,7 +60,7 @@ class Corpus:
             path, expected = folder / f"{name}.bin", (about[unit] + extra) * np.dtype(dtype).itemsize
             size = path.stat().st_size if path.exists() else 0
             if size != expected:
-                raise BadInput(f"damaged: this file has {size:,} bytes, not {expected:,}", path)
+                raise BadInput(f"this file is damaged: it has {size:,} bytes, not {expected:,}", path)
             arrays[name] = np.asarray(np.memmap(path, dtype=dtype, mode="r"))  # faster to slice than a memmap
         tokens = Ragged(arrays["tokens"], arrays["lines"])
         pieces, origin = (Ragged(arrays[name], arrays["words"]) for name in ("pieces", "origin"))

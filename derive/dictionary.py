@@ -104,7 +104,7 @@ def with_wrong_pairs(
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
         wrongs = f"{len(wrong)} of {len(moved)} entries with two different words"
-        hint = "at least two are needed, or dictionary.correct=1"
+        hint = "at least two must be wrong, unless dictionary.correct=1"
         raise BadInput(f"dictionary.correct={config.correct:g} makes {wrongs} wrong; {hint}")
     of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
     tag_of_wrong = of_pair[wrong]

@@ -28,7 +28,7 @@ NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders, without dashes, whi
 
 
 class Superstrate(ABC):
-    """A word order to learn. Subclasses are frozen dataclasses."""
+    """Base class of word orders that can be learnt. Subclasses are frozen dataclasses."""
 
     name: str
 
@@ -166,7 +166,7 @@ class Reorder(Transform):
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
         names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
-        removed = {"p": 1.0, "oversize": "keep"}  # settings that records still contain
+        removed = {"p": 1.0, "oversize": "keep"}  # removed settings that records still contain
         weight = {"superstrate_weight": self.superstrate_weight}
         return ({"kind": "Reorder", **names, **weight, **removed, "seed": self.seed},)
 
@@ -233,8 +233,8 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words of a node that keeps its order; the words of a block exchange positions only with each
-    other."""
+    """Return the words below a node that keeps its order. Words exchange positions only with words of the
+    same block: the head, or the subtree of a dependent."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

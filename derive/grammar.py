@@ -37,8 +37,8 @@ KEPT = 0.1  # the fraction of sequence types that get a weight: the most frequen
 PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
 STEPS = 1_000
 ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Kinds of pairs of items: adjacent items or marks; a first item anywhere before the second; the same with
-both items before the head, on different sides of it, or after it."""
+"""Kinds of pairs of items: adjacent items or marks; items in a given order; and items in a given order that
+are both before the head, on different sides of it, or both after it."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -60,7 +60,7 @@ class Tree:
         downwards: list[int] = []
         for word, head in enumerate(heads):
             (downwards if head < 0 else dependents[head]).append(word)
-        for word in downwards:  # grows during the loop
+        for word in downwards:  # the list grows during the loop
             downwards += dependents[word]
         first, last, size = list(range(n)), list(range(n)), [1] * n
         for word in reversed(downwards):

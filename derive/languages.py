@@ -33,7 +33,7 @@ from calque.derive.types import OURS, Specials
 from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
 
 KIND, FORMAT = "languages", 5
-"""The manifest's kind, and its format, a number incremented when the same inputs would yield different
+"""The manifest's kind and format. The format number is incremented when the same inputs would yield different
 files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
@@ -358,8 +358,8 @@ def _cut(languages: Languages, share: float, last: bool) -> Languages:
         source_first = size - round(share * size)
         first = int(np.searchsorted(corpus.source_line, source_first))
         if not 0 < first < len(corpus):
-            left = "none is left" if first == 0 else "none is held out"
-            fault = f"if the last {share:.2%} of {len(corpus):,} sentences are held out, {left}"
+            left = "leaves none" if first == 0 else "selects none"
+            fault = f"holding out the last {share:.2%} of {len(corpus):,} sentences {left}"
             raise BadInput(f"{language.name}: {fault}", languages.folder / language.name)
         part = corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first)
         cut.append(replace(language, corpus=part))

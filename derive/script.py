@@ -16,7 +16,7 @@ from calque.derive.vocabulary import Vocabulary
 
 _LATIN = ascii_lowercase + ascii_uppercase
 _ARMENIAN = "".join(map(chr, [*range(0x561, 0x57B), *range(0x531, 0x54B)]))
-ARMENIAN = str.maketrans(_LATIN + _ARMENIAN, _ARMENIAN + _LATIN)  # used for display
+ARMENIAN = str.maketrans(_LATIN + _ARMENIAN, _ARMENIAN + _LATIN)  # used to display words
 Letters = dict[str, str]  # maps each changed letter to its replacement; replacements are unique
 
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
@@ -169,14 +169,14 @@ class Cognates(Transform):
 
 def _given(transform: Transliterate | Cognates, size: int) -> Usage:
     if transform.usage is None or transform.usage.size != size:
-        raise ValueError(f"{transform.name} needs the corpus's usage of types: call `informed` first")
+        raise ValueError(f"{transform.name} needs the corpus's type counts: call `informed` first")
     return transform.usage
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
     """Return the letters that a transform's spelling replaces, with their replacements, or None if the
     spelling does not simply replace letters."""
-    spelt = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
+    spelt = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # until the surrogates
     letters = {letter: image for letter, image in spelt.items() if image != letter}
     images = set(letters.values())
     if len(images) < len(letters) or any(len(image) != 1 for image in images):

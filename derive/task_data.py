@@ -25,7 +25,7 @@ from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
-"""The manifest's kind, and its format, a number incremented when the same inputs would yield different
+"""The manifest's kind and format. The format number is incremented when the same inputs would yield different
 files."""
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 

@@ -280,7 +280,7 @@ def open_tokenizer(path: Path) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput("there is no tokenizer here; fast tokenizers save this file", path) from None
+        raise BadInput("there is no tokenizer here; only fast tokenizers save this file", path) from None
     except Exception as error:  # tokenizers raises a bare Exception for any input that it cannot parse
         raise BadInput(f"cannot read this tokenizer: {' '.join(str(error).split())}", path) from error
     if dropout := getattr(tokenizer.model, "dropout", None):

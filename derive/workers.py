@@ -24,7 +24,8 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 class Workers:
-    """A pool of `count` spawned processes (jobs must be picklable), or only this process if `count` is 1."""
+    """A pool of `count` spawned processes, whose jobs must be picklable. If `count` is 1, jobs run in this
+    process."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -54,7 +54,7 @@ class Aligner(ABC):
 
     @abstractmethod
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        """Yield the same links, each with its score."""
+        """Yield the links of each pair, as `align` does, each with its score."""
 
 
 def line_of(links: Iterable[Link]) -> str:

@@ -1,4 +1,4 @@
-"""fast_align: IBM model 2, reparametrised with a single position parameter (Dyer, Chahuneau and Smith 2013).
+"""fast_align: IBM model 2 with a single position parameter, the tension (Dyer, Chahuneau and Smith 2013).
 
 t(f | e) has a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the
 `passes` is used only for aligning, and the first does not update the tension.
@@ -101,7 +101,7 @@ class Cells:
 
     def posterior(self, joint: np.ndarray) -> np.ndarray:
         """Normalise joint probabilities (C,) to each cell's probability given its target word, (C,)."""
-        # bincount sums sequentially; the last bits decide between equally likely words.
+        # bincount sums sequentially. The last bits of the sums decide between equally likely words.
         return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
@@ -112,8 +112,8 @@ class Cells:
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
-        """Link each target word to its most probable source word; ties go to the null word, then to the
-        first. `reverse` exchanges the sides."""
+        """Link each target word to its most probable source word; ties go to the null word, then to the first
+        source word. `reverse` exchanges the sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0
@@ -150,7 +150,7 @@ def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: n
     j, weight = ranges(1, m), pairs[shape] / np.sum(m * pairs)
     m, n = m[shape], n[shape]
     for _ in range(_STEPS):
-        # The derivative of log Z, with the lengths exchanged, as in the published tool
+        # The derivative of log Z; as in the published tool, the denominator exchanges the lengths.
         slope = _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
         expected = float(np.sum(weight * slope))
         tension = min(max(tension + _RATE * (mean - expected), _LOWEST), _HIGHEST)
@@ -233,7 +233,8 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class StatisticalAligner(Aligner):
-    """fast_align in both directions, symmetrised; scores are averaged (DeNero and Klein 2007)."""
+    """Runs fast_align in both directions, symmetrises the links, and averages their scores (DeNero and Klein
+    2007)."""
 
     forward: FastAlign
     reverse: FastAlign

@@ -215,11 +215,11 @@ def _row_groups(path: Path) -> Iterator[Chunk]:
 def _parquet_texts(chunk: Chunk, counts: Counter[str]) -> Iterator[str]:
     file, place = _parquet(chunk.path), Place(chunk.path)
     if "text" not in file.schema_arrow.names:
-        raise place.fault(f"no column text; there are {', '.join(file.schema_arrow.names)}")
+        raise place.fault(f"no column text; available: {', '.join(file.schema_arrow.names)}")
     try:
         values = file.read_row_group(chunk.length, ["text"])["text"].to_pylist()
-    except (OSError, ValueError) as error:  # includes pyarrow's
-        raise place.fault(f"damaged Parquet: {error}") from None
+    except (OSError, ValueError) as error:  # pyarrow's errors are subclasses of these
+        raise place.fault(f"this Parquet file is damaged: {error}") from None
     for value in values:
         yield from text.texts_of(place, value, counts)
 
@@ -232,7 +232,7 @@ def _parquet(path: Path) -> Any:
     except ImportError:
         raise BadInput("reading Parquet needs pyarrow: pip install pyarrow", path) from None
     except (OSError, ValueError) as error:
-        raise BadInput(f"damaged Parquet: {error}", path) from None
+        raise BadInput(f"this Parquet file is damaged: {error}", path) from None
 
 
 def join_words(words: Sequence[str]) -> str:
@@ -256,7 +256,9 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[Chunks]:
         for number, (first, second) in enumerate(rows, start=1):
             if first is None or second is None:
                 short = path if first is None else beside
-                raise BadInput(f"only {number - 1:,} lines; the other file of this bitext has more", short)
+                raise BadInput(
+                    f"this file has {number - 1:,} lines; the other file of the bitext has more", short
+                )
             lengths = lengths[0] + len(first), lengths[1] + len(second)
             if number - line + 1 == MANY or sum(lengths) >= lines.LIMIT:
                 yield parts()

@@ -28,7 +28,7 @@ _SYLLABLES = [
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people. Each is stated `mentions` times per language, and each relation has
+    """Facts about `subjects` people. Each fact is stated `mentions` times per language, and each relation has
     `values` possible values, which are nouns."""
 
     subjects: int = 64

@@ -206,7 +206,7 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
     def draw(case: PairCase) -> Example:
         material = draws[case.family]()
         if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
-            material = replace(material, tense="perfect")  # has (not) found: the same verb form in both
+            material = replace(material, tense="perfect")  # `has found` and `has not found` share a verb form
         premise = _say(case.premise, material, places(), rng)
         hypothesis = _say(case.hypothesis, material, places(), rng)
         return Example(((premise,), (hypothesis,)), case.label, case.kind)

@@ -32,12 +32,12 @@ USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 
 Names = dict[str, list[str]]  # the words for each use, most frequent first
 Entity = tuple[str, ...]
-FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's names and pronouns
+FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # indices of a person's names and pronouns
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
-    """Return a noun's forms (singular, plural), a verb's (base, third person, past, participle), or
-    (lemma,)."""
+    """Return the forms of a noun (singular, plural) or of a verb (base, third person, past, participle).
+    Other words have one form, the lemma."""
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:

@@ -61,7 +61,7 @@ class ParaphraseCase:
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield an infinite stream of pairs; `places` draws word orders."""
+    """Yield an infinite stream of paraphrase examples; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(case: ParaphraseCase) -> Example:

@@ -198,8 +198,8 @@ def location(preposition: Word, word: Word) -> Node:
 
 
 def person(word: Word, relation: str, length: int = 1) -> Node:
-    """Build a first, first and last, or full name, depending on `length`; the first word is the head (UD:
-    flat)."""
+    """Build a person's first name, first and last name, or full name, if `length` is 1, 2 or 3. The first
+    word is the head (UD: flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
     head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
     head.relation = relation

@@ -98,7 +98,7 @@ class _Block:
     tokens: list[tuple[int, int, str]] = field(default_factory=list)
 
     def add(self, place: Place, columns: Sequence[str]) -> None:
-        """Add a word, a multiword token, which precedes its words, or an empty node."""
+        """Add a word, a multiword token (before its words) or an empty node."""
         match, here = _ID.fullmatch(columns[0]), len(self.words)
         if match and match[2] == "-":
             covered = self.tokens[-1][1] if self.tokens else 0
@@ -161,7 +161,7 @@ class _Block:
         names = [arc.partition(":")[0] for arc in self.enhanced[word].split("|")]
         heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
         if max(heads, default=-1) >= len(self.words):
-            raise self.places[word].fault(f"DEPS {self.enhanced[word]!r} in a sentence of {len(self.words)}")
+            raise self.places[word].fault(f"DEPS {self.enhanced[word]!r}; there are {len(self.words)} words")
         return heads
 
 
@@ -185,15 +185,13 @@ def _blocks(
             words, withheld = words + len(block.words), withheld + block.words.count(NOTHING)
             yield block
         elif block.text or block.tokens:
-            raise place.fault(
-                "a sentence without words: either the file is truncated, or you must remove its comments"
-            )
+            raise place.fault("a sentence without words: remove its comments, unless the file is truncated")
         else:
             kind = "comments" if comments else "blank lines"
             counts[f"{kind} without a sentence"] += comments or 1
         block, comments = _Block(counts, unparsed), 0
     if block.words or block.tokens or block.text:
-        raise place.fault("no blank line after the last sentence: the file is truncated, or you must add one")
+        raise place.fault("no blank line after the last sentence: add one, unless the file is truncated")
     if comments:
         counts["comments without a sentence"] += comments
     if not words and not part:
@@ -256,7 +254,7 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
     n = len(heads)
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:
-            return i, f"HEAD {head + 1} of word {i + 1} in a sentence of {n}"
+            return i, f"HEAD {head + 1} of word {i + 1} in a sentence of {n} words"
     roots = [i for i, head in enumerate(heads) if head < 0]
     if len(roots) > 1:
         return roots[1], f"{len(roots)} roots, words {roots[0] + 1} and {roots[1] + 1}; expected one"

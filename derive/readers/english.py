@@ -20,7 +20,7 @@ def _class(*categories: str) -> str:
     found = [re.escape(character) for character in found if category(character) in categories]
     low = "".join(character for character in found if character < "\U00010000")
     high = "".join(character for character in found if character >= "\U00010000")
-    return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"  # two classes are faster than one
+    return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"  # two character classes are faster than one
 
 
 @cache  # computed only if needed, because it looks up the category of every character

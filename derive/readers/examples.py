@@ -57,7 +57,7 @@ def read_nli(
     for place, row in _rows(path, counts, columns):
         languages.add(str(row.get("language", "")))
         if len(languages) > 1:
-            raise place.fault(f"languages {', '.join(sorted(languages))}; expected one language per file")
+            raise place.fault(f"expected one language per file, not {', '.join(sorted(languages))}")
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
         if columns.own_labels:
             value = _value(row, GOLD)
@@ -90,7 +90,7 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
     if any({*names}.isdisjoint(wanted) for wanted in (*columns.texts, GOLD)):
         expected = [*(wanted[-1] for wanted in columns.texts), "label"]
         if columns.own_labels:
-            raise head[0].fault(f"columns {names}; expected a header with names such as {expected}")
+            raise head[0].fault(f"found columns {names}; expected a header with names such as {expected}")
         names, lines = ["sentence1", "sentence2", "label"], chain([head], lines)
     for place, line in lines:
         cells = place.fields(line) if columns.own_labels else line.split("\t")

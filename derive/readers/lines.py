@@ -47,7 +47,7 @@ class Place(NamedTuple):
     line: int | None = None
 
     def fault(self, message: str) -> BadInput:
-        """Return a BadInput with this location."""
+        """Return a BadInput error with this message and location."""
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
@@ -178,7 +178,7 @@ class Lines:
             for number, raw in enumerate(raw_lines(file, self.path), start=1):
                 place = Place(self.path, number)
                 if self._must_end and not raw.endswith(b"\n"):
-                    raise place.fault("no line ending: either the file is truncated, or you must add one")
+                    raise place.fault("no line ending: add one, unless the file is truncated")
                 yield place, decode(raw.removesuffix(b"\n"), self.path, number, self.counts)
 
 

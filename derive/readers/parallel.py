@@ -75,7 +75,7 @@ def _at_apostrophe(word: str) -> list[str]:
 
 UNKNOWN = sys.maxsize  # the length of sentences that are not available
 TWICE = "links that occur twice"
-MANY = 10  # among this many linked sentence pairs, 0-based positions should include 0
+MANY = 10  # if this many sentence pairs have links, 0-based positions should include 0
 
 Link = tuple[int, int]  # 0-based positions in the source and target sentence
 Row = tuple[Place, int, Link, bool]  # a link, the index of its sentence pair, and whether it is sure
@@ -108,9 +108,9 @@ class Gold:
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
     """Read the gold links of N sentence pairs; `lengths` contains each pair's two lengths, or UNKNOWN.
 
-    WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based; sentence ids are consecutive,
-    starting at 0 or 1, or there are N ids with gaps. Pharaoh: one line per pair, with `0-0` (sure) and `0p0`
-    or `0?0` (possible). Positions are 0-based, or 1-based if `from_one`.
+    WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based. Sentence ids are consecutive
+    numbers from 0 or 1, or N different numbers with gaps. Pharaoh: one line per pair, with `0-0` (sure) and
+    `0p0` or `0?0` (possible). Positions are 0-based, or 1-based if `from_one`.
     """
     counts = Counter[str]()
     lines = list(Lines(path, counts, must_end=True))

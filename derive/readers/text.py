@@ -27,7 +27,7 @@ from calque.derive.sentence import UNKNOWN, Sentence
 
 Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "columns", "markup"]
 TEXT: tuple[Kind, ...] = ("wikitext", "doc", "plain", "json", "treebank")
-SAMPLE = 100  # maximum number of lines read to recognise a file
+SAMPLE = 100  # maximum number of lines read to recognise a file's kind
 _OPENING = re.compile(
     r"<(?:\?xml|!doctype|html|body|text|tei|teicorpus|tmx|mediawiki|[a-z]+set)\b", re.IGNORECASE
 )
@@ -68,7 +68,7 @@ def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
     lines = lines or comments
     kind = _kind(path, comments[0][1] if comments else "", [line for _, line in lines])
     if kind not in kinds:
-        raise lines[0][0].fault(f"this seems to be {kind}; expected {', '.join(kinds)}")
+        raise lines[0][0].fault(f"this file seems to be {kind}; expected {', '.join(kinds)}")
     return kind
 
 
@@ -92,8 +92,8 @@ def _kind(path: Path, comment: str, lines: Sequence[str]) -> Kind:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a WikiText line is a heading, with equally many equals signs on both sides: ` = = Size = =
-    `."""
+    """Whether a WikiText line is a heading, such as ` = = Size = = `, with the same number of equals signs on
+    both sides."""
     words = line.removeprefix(" ").removesuffix(" ").split(" ")
     before, after = (len(list(takewhile("=".__eq__, each))) for each in (words, reversed(words)))
     title = words[before] if before + after < len(words) else ""
@@ -146,7 +146,7 @@ def _json_texts(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str
             continue
         row = place.json(line)
         if "text" not in row:
-            raise place.fault(f"no column text; there are {', '.join(row) or 'none'}")
+            raise place.fault(f"no column text; available: {', '.join(row) or 'none'}")
         yield from texts_of(place, row["text"], counts)
 
 

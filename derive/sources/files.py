@@ -184,7 +184,7 @@ class TaskFiles:
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[Example]]:
-        """Return each sampled split, with training last; the numbers of unused examples are added to
+        """Return the examples of each sampled split, the training split last; count unused examples in
         `counts`."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
@@ -215,9 +215,9 @@ def _texts(example: Example) -> set[str]:
 
 @dataclass(frozen=True)
 class Files(Source):
-    """A source of text files of any kind (see `readers.text`), of which `megabytes` are read (0: all), and
-    task files (see `READERS`). `parser` is a folder of Stanza models, or stored trees; `easy` keeps only easy
-    sentences."""
+    """A source that reads text files of any kind (see `readers.text`), at most `megabytes` of each (0: no
+    limit), and task files (see `READERS`). `parser` is a folder of Stanza models, or stored trees; `easy`
+    keeps only easy sentences."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None

@@ -17,7 +17,7 @@ from calque.derive.source import SPLITS, Example, Lemmas, Question, Source, Task
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream
-TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their random streams, one per split
+TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their random streams (one per split)
 LABELS = {
     "nli": len(INFERENCES),
     "paraphrase": len(SAMENESS),

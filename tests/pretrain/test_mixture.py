@@ -41,7 +41,7 @@ def test_added_settings_keep_older_fingerprints():
         ({"held_out": 1.0}, "held_out must be at least 0 and below 1"),
         ({"pairs": 0.0}, "pairs must be between 0 and 1, not 0"),
         ({"pairs": 1.0}, "pairs must be between 0 and 1, not 1"),
-        ({"held_out": 0.9999}, "none is left"),
+        ({"held_out": 0.9999}, "leaves none"),
     ],
 )
 def test_mistakes_are_named(several, changes, mistake):
