@@ -68,7 +68,7 @@ def _once(wrong: Sequence[str]) -> list[str]:
     """List the known transforms only once, after all messages."""
     from calque.derive.transforms import EXAMPLES
 
-    known = f"there are {', '.join(EXAMPLES)}"
+    known = f"available: {', '.join(EXAMPLES)}"
     short = [message.replace(known, "").rstrip("; ") for message in wrong]
     return [*short, known] if len(wrong) > 1 and short != wrong else list(wrong)
 

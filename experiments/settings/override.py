@@ -122,13 +122,13 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
         return dataclasses.replace(study, measures=tuple(changed))
     inside = Counter(name for part in parts.values() for name in _fields(part))
     near = nearest(key, parts) or nearest(key, [name for name, count in inside.items() if count == 1])
-    there = f"there are {', '.join(parts)}"
+    there = f"available: {', '.join(parts)}"
     raise ValueError(f"there is no {shown(key)}; {near or there}")
 
 
 def _check_known(key: str, names: Collection[str]) -> None:
     if key not in names:
-        there = f"there are {', '.join(names)}" if names else "it has none"
+        there = f"available: {', '.join(names)}" if names else "it has none"
         raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
 
 

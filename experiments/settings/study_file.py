@@ -76,7 +76,7 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
             own[name] = function
     if path.stem in own or len(own) == 1:
         return own.get(path.stem) or next(iter(own.values()))
-    there = f"there are {', '.join(own)}" if own else "no function can be called without arguments"
+    there = f"available: {', '.join(own)}" if own else "no function can be called without arguments"
     raise BadInput(f"expected a function {path.stem}() that returns a study; {there}", path)
 
 

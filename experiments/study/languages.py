@@ -287,10 +287,10 @@ class DerivedLanguages(StudyLanguages):
         there = ", ".join(available) or "none"
         data = {name: TASKS[name].data if name in TASKS else name for name in _tasks_with_examples(study)}
         if lacking := [name for name, kind in data.items() if kind not in available]:
-            yield f"source has no examples of {', '.join(map(shown, lacking))}; there are {there}"
+            yield f"source has no examples of {', '.join(map(shown, lacking))}; available: {there}"
         for name in easy.tasks if easy else ():
             if name not in available:
-                yield f"source.easy.tasks: source has no examples of {name}; there are {there}"
+                yield f"source.easy.tasks: source has no examples of {name}; available: {there}"
 
 
 def _derive(step: Step, machine: Machine) -> None:

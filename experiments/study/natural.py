@@ -131,7 +131,7 @@ class NaturalLanguages(StudyLanguages):
                 yield f"bitexts: {'-'.join(pair)} needs text in {missing[0]}"
         if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
             there = ", ".join(map("-".join, self.bitexts))
-            yield f"dictionaries: {'-'.join(unknown[0])} is not a bitext; there are {there}"
+            yield f"dictionaries: {'-'.join(unknown[0])} is not a bitext; available: {there}"
         if not self.bitexts:
             yield "bitexts need at least one pair of languages"
         yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(self.texts)))

@@ -90,7 +90,7 @@ def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingu
 def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
     wrong = []
     if unknown := [name for name in tasks if name not in TASKS]:
-        wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; there are {', '.join(TASKS)}")
+        wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; available: {', '.join(TASKS)}")
     for name, values in tasks.items():
         if values.files is None:
             wrong.append(f"tasks.{name}.files: missing, but examples in natural languages come from files")

@@ -75,7 +75,7 @@ def test_workers_know_the_transforms_of_a_file(folder):
             "x = 1\n",
             r"a function empty\(\) that returns a study; no function can be called without arguments",
         ),
-        ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", "there are a, b"),
+        ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", "available: a, b"),
         ("number.py", "def number():\n    return 5\n", r"number\(\) returns '5'; expected a study"),
         ("broken.py", "x = 1\ndef (:\n", r"broken\.py:2: not valid Python: invalid syntax"),
         (
