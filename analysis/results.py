@@ -118,8 +118,8 @@ def differences(ours: BySeed, theirs: BySeed) -> BySeed:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """Average several measures for each seed that has all; the contributions of a shared test set's items are
-    averaged too."""
+    """Average several measures for each seed that has all of them; the contributions of a shared test set's
+    items are averaged too."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
@@ -400,7 +400,7 @@ class Retained:
 
 
 def beyond_floor(above: Estimate) -> bool:
-    """Return whether a difference from the floor is positive, and its interval above 0."""
+    """Return whether a difference from the floor is positive and its interval is above 0."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 

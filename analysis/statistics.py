@@ -92,7 +92,7 @@ def paired_error(parts: np.ndarray) -> float:
 
 
 def _squares(parts: np.ndarray) -> float:
-    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # if all are 0, use 1, like an average item
+    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # if all are 0, use 1, as for an average item
     return float(parts @ parts) + 2 * heaviest**2
 
 
@@ -183,7 +183,9 @@ def spearman(
     pairings whose rho is at least as far from the pairings' mean as the observed one. Returns None for fewer
     than LEAST points, a constant variable, or only groups of one."""
     names = [""] * len(delta) if groups is None else list(map(str, groups))
-    points = sorted(zip(alignment, delta, names, strict=True))  # results should not depend on the order
+    points = sorted(
+        zip(alignment, delta, names, strict=True)
+    )  # makes results independent of the points' order
     n, names = len(points), [name for _, _, name in points]
     x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
     if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:
@@ -281,7 +283,7 @@ class Claim:
 
 
 Comparison = tuple[Estimate, float, int]
-"""A number, a bound, and whether the number should be above (+1) or below (-1) it."""
+"""A number, a bound, and whether the number should be above (+1) or below (-1) the bound."""
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:

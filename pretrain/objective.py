@@ -327,6 +327,6 @@ class HeadOnly(Composite):
         learner = super().learner(model, seed)
         head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
         for name, parameter in model.named_parameters():
-            # In XLM-R, the embedding table's name starts with the head's.
+            # In XLM-R, the name of the embedding table starts with the name of the head.
             parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner

@@ -25,7 +25,7 @@ from calque.pretrain.saved_tokenizer import check_tokenizer
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
 _LONGEST = 512  # maximum number of ids per row if the model sets no limit
-_UNLIMITED = 1 << 30  # tokenizers without a limit give a larger number
+_UNLIMITED = 1 << 30  # tokenizers without a length limit report a larger number
 _ROOM = 1 << 18  # maximum number of cached words
 
 

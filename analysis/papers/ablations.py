@@ -55,7 +55,7 @@ def changes(objective: Described) -> dict[str, Any] | None:
 
 
 def _variant(results: Results, start: Start | None, **switches: Any) -> str | None:
-    """Return the objective that is XLM-Align with this start and these changes, if any."""
+    """Return the name of XLM-Align's variant with this start and these changes, if there is one."""
     same = (name for name in results.objectives if results.start(name) == start)
     return next((name for name in same if changes(results.objective(name)) == switches), None)
 
@@ -85,7 +85,8 @@ def _settings(results: Results) -> list[Setting]:
     start, chosen = _usual_start(results), list[Setting]()
     same = [name for name in results.objectives if results.start(name) == start]
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    earlier: set[str] = {DEFAULT}  # each table needs settings beyond these; Table 3 adds its settings
+    # A table is shown only if it has settings other than these, to which Table 3 adds its own.
+    earlier: set[str] = {DEFAULT}
     for number, entry in TABLES.items():
         rows = dict[str, str | None]()
         for name in dict.fromkeys((DEFAULT, *entry["settings"])):
@@ -236,7 +237,7 @@ def ablation_figure(results: Results) -> Plot | None:
 def _gains(
     results: Results, rows: Sequence[Row], tasks: Sequence[str], default: str
 ) -> dict[tuple[int, str], Estimate]:
-    """Return the differences from the default by row and task."""
+    """Return the differences from the default setting by row and task."""
     gains = {}
     for (y, (_, objective, transform)), task in product(enumerate(rows), tasks):
         cell = (transform, task, PRIMARY[task])

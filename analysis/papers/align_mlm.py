@@ -1,5 +1,5 @@
 """Tables, claims and findings on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's
-numbers, and on all objectives on equal terms."""
+numbers, and a comparison of all objectives on equal terms."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -122,7 +122,8 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def _entries_table(results: Results) -> Table | None:
-    """Compare ZS on words with and without a dictionary entry; MLM uses no dictionary."""
+    """Compare ZS on words with and without a dictionary entry; MLM, which uses no dictionary, is the
+    control."""
 
     def scores(*cell: str) -> list[BySeed]:
         both = [results.scores("ZS", *cell, metric) for metric in (ENTRY, NO_ENTRY)]
@@ -198,7 +199,9 @@ def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, 
 
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headline claims
 NEAR = 0.03  # "≈ 0" means a Delta of at most 3 points; the paper's largest under Trans is 2.6
-CHANCE_MARGIN = 0.01  # "near chance" means at most one point above it; in the paper, it is 0.3 points
+CHANCE_MARGIN = (
+    0.01  # "near chance" means at most one point above chance; in the paper, it is 0.3 points above
+)
 PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a study lacks them
 
 
@@ -228,8 +231,8 @@ def _on(task: str) -> str:
 
 
 def changed_words(results: Results) -> Iterator[Claim]:
-    """Claim, for each transform that changes words, that an objective loses more under it than under the same
-    transform without that change."""
+    """For each transform that changes words, claim that an objective loses more under it than under the same
+    transform without the change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
     for changed, theirs in parts.items():
         rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
@@ -246,7 +249,8 @@ def _delta(task: str) -> Column:
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
-    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than all others."""
+    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than all other objectives'
+    Deltas."""
     cells = [(name, transform) for name in results.objectives]
     verdict = _beats_all(results, _delta(task), transform, objective, side)
     return unless_at_floor(verdict, results, cells, task, PRIMARY[task])
@@ -307,7 +311,7 @@ def _above(cells: list[Point], least: float) -> Verdict:
 
 
 def rho_of(points: list[Point]) -> Correlation | None:
-    """Compute rho over a task's points, with a p-value by permutation within transforms, if it is defined."""
+    """Compute rho over a task's points, if it is defined, with a p-value by permutation within transforms."""
     if len({point.objective for point in points}) < 2:
         return None
     alignments, deltas = [point.alignment.mean for point in points], [point.delta.mean for point in points]
@@ -365,7 +369,7 @@ def _leader(
     yield f"{number}: {word} with {one}, {best} {unit}, then {other}, {following} {unit} ({certain})."
 
 
-# Objectives on the same languages and tasks with the same budget, which no paper compares
+# A comparison, found in no paper, of objectives on the same languages and tasks with the same budget
 
 PLAIN = "MLM"  # the objective to compare all others with
 STRONGEST = "strongest word baseline"

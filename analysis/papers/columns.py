@@ -43,7 +43,7 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # names of these measures in tables
 class Column:
     """The number to show for each model. `facets` are further fields of `Key`, and `null` is the metric for
     the null's upper end. With `count`, the column shows the number of test items; with `remarks`, retained
-    transfer is followed by remarks. A column with `parts` shows their average."""
+    transfer is followed by remarks. A column with `parts` shows the average of these columns."""
 
     head: str
     measure: str = ""
@@ -151,7 +151,7 @@ def better_than(
 
 
 def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
-    """Format retained transfer with its remark or, if undefined, return the reason."""
+    """Format retained transfer with its remark or, if it is undefined, return the reason."""
     if kept is None:
         return MISSING
     parts = [cell(kept.share) if kept.share else "", kept.remark if remarks or not kept.share else ""]
@@ -183,7 +183,7 @@ def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
     }
     own = [key for key in results.keys(task="") if key.measure not in MEASURES]
     numbers = dict.fromkeys((key.measure, key.metric) for key in own)
-    metrics = Counter(measure for measure, _ in numbers)  # metrics are named if a measure has several
+    metrics = Counter(measure for measure, _ in numbers)  # headings name the metric if a measure has several
     columns = []
     for measure, metric in numbers:
         columns.append(Column(f"{measure} {metric}" if metrics[measure] > 1 else measure, measure, metric))

@@ -28,7 +28,7 @@ from calque.analysis.tasks.questions import Questions
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language, and in other languages
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"  # the paper's model, and the released multilingual MiniLM
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
-THEIRS = "en"  # the language of published models' fine-tuning
+THEIRS = "en"  # the language in which published models were fine-tuned
 PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # the paper's names for gold sets, if different
 
 
@@ -62,7 +62,8 @@ class Continued:
 
     @property
     def read_at(self) -> str:
-        """The main layers: a single one for all models, or the starting model's and those of the others."""
+        """The main layer of all models or, if models differ, of the starting model and of the other
+        models."""
         others = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
@@ -120,8 +121,8 @@ def number(values: BySeed) -> str:
 
 
 def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
-    """Format numbers by language, followed by their means without and with the first, if no number is
-    missing."""
+    """Format numbers by language, followed by their means without and with the first language, if no number
+    is missing."""
     numbers = [values.get(name) for name in languages]
     for part in (languages[1:], languages):
         complete = part and all(name in values for name in part)
@@ -129,7 +130,7 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
     return list(map(percent, numbers))
 
 
-MEANS, BY_LANGUAGE = (1, range(13, 20))  # the paper's tables of XTREME's means, and of tasks by language
+MEANS, BY_LANGUAGE = (1, range(13, 20))  # the paper's tables of means over XTREME, and of scores by language
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
 """XTREME's tasks except retrieval, in the order of the paper's Table 1."""
 SIMALIGN, AWESOME = ("argmax, as SimAlign printed it",), "awesome-align"
@@ -139,7 +140,8 @@ PUBLISHED_RULES = {
     "argmax": (PAPER, 2, SIMALIGN),
     SOFTMAX.name: (AWESOME, 1, ("softmax", "statistical")),
 }
-"""The paper, table and settings with published error rates of the same method or a similar one."""
+"""For each method, the paper, table and settings with published error rates of that method or a similar
+one."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
 Rows = list[tuple[str, ...]]
@@ -168,7 +170,7 @@ def _table(
 
 
 def printed_errors(study: Continued, aligner: str) -> list[Published]:
-    """Return the published error rates with which to compare a method's."""
+    """Return the published error rates to compare with a method's error rates."""
     paper, number, settings = PUBLISHED_RULES.get(aligner, ("", 0, ()))
     return [p for p in study.printed(paper, [number]) if p.setting in settings]
 
@@ -291,8 +293,8 @@ LAST = 4  # number of top layers; the paper finds the largest reduction in AER t
 
 
 def continued_claims(results: Results) -> Iterator[Claim]:
-    """Compare XLM-Align with its starting model and with training without DWA, objectives trained only on
-    sentence pairs with their starting model, and PPA with and without TLM."""
+    """Yield claims that compare XLM-Align with its starting model and with training without DWA, objectives
+    trained only on sentence pairs with their starting model, and PPA with and without TLM."""
     study = Continued(results)
     start, switches = study.start, {name: changes(results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), "")

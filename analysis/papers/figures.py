@@ -208,7 +208,7 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     panel.plot(x, y, look.marker, color=look.colour, **style)
 
 
-# By word-order distance and by shared vocabulary
+# Figures by word-order distance and by shared vocabulary
 
 FEWEST = 3  # minimum number of points on the longest line, and of distinct shares of sub-words
 FLOOR: Dash = ":"
@@ -292,7 +292,7 @@ def _draw_floors(
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    """Group transforms by the title of the parameter that differs, beginning with those that keep the
+    """Group transforms by the title of the parameter that differs, beginning with transforms that keep the
     source's order."""
     scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
     for name in results.transforms:

@@ -46,7 +46,7 @@ class Quantity:
     def curves(self, results: Results, *model: str) -> dict[int, Curve]:
         """Return an objective's records in a language that have a null, by seed and step."""
         layer = main_layer(next(run.layers for run in results.runs.values())) if self.layered else None
-        # Any task will do: a linear probe's records name the task that it was trained on.
+        # Tasks are not selected, because a linear probe's records name the task that it was trained on.
         about = dict(zip(("objective", "language"), model, strict=True))
         keys = results.keys(measure=self.measure, metric=self.metric, layer=layer, **about)
         found = results.curves(*keys[0]) if keys else {}

@@ -24,7 +24,7 @@ from calque.pretrain.architecture import main_layer
 
 HEADLINE = "grow-diag-final-and"
 CHOSEN_ON = "en-fr"  # the gold set for choosing the default method of `calque align`
-TICKS = 8  # every layer gets a tick if there are fewer than this
+TICKS = 8  # every layer gets a tick if there are fewer layers than this
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # panel titles, by `joint`
 Group = tuple[int, tuple[str, ...]]  # a number of layers, and gold sets
@@ -143,7 +143,8 @@ def _sizes(systems: Systems) -> str:
 
 
 def _layers_table(systems: Systems, published: bool) -> Table:
-    """Tabulate the released aligner's AER at each layer; the published rates are for joint rows."""
+    """Tabulate the released aligner's AER at each layer; the published rates are for both sides in one
+    row."""
     rows = []
     for system in sorted(systems.released, key=lambda s: (s.layers, s.learnt, s.joint, s.layer or 0)):
         rows.append((system.title, str(system.layer), system.way, OURS, *systems.rates(system)))

@@ -23,13 +23,13 @@ class Look(NamedTuple):
 
     @property
     def bar(self) -> dict[str, Any]:
-        """Matplotlib's options for a bar, which is hatched unless the marker is the family's."""
+        """Matplotlib's options for a bar, which is hatched unless the look is a plain form's."""
         hatch = HATCHES.get((self.marker, self.dash), "")
         return {"facecolor": self.colour, "hatch": hatch, "edgecolor": "#ffffff", "linewidth": 0}
 
 
 class Family(NamedTuple):
-    """The plain form of the objectives that share a last part, and the look of that form."""
+    """Objectives whose last parts are of the same kind: their plain form, and the look of that form."""
 
     plain: Objective
     look: Look
@@ -58,7 +58,7 @@ FORMS = tuple(HATCHES)
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 """The forms that are not plain: trained after MLM, after a different objective, with given links, or with a
 different switch. FURTHER and the unnamed forms distinguish objectives that would otherwise look the same."""
-FEWEST = 3  # minimum number of objectives with the same colour for using shades of it
+FEWEST = 3  # minimum number of objectives that share a colour for drawing them in shades of it
 DARK = 1.0  # a colour is dark if red, green and blue sum to less than this (white: 3)
 UNNAMED = {"mask_rate", "pieces"}  # parameters that leave an objective's look unchanged
 LINKS = {"labels", "links"}  # switches that choose the source of links

@@ -79,7 +79,7 @@ class PrimaryClaim:
         """The first error that can be found without the study, or an empty string."""
         keys = {key for key in set.union(*COMPARED) if getattr(self, key) not in ((), None)}
         if not self.text.strip():
-            return "a claim without a text"
+            return "the claim has no text"
         if self.measure not in MEASURES:
             return unknown("measure", self.measure, MEASURES)
         if self.measure == ALIGNMENT:
@@ -122,7 +122,7 @@ class PrimaryClaim:
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.measure == CORRELATION:
-            known = self.task in PRIMARY  # only a user-defined task can be missing, if its code is
+            known = self.task in PRIMARY  # false only for a user-defined task whose code is missing
             least = self.above or 0.0
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
         elif self.of:

@@ -87,7 +87,7 @@ class Printed:
         return average(study.all_scored(name, task, number.metric))
 
     def _parts(self, whole: Published) -> list[list[Published]]:
-        """Return the numbers whose mean was computed, by task or by language."""
+        """Return the numbers that the mean `whole` averages, by task or by language."""
         parts: dict[str, list[Published]] = {}
         without = self.study.source if self.study and whole.language == OTHERS else None
         for one in self.numbers:

@@ -89,7 +89,7 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives whose models, or at least their scores, are the same for all values."""
+        """The objectives whose models, or at least whose scores, are the same for all values."""
         names = self.objectives.objectives
         same = [name for name in names if self._is_baseline(name)]
         return same if len(same) < len(names) else []
@@ -186,7 +186,7 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 
 class Pair(NamedTuple):
-    """Two rows that differ in the setting with this index (None if `theirs` is a baseline)."""
+    """Two rows that differ in one setting, given by its index (None if `theirs` is a baseline)."""
 
     setting: int | None
     ours: Row
@@ -194,8 +194,8 @@ class Pair(NamedTuple):
 
 
 Difference = tuple[Estimate, float | None]
-"""The difference between two rows, paired by seed, and its p; both are corrected for all differences in the
-column (Holm)."""
+"""The difference between two rows, paired by seed, and its p-value; both are corrected for all differences in
+the column (Holm)."""
 
 
 def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
@@ -301,7 +301,7 @@ def _axis(values: Sequence[str], inches: float) -> _Axis:
         return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
     numbers = [float(value) for value in values]
     labels = [f"{number:,.10g}" for number in numbers]
-    width = max(map(len, labels)) + 1  # in letters; a rotated label needs two
+    width = max(map(len, labels)) + 1  # in letters; a rotated label needs the width of two
     scales = {"": numbers}
     if min(numbers) > 0:
         scales[" (log scale)"] = list(map(math.log10, numbers))
@@ -323,7 +323,7 @@ def _is_numeric(values: Sequence[str]) -> bool:
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Plot each number against a setting's values. With a second setting, there is one line per value and one
-    row of panels per objective. Baselines are horizontal lines. None if there is too much to show."""
+    row of panels per objective. Baselines are horizontal lines. Returns None if there is too much to show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
         return None

@@ -1,5 +1,5 @@
-"""Tabulate claims, and how often seeds with the same objective are found to differ, which should be in about
-5 % of comparisons."""
+"""Tabulate claims, and how often seeds with the same objective are found to differ, which should happen in
+about 5 % of comparisons."""
 
 import random
 from collections import Counter
@@ -95,7 +95,8 @@ NOMINAL = 1 - CONFIDENCE
 WIDEST = 4 * NOMINAL  # intervals that extend above this do not confirm the nominal rate
 MOST = 60  # maximum number of ways to split a number's seeds
 DECIDES = 4  # minimum number of seeds for checking verdicts, in two groups of two
-MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)  # what claims are about
+MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
+"""The measures that claims are about."""
 METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}
 """The metrics that claims are about; for measures not listed here, all metrics."""
 EVERYTHING = "all measures"

@@ -188,7 +188,7 @@ def small_multiples(
         for place, spare in enumerate(axes.flat[len(panels) :]):
             spare.set(label=SPARE)
             spare.set_axis_off()
-            if place:  # only one is needed for the legend
+            if place:  # the legend needs only one
                 spare.remove()
         for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
             draw(panel, content)

@@ -84,7 +84,7 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
-    """Write a report's page, which loads nothing from the network, atomically."""
+    """Atomically write a report's page, which loads nothing from the network."""
     primary, statements = report.primary, report.statements
     sections = {
         "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
@@ -110,7 +110,7 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
-    """Write a page on a single checkpoint atomically."""
+    """Atomically write a page on a single checkpoint."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
     write_sections(path, title, _lead(languages), look_sections([("this model", look)]))
 
@@ -120,7 +120,7 @@ def _lead(words: str) -> str:
 
 
 def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of HTML sections, except empty ones, atomically."""
+    """Atomically write a page of HTML sections, without empty sections."""
     links, parts = "", []
     for name, content in sections.items():
         if content:

@@ -189,7 +189,7 @@ def numeric(cells: Sequence[str]) -> bool:
 
 def interval(cell: str) -> tuple[float, float, float] | None:
     """Return the number at the start of a cell and the ends of its interval (default: the number), or None if
-    it has none."""
+    the cell does not start with a number."""
     parts = _parts(cell)
     if "value" not in parts:
         return None

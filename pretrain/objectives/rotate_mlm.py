@@ -108,7 +108,7 @@ def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, wor
         for name, matrix in (("exp_avg", rotation.matrix), ("exp_avg_sq", rotation.matrix.square())):
             changed.append((moments[name], moments[name][rows] @ matrix))
     for tensor, own in changed:
-        # All processes use the first one's result, because theirs may differ in the last digits.
+        # All processes use the first process's result, because results may differ in the last digits.
         tensor[rows] = world.add(own if world.first else torch.zeros_like(own))
 
 
