@@ -183,9 +183,7 @@ def spearman(
     pairings whose rho is at least as far from the pairings' mean as the observed one. Returns None for fewer
     than LEAST points, a constant variable, or only groups of one."""
     names = [""] * len(delta) if groups is None else list(map(str, groups))
-    points = sorted(
-        zip(alignment, delta, names, strict=True)
-    )  # makes results independent of the points' order
+    points = sorted(zip(alignment, delta, names, strict=True))  # so that their order has no effect
     n, names = len(points), [name for _, _, name in points]
     x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
     if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:

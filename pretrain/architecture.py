@@ -14,8 +14,9 @@ TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models: the prefix of its class names in transformers, the attribute names
-    of the encoder and the prediction head, and whether position ids start after the padding id."""
+    """A family of masked language models. `stem` is the prefix of its class names in transformers, `base` and
+    `head` are the names of the attributes that contain the encoder and the prediction head, and
+    `counts_from_padding` says whether position ids start after the padding id."""
 
     model_type: str
     stem: str

@@ -1,5 +1,5 @@
-"""Mixtures of languages: each language's share of a model's training data, and the order of instances, which
-depends only on the seed and the step, not on the number of processes."""
+"""Mixtures of languages: each language's share of a model's training data, and the order of instances. The
+order depends only on the seed and the step, not on the number of processes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

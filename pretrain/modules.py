@@ -65,9 +65,9 @@ class Pointer(nn.Module):
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15),
-        given each side's states, (B, W, H), mask of real ids, (B, W), and targets on the other side, (B,
-        W, W) bool."""
+        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). For
+        each side, `sides` contains states, (B, W, H), `real` a mask of real ids, (B, W), and `targets` the
+        targets on the other side, (B, W, W) bool."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5

@@ -297,9 +297,9 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """Trains only the prediction head, with `objective`; the encoder and the embedding table that the head
-    shares stay frozen, because noisy gradients from a new head would make the encoder forget what it learnt
-    in pretraining."""
+    """Trains only the prediction head, with `objective`. The encoder and the embedding table that the head
+    shares stay frozen, because noisy gradients from a new head would make the encoder forget what it has
+    learnt."""
 
     objective: Objective
 

@@ -117,10 +117,10 @@ def pretrain(
     notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
     """Train, or resume training, until the folder contains a checkpoint, and return the checkpoint's folder.
-    `probe` returns the numbers to record every `probe_every` steps, `notify` receives a message about
-    weights that the starting model lacks, and `allow_change` permits resuming on a different machine, with
-    different rounding. Raises BadInput if the folder belongs to a different configuration, if files are
-    damaged, or if the starting model, the objective or the corpora do not match the model's config."""
+    `probe` returns the numbers to record every `probe_every` steps. `notify` receives a message about weights
+    that the starting model lacks. `allow_change` permits resuming on a different machine, with different
+    rounding. Raises BadInput if the folder belongs to a different configuration, if files are damaged, or if
+    the starting model, the objective or the corpora do not match the model's config."""
     identity = config.identity(world)
     if finished(folder):
         run = Artefact.open(folder, RUN)

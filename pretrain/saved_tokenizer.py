@@ -85,9 +85,9 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """Convert the vocabulary's `tokenizer.json` to one that encodes text in a derived language's `letters` as
-    the language's ids (`table`, (V,)) and decodes these ids to the same text, except for letters that are
-    images but have no image themselves."""
+    """Convert the vocabulary's `tokenizer.json` to a tokenizer for a derived language's `letters`. It encodes
+    text as the language's ids (`table`, (V,)) and decodes these ids to the same text, except for letters that
+    are images but have no image themselves."""
     state = deepcopy(dict(tokenizer))
     model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words

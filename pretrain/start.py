@@ -50,8 +50,8 @@ def has_head(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class InitialModel:
-    """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`,
-    whose shape must match the config, which also sets the dropout."""
+    """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`.
+    The shape of that model must match the config, which also sets the dropout."""
 
     start: Path | None
     config: ModelConfig

@@ -1,7 +1,7 @@
 """Extract links from hidden states. A method combines a similarity, a plan computed from it, and a rule that
 selects links. Shapes: B pairs, n and m sub-words in the longest source and target side, H hidden. States are
 (B, n, H) and (B, m, H), masks (B, n) and (B, m), similarities and scores (B, n, m), with arbitrary values at
-padding; each row of links (L, 3) gives the pair, the source position and the target position."""
+padding. Each row of links (L, 3) contains a pair, a source position and a target position."""
 
 from __future__ import annotations
 

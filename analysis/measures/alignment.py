@@ -42,9 +42,9 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 
 @dataclass(frozen=True)
 class TypeHits:
-    """Arrays (m,) over the types whose id differs between the languages: whether the nearest neighbour is the
-    translation (`forward`, `back` in the opposite direction, `rotated` after each rotation), whether the
-    dictionary contains the type, and how often the type occurs."""
+    """Arrays (m,) over the types whose id differs between the languages. `forward`, `back` (in the opposite
+    direction) and `rotated` (after each rotation) say whether the nearest neighbour is the translation. The
+    other arrays say whether the dictionary contains the type, and how often the type occurs."""
 
     forward: np.ndarray
     back: np.ndarray

@@ -165,8 +165,8 @@ def sentence_vectors(
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """Mine translations from two texts made from N parallel sentences, (N, H) each: tune the threshold on the
-    first half; return F1 and the number of gold pairs on the second."""
+    """Mine translations from two texts made from N parallel sentences, (N, H) each. Tune the threshold on the
+    first half, and return F1 and the number of gold pairs on the second half."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"mining needs at least {2 * PARTS} sentences, not {len(source)}")

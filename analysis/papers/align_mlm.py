@@ -199,9 +199,7 @@ def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, 
 
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headline claims
 NEAR = 0.03  # "≈ 0" means a Delta of at most 3 points; the paper's largest under Trans is 2.6
-CHANCE_MARGIN = (
-    0.01  # "near chance" means at most one point above chance; in the paper, it is 0.3 points above
-)
+CHANCE_MARGIN = 0.01  # "near chance" means at most one point above chance (in the paper, 0.3 points)
 PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a study lacks them
 
 

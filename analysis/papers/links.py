@@ -66,8 +66,8 @@ class System:
 
 
 class Systems:
-    """The systems in a word-alignment study: `encoders` use a named method at the main layer, `rows` are the
-    rows of Table 2, and `released` use the released aligner, at every layer."""
+    """The systems in a word-alignment study. `encoders` contains encoders with a named method at the main
+    layer, `rows` the rows of Table 2, and `released` the released aligner at every layer."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         records = [record for record in results.records if record.measure == AER and record.links is not None]

@@ -328,8 +328,8 @@ class Start:
 @dataclass(frozen=True)
 class Run:
     """A model or aligner and its configuration (docs/records.md). `languages` starts with the source.
-    `objective` describes an objective, fast_align's corpus, or an encoder's folder; `redrawn` names the data
-    that depend on the seed; `claims` contains the digests of primary claims, and `settings` the values of
+    `objective` describes an objective, fast_align's corpus, or an encoder's folder. `redrawn` names the data
+    that depend on the seed. `claims` contains the digests of primary claims, and `settings` the values of
     swept settings."""
 
     id: str

@@ -46,8 +46,8 @@ def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
     """The entities that seqeval 1.2.2 finds by default. Without prefixes, adjacent words with the same tag
-    form one entity; a tag X at the start of a sentence does not start a new one, because seqeval reads all
-    sentences as one sequence."""
+    form one entity. The tag X at the start of a sentence does not start a new entity, because seqeval reads
+    all sentences as one sequence."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:

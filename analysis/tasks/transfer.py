@@ -123,8 +123,8 @@ class DerivedTask:
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
     """Measure every metric of a task in the source and in the derived language. One model is fine-tuned on
     the source and scored on the source's test set (SRC), the derived test set (ZS) and the source's dev set
-    (DEV); another is fine-tuned and scored on the derived language (SUP). CUT is the fraction of examples
-    that do not fit into one row."""
+    (DEV). Another model is fine-tuned and scored on the derived language (SUP). CUT is the fraction of
+    examples that do not fit into one row."""
     task, derived = data.task, model.language
     readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))

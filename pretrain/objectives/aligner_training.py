@@ -76,8 +76,8 @@ class ContrastedWords(PairStream):
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-    """Average the states of rows `<s> ids </s>` over each word's sub-words, (B, n, H), given each id's word
-    number (-1 for padding); also return a mask of real words, (B, n)."""
+    """Average the states of rows `<s> ids </s>` over each word's sub-words, (B, n, H). `numbers` contains
+    each id's word number (-1 for padding). Also return a mask of real words, (B, n)."""
     width = hidden.shape[1] - 2
     words = torch.arange(width, device=numbers.device)[:, None]
     of_word = (numbers[:, None, :width] == words).float()
@@ -95,8 +95,8 @@ def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
 
 
 def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """Return the geometric mean of p(target | source) and p(source | target), (B, n, m), which are softmaxes
-    over cosines / TEMPERATURE, as in awesome-align (Dou and Neubig 2021, section 2.2). `rows` (B, n) and
+    """Return the geometric mean of p(target | source) and p(source | target), (B, n, m). As in awesome-align
+    (Dou and Neubig 2021, section 2.2), both are softmaxes over cosines / TEMPERATURE. `rows` (B, n) and
     `columns` (B, m) mark real words; values at padding are arbitrary."""
     padding = ~(rows[:, :, None] & columns[:, None])
     logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
@@ -118,9 +118,9 @@ class AlignerTraining(PairObjective):
 
     layer: the layer that the loss applies to, and the last one trained; by default, the layer at two thirds
         of the model's depth.
-    labels: the links to learn from: fast_align's links with a probability of at least `least` under the
-        current model ("agreement"), all of fast_align's links, the model's own links as in XLM-Align, or gold
-        links.
+    labels: the kind of links to learn from, which are fast_align's links with a probability of at least
+        `least` under the current model ("agreement"), all of fast_align's links, the model's own links as in
+        XLM-Align, or gold links.
     """
 
     parallel_fraction: float = 1.0

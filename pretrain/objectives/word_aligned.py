@@ -52,9 +52,9 @@ class WordAligned(LinkObjective):
     last sub-word; the two sentences are encoded separately. Links are gold links, or the intersection of
     fast_align's two directions. Training from scratch would make all word vectors equal.
 
-    frozen: whether to follow the authors' code instead of the paper: target words are pulled towards source
-        words' vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
-        dimensions.
+    frozen: whether to follow the authors' code instead of the paper. In the code, target words are pulled
+        towards source words' vectors in the starting model, `<s>` and `</s>` count as words, and squares are
+        averaged over dimensions.
     """
 
     parallel_fraction: float = USUAL

@@ -143,7 +143,7 @@ class Settings(Named):
     label_layer: the layer that labels pairs; by default, the one at the same relative depth as layer 10 of 12
         in the paper.
     layer: the layer that DWA applies to; by default, the last one.
-    pieces: the number of parts into which a micro-batch is divided by length, each with its own padding; with
+    pieces: the number of parts into which a micro-batch is divided by length, each with its own padding. With
         one part, two thirds of a batch of natural text would be padding.
     """
 
