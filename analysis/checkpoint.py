@@ -241,7 +241,7 @@ class Checkpoint:
         transform = self._transform(name)
         if transform is None:
             raise BadInput(
-                f"cannot derive in {name}: the study is missing, or the transform needs more than words"
+                f"cannot derive text in {name}: the study is missing, or the transform needs more than words"
             )
         image = image_of(transform, Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token

@@ -166,7 +166,7 @@ class PairStream(Stream):
         if links == GOLD and not self.has_gold:
             raise BadInput(f"{objective.name} needs gold links, which natural bitexts do not have")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
-            raise BadInput(f"{objective.name} needs estimated links for every bitext, but some are missing")
+            raise BadInput(f"{objective.name} needs estimated links for all bitexts, but some have none")
 
     def chosen(self, instances: Sequence[int]) -> list[Pair]:
         """Return the sentence pairs in the given instances, each as a bitext and an index."""

@@ -152,7 +152,7 @@ class _Run:
         self.learner = config.objective.learner(self.model, config.seed).to(world.device)
         self.learner.speed_up(config.model.length)
         if drawn and world.first:
-            notify(f"random, because the starting model lacks them: {', '.join(drawn)}")
+            notify(f"randomly initialised, because the starting model lacks them: {', '.join(drawn)}")
         self.optimizer = make_optimizer(self.learner, schedule)
         trained = self.learner, self.optimizer
         first, state = load_state(self.folder / RESUME, *trained, self.identity, allow_change)

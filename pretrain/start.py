@@ -161,7 +161,7 @@ def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
         before = f"so all types before it need rows, but only {pad} have one"
-        raise BadInput(f"position ids start after padding's id, {config.pad_token_id}, {before}")
+        raise BadInput(f"position ids start after the padding id, {config.pad_token_id}, {before}")
     small = type(model)(_changed(config, vocab_size=len(kept), pad_token_id=pad))
     rows, whole = torch.from_numpy(kept), model.state_dict()
     with torch.no_grad():

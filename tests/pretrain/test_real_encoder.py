@@ -31,7 +31,7 @@ def test_real_encoder_is_trained_on_rows_of_its_text(calque_encoder, tmp_path):
     assert languages.whole.rows == 250_002 and languages.rows == len(kept) < 1_000
     config = Pretraining(languages, MLM(), MODEL, TRAIN, 0, calque_encoder)
     checkpoint = pretrain(tmp_path / "run", config, one_process(), notify=told.append)
-    assert told == ["random, because the starting model lacks them: the prediction head"]
+    assert told == ["randomly initialised, because the starting model lacks them: the prediction head"]
     assert json.loads((tmp_path / "run" / MANIFEST).read_text())["drawn"] == ["the prediction head"]
 
     with (

@@ -130,7 +130,7 @@ def checkpoint(given):
     made = pretrain(given / "run", config(given), notify=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
     assert messages == (
-        [] if head else ["random, because the starting model lacks them: the prediction head"]
+        [] if head else ["randomly initialised, because the starting model lacks them: the prediction head"]
     )
     return made
 

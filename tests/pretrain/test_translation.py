@@ -37,7 +37,7 @@ def test_run_learns_from_estimated_links(folder, tmp_path):
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
     with pytest.raises(BadInput, match="started with links"):
         pretrain(tmp_path / "run", replace(config, languages=with_links(languages, other)))
-    with pytest.raises(BadInput, match="needs estimated links for every bitext, but some are missing"):
+    with pytest.raises(BadInput, match="needs estimated links for all bitexts, but some have none"):
         pretrain(tmp_path / "without", replace(config, languages=languages))
 
 

@@ -59,7 +59,7 @@ def test_study_starts_from_a_folder_and_its_vocabulary(kind, tmp_path):
     done, heard = Done(tmp_path / "runs", of_folder(given)), Heard()
     done.compute(report=heard)
     (model,) = done.models()
-    told = f"pretrain {NAME}/XLM-ALIGN/seed-0: random, because the starting model lacks them: "
+    told = f"pretrain {NAME}/XLM-ALIGN/seed-0: randomly initialised, because the starting model lacks them: "
     assert [line for line in heard.finished if line.startswith(told)]
     languages, plain = Languages.open(done.data, [NAME]), Tokenizer.from_file(str(given / "tokenizer.json"))
     size = plain.get_vocab_size()
