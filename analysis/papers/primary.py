@@ -88,7 +88,10 @@ class PrimaryClaim:
         elif self.types or not self.task:
             return f"a claim about {self.measure} needs a task, and takes no types"
         if keys not in (({"above"},) if self.measure == CORRELATION else COMPARED):
-            return "expected `ascending`, or `of` with `above` or `below`; in a correlation, only a bound"
+            return (
+                "expected `ascending`, or `of` with `above` or `below`; "
+                "for a correlation, expected only a bound, `above`"
+            )
         if len(self.ascending) == 1 or any(len(cell) not in (2, 3) for cell in self.cells):
             return 'expected cells such as ["MLM", "trans"], and two or more of them in `ascending`'
         if self.beyond and not len(self.ascending) == len(self.beyond) == 2:
