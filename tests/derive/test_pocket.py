@@ -1,7 +1,6 @@
 import dataclasses
 import hashlib
 import json
-import re
 from collections import Counter
 from functools import cache
 from itertools import islice
@@ -77,7 +76,6 @@ GOLDEN = {
     "verbfinal": "4762deb5238633b7d98d29dfd14dbc07",
     "verbinitial": "4be0d940d0cbcb3b1f0c4c49057f831f",
 }
-GOLDEN_PAIRS = "31a6224cf0d86d58cab7e06ec65b9cfe"
 
 
 def digest(made):
@@ -97,11 +95,8 @@ def test_sentences_are_as_recorded(order):
     assert digest(Pocket(600, order=order).sentences(1_000)) == GOLDEN[order]
 
 
-def test_pairs_are_as_recorded():
-    assert digest(islice(Pocket(600).examples("nli"), 1_500)) == GOLDEN_PAIRS
-
-
-def test_larger_language_is_as_recorded():
+def test_pairs_and_a_larger_language_are_as_recorded():
+    assert digest(islice(Pocket(600).examples("nli"), 1_500)) == "31a6224cf0d86d58cab7e06ec65b9cfe"
     assert digest(Pocket(2_000, seed=3).sentences(200, stream=2)) == "fdf42924910794934bd3f6a0299504b8"
 
 
@@ -155,8 +150,6 @@ def test_half_of_each_persons_relations_are_shared(subjects, values, seed):
 def test_facts_are_separate_chunks():
     facts = Facts(subjects=8, values=3, mentions=2)
     plain, told = PocketEnglish(size=2_500), PocketEnglish(size=2_500, facts=facts)
-    numbers = [re.findall(r"\d+", source.title) for source in (plain, told)]
-    assert numbers[1] == [*numbers[0], str(facts.number)]
     chunks = list(told.chunks())
     assert [chunk for chunk in chunks if chunk[0] >= 0] == list(plain.chunks())
     assert [told.has_images(chunk) for chunk in chunks] == [True, True, False, True, True]

@@ -97,9 +97,6 @@ def test_pieces_contain_every_pair_once(parallel, pieces):
     assert widths == sorted(widths) and widths[-1] == batch.clean.shape[1]
     for piece, width in zip(made, widths, strict=True):
         assert len(piece) and width == int(piece.sides.sum(1).max()) + MARKS
-        tables = (piece.clean, piece.dice, piece.rows.ids, piece.rows.labels, piece.rows.languages)
-        assert {tuple(table.shape) for table in tables} == {(len(piece), width)}
-        assert piece.gold.shape[1] == int(piece.sides.max())
     rooms = [(0, batch.clean.shape[1] - width) for width in widths]
     pairs = zip(made, rooms, strict=True)
     padded = [torch.nn.functional.pad(piece.clean, room, value=OURS.pad) for piece, room in pairs]

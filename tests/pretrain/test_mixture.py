@@ -1,3 +1,4 @@
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -7,8 +8,8 @@ from hypothesis import strategies as st
 
 from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
-from calque.derive.fingerprint import plain
 from calque.derive.languages import Languages
+from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -21,12 +22,6 @@ from calque.pretrain.train import Draws
 from tests.pretrain.made import MODEL, TRAIN, check_resumes, pretrain
 
 NAMES = ("trans", "inv")
-
-
-def test_added_settings_keep_older_fingerprints():
-    older = {"phases", "exponent", "text", "held_out", "bitexts", "bitext_exponent", "dictionaries"}
-    assert plain(Mixture()).keys() - {"kind"} == older
-    assert plain(Mixture(disjoint=True))["disjoint"]
 
 
 @pytest.mark.parametrize(
@@ -78,11 +73,6 @@ def test_languages_have_their_shares(mixture, several):
     rows = np.array([shown[name]["rows"] for name in ("source", *NAMES)])
     assert (np.abs(rows - 800 * weights / weights.sum()) <= 1).all()
     assert [shown[name]["epochs"] for name in ("source", *NAMES)] == (rows / sizes).tolist()
-
-
-def test_every_instance_is_drawn():
-    order = Mixture(exponent=0.7).order({("a",): 3, ("b",): 5, ("c",): 1}, 9, 4, 0)
-    assert {int(i) for step in range(100) for i in order.at(step)} == set(range(9))
 
 
 def test_bitexts_are_sampled_with_an_exponent(several):
@@ -137,3 +127,46 @@ def test_only_the_source_is_trained(several, tmp_path):
     for objective in (AlignMLM(), DictMLM()):
         with pytest.raises(BadInput, match="no dictionary"):
             pretrain(tmp_path / objective.name, replace(config, objective=objective))
+
+
+THREE = ("trans", "trans-25.inv", "inv")
+
+
+def meaning(languages):
+    """The source type of each id in each language, (languages, rows); -1 if the language lacks the id."""
+    types = np.full((len(languages.languages), languages.rows), -1)
+    for language in languages.languages:
+        types[language.number, language.table] = np.arange(languages.size)
+    return types
+
+
+def test_rows_of_a_language_contain_only_its_ids(several):
+    languages = Languages.open(several, THREE)
+    (stream,) = MLM(mask_rate=1.0).streams(languages, MODEL.length, 0)
+    rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
+    assert set(rows.languages.unique().tolist()) == {0, 1, 2, 3}
+    types, numbers = meaning(languages), rows.languages.numpy()
+    shown, labels = rows.ids.numpy(), rows.labels.numpy()
+    assert (types[numbers, shown] >= 0).all()  # even random replacements
+    asked = labels != UNLABELLED
+    assert (types[numbers[asked], labels[asked]] >= 0).all()
+    assert (labels[asked] != shown[asked]).any()
+
+
+@pytest.mark.parametrize("fraction", [0.5, 1.0])
+def test_parallel_rows_pair_the_source_with_each_language(several, fraction):
+    languages = Languages.open(several, THREE)
+    (stream,) = TLM(fraction, mask_rate=0.0).streams(languages, 2 * MODEL.length, 0)
+    rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
+    types, met = meaning(languages), Counter()
+    for ids, numbers in zip(rows.ids.numpy(), rows.languages.numpy(), strict=True):
+        sides = []
+        for half in np.split(np.arange(len(ids)), 2):
+            real = half[numbers[half] != languages.padding]
+            (language,) = set(numbers[real].tolist())
+            sides.append((language, sorted(types[language, ids[real]].tolist())))
+        (source, words), (other, images) = sides
+        assert source == 0 and words == images
+        met[other] += 1
+    assert met.keys() == {1, 2, 3}
+    assert met.total() == stream.instances

@@ -5,44 +5,23 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
+from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
-from calque.derive.natural.build import derive_natural
+from calque.derive.natural.build import derive_natural, write_translation
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
-from calque.pretrain.objectives.xlm import XLM
-from calque.pretrain.objectives.xlm_align import DWA
+from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, read_metrics
 from calque.pretrain.saved_model import METRICS
-from tests.derive.natural.made import EN, inputs, vocabulary
-from tests.pretrain.made import MODEL, TRAIN, pretrain
+from tests.derive.natural.made import EN, inputs
+from tests.derive.test_translation import SIZE, made
+from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain
 from tests.vocabularies import learn
 
 LONG = replace(MODEL, length=128)
 FEW = replace(TRAIN, steps=4, warmup=1, log_every=1, save_every=0)
-ESTIMATED = DWA(labels="estimated", parallel_fraction=1.0)
-
-
-@pytest.fixture(scope="module", params=["unigram", "wordpiece"])
-def folder(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("natural")
-    given = vocabulary(folder / "given", request.param)
-    tokenizer = given.open()._tokenizer
-    tokenizer.add_tokens(["@@@", "%%%"])
-    tokenizer.save(str(given.folder / "tokenizer.json"))
-    return derive_natural(*inputs(folder), given, folder / "made")
-
-
-@pytest.mark.parametrize("objective", [XLM(1.0), ESTIMATED], ids=lambda x: x.name)
-def test_objectives_train_on_natural_languages(objective, folder, tmp_path):
-    languages = Languages.open(folder, ["xx", "en"])
-    if objective is ESTIMATED:
-        languages = with_links(languages, estimate_links(languages, "en", "xx", tmp_path / "links", passes=2))
-    config = Pretraining(languages, objective, LONG, FEW, 1)
-    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config))
-    assert model.config.vocab_size == languages.whole.rows > languages.rows
-    assert model.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
 
 
 @pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda x: x.name)
@@ -67,3 +46,42 @@ def test_objectives_use_the_lexicon_as_dictionary(objective, tmp_path):
     assert bool(near > far + 0.2) == (objective.name == "ALIGN-MLM")
     losses = [row["loss"] for row in read_metrics(tmp_path / "run" / METRICS)]
     assert losses[-1]["mlm"] < losses[0]["mlm"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
+
+
+def test_run_learns_from_estimated_links(folder, tmp_path):
+    languages = Languages.open(folder, ["xx"])
+    links = estimate_links(languages, "source", "xx", tmp_path / "links")
+    linked = with_links(languages, links)
+    (bitext,) = linked.bitexts
+    true = {(n, i, len(pair[0]) - 1 - i) for n, pair in enumerate(made()) for i in range(len(pair[0]))}
+    found = {(n, int(i), int(j)) for n in range(len(bitext)) for i, j in bitext.links(n)}
+    assert len(true & found) > 0.7 * max(len(true), len(found))
+
+    objective = XLMAlign(1.0, labels="estimated")
+    config = Pretraining(linked, objective, MODEL, TRAIN, 0)
+    pretrain(tmp_path / "run", config)
+    rows = read_metrics(tmp_path / "run" / METRICS)
+    assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
+    assert list(rows[-1]["reported"]) == ["labelled"]
+    other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
+    with pytest.raises(BadInput, match="started with links"):
+        pretrain(tmp_path / "run", replace(config, languages=with_links(languages, other)))
+    with pytest.raises(BadInput, match="needs estimated links for all bitexts, but some have none"):
+        pretrain(tmp_path / "without", replace(config, languages=languages))
+
+
+def test_labels_are_the_estimated_links(folder, tmp_path):
+    links = estimate_links(Languages.open(folder, ["xx"]), "source", "xx", tmp_path / "links")
+    languages = with_links(Languages.open(folder, ["xx"]), links)
+    parallel = pairs_of(languages, 40)
+    _, _, sides, gold = parallel.read([(parallel.bitexts[0], pair) for pair in range(20)], np.zeros(20, bool))
+    for row in range(20):
+        pieces = languages.bitexts[0].piece_links(row).tolist()
+        expected = [min((j for i, j in pieces if i == at), default=-1) for at in range(int(sides[row, 0]))]
+        assert gold[row, : len(expected)].tolist() == expected
+    assert (gold >= 0).any()

@@ -74,23 +74,9 @@ def test_prediction_losses(objective, languages):
     assert float(losses[name].detach()) == pytest.approx(by_hand(learner.model, rows), rel=1e-5)
 
 
-def test_alignment_loss(languages):
-    stream = only(Align(alpha=7.0), languages)
-    model = build(STILL, 2 * SIZE)
-    batch, counts = stream.draw([], np.random.default_rng(0))
-    table = model.get_input_embeddings().weight.detach().double().numpy()
-    total = 0.0
-    for source, derived in dictionary(languages):
-        a, b = table[source], table[derived]
-        total -= a @ b / np.sqrt((a @ a) * (b @ b))
-    assert float(stream.losses(Learner(model, {}), batch)["align"].detach()) == pytest.approx(total, abs=1e-5)
-    assert counts == {"align": len(dictionary(languages))}
-    assert stream.weights == {"align": 7.0}
-
-
-def test_repulsion_moves_only_similar_pairs(languages):
-    stream = only(Repel(alpha=7.0), languages)
-    model = build(STILL, 2 * SIZE)
+@pytest.mark.parametrize(("objective", "name"), [(Align(alpha=7.0), "align"), (Repel(alpha=7.0), "repel")])
+def test_losses_of_entries(objective, name, languages):
+    stream, model = only(objective, languages), build(STILL, 2 * SIZE)
     batch, counts = stream.draw([], np.random.default_rng(0))
     (loss,) = stream.losses(Learner(model, {}), batch).values()
     loss.backward()
@@ -99,12 +85,12 @@ def test_repulsion_moves_only_similar_pairs(languages):
     for source, derived in dictionary(languages):
         a, b = rows[source], rows[derived]
         cosine = a @ b / np.sqrt((a @ a) * (b @ b))
-        total += max(0.0, cosine)
-        moved |= {source, derived} if cosine > 0 else set()
-    assert 0 < len(moved) < 2 * len(dictionary(languages))
+        total += -cosine if name == "align" else max(0.0, cosine)
+        moved |= {source, derived} if name == "align" or cosine > 0 else set()
+    assert (len(moved) == 2 * len(dictionary(languages))) == (name == "align")  # others are dissimilar
     assert float(loss.detach()) == pytest.approx(total, abs=1e-5)
     assert table.grad.to_dense().abs().sum(1).nonzero().squeeze(1).tolist() == sorted(moved)
-    assert (counts, stream.weights) == ({"repel": len(dictionary(languages))}, {"repel": 7.0})
+    assert (counts, stream.weights) == ({name: len(dictionary(languages))}, {name: 7.0})
 
 
 def test_mlm_shows_every_packed_row_once(languages):

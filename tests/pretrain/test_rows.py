@@ -24,7 +24,7 @@ from calque.pretrain.start import put_back, with_rows
 from tests.derive.natural.made import inputs
 from tests.derive.test_spelling import given_vocabulary
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, pretrain, stop_at
-from tests.pretrain.test_architecture import EACH, foreign
+from tests.pretrain.test_start import EACH, foreign
 from tests.vocabularies import read_as_saved
 
 LONG = replace(MODEL, length=96)

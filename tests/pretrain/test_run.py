@@ -93,21 +93,6 @@ def test_resumed_run_notes_its_first_claims(study, tmp_path):
         assert json.loads((tmp_path / name / MANIFEST).read_text()).get("claims", "") == first
 
 
-def test_finished_run_is_not_changed(study, tmp_path):
-    pretrain(tmp_path, of_study(study))
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-
-    def never(step, steps):
-        raise AssertionError("it trains again")
-
-    assert pretrain(tmp_path, of_study(study), progress=never) == tmp_path / "checkpoint"
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
-    path = tmp_path / "checkpoint" / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
-    with pytest.raises(BadInput, match=r"model\.safetensors: the file has changed since it was written"):
-        pretrain(tmp_path, of_study(study))
-
-
 CHANGES = {
     "seed": {"seed": 1},
     "objective": {"objective": XLM(0.5)},

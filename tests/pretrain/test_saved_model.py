@@ -1,14 +1,34 @@
 import builtins
 import json
+from itertools import islice
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, RobertaConfig, RobertaForMaskedLM
+from transformers import AutoModelForMaskedLM, AutoTokenizer, RobertaConfig, RobertaForMaskedLM
 
 from calque.derive.artefact import write_manifest
+from calque.derive.corpus import Corpus
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
-from calque.pretrain.saved_model import RUN, WEIGHTS, load_model, load_tokenizer, read_config
+from calque.derive.pocket.language import Pocket
+from calque.derive.types import OURS
+from calque.derive.vocabulary import TOKENIZER, Vocabulary
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.saved_model import (
+    MACHINE,
+    METRICS,
+    MOMENTS,
+    RUN,
+    WEIGHTS,
+    load_model,
+    load_state,
+    load_tokenizer,
+    read_config,
+    save_state,
+)
+from calque.pretrain.saved_tokenizer import write_tokenizer
+from calque.pretrain.train import make_optimizer
+from tests.pretrain.made import MODEL, TRAIN, fit, new_learner
 from tests.refusals import refusal
 
 SHAPE = {"vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
@@ -84,3 +104,91 @@ def test_damaged_config_is_one_error_line(folder, damage):
     for load in (read_config, load_model):
         message = refusal(load, folder)
         assert str(folder) in message and len(message) < 500
+
+
+@pytest.fixture
+def checkpoint(several, tmp_path):
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": "roberta", "vocab_size": 800}))
+    write_tokenizer(several / "vocabulary" / TOKENIZER, folder, OURS, 64)
+    return folder
+
+
+def test_saved_tokenizer_gives_the_corpus_ids(checkpoint, several):
+    tokenizer, vocabulary = AutoTokenizer.from_pretrained(checkpoint), Vocabulary.load(several / "vocabulary")
+    corpus = Corpus.open(several / "source")
+    sentences = [sentence.words for sentence in islice(Pocket(types=300).sentences(400, 0), 400)]
+    assert {tuple(corpus[line].tolist()) for line in range(len(corpus))} <= {
+        tuple(tokenizer(" ".join(words), add_special_tokens=False).input_ids) for words in sentences
+    }
+    for words in islice((s.words for s in Pocket(types=300).sentences(2000, 5)), 2000):
+        ids = [piece for word in words for piece in vocabulary.encode(word)]
+        assert tokenizer(" ".join(words)).input_ids == [OURS.start, *ids, OURS.end]
+
+
+IDENTITY = {"data": "made", "seed": 0} | dict.fromkeys(sorted(MACHINE), "ours")
+SNAPSHOTS = {"step-000000004.safetensors": "made"}
+
+
+@pytest.fixture(scope="module")
+def trained(languages):
+    learner = new_learner(MLM(), MODEL)
+    optimizer = make_optimizer(learner, TRAIN)
+    fit(learner, MLM().streams(languages, MODEL.length, 0), optimizer=optimizer)
+    return learner, optimizer
+
+
+def save_into(folder, step, trained):
+    rows = folder.parent / METRICS
+    if not rows.exists():
+        rows.parent.mkdir(parents=True, exist_ok=True)
+        rows.write_text("rows\n")
+    save_state(folder, step, *trained, rows, {"identity": IDENTITY, "snapshots": SNAPSHOTS})
+
+
+@pytest.fixture
+def saved_state(trained, tmp_path):
+    save_into(tmp_path / "resume", 7, trained)
+    return tmp_path / "resume"
+
+
+def fresh():
+    learner = new_learner(MLM(), MODEL, seed=1)
+    return learner, make_optimizer(learner, TRAIN)
+
+
+def test_saved_state_is_loaded(saved_state, trained):
+    model, optimizer = fresh()
+    step, state = load_state(saved_state, model, optimizer, IDENTITY)
+    assert step == 7 and state and state.facts["snapshots"] == SNAPSHOTS
+    assert state.path(METRICS).read_text() == "rows\n"
+    for p, q in zip(model.parameters(), trained[0].parameters(), strict=True):
+        assert p.equal(q)
+        for kind in ("step", "exp_avg", "exp_avg_sq"):
+            assert optimizer.state[p][kind].equal(trained[1].state[q][kind])
+
+
+def test_last_state_replaces_earlier_ones(saved_state, trained):
+    (saved_state / ".step-000000008.123-a.part").mkdir()
+    save_into(saved_state, 100, trained)
+    assert [path.name for path in saved_state.iterdir()] == ["step-000000100"]
+    assert load_state(saved_state, *fresh(), IDENTITY)[0] == 100
+
+
+def test_later_state_is_loaded(saved_state, trained):
+    save_into(saved_state.parent / "other", 12, trained)
+    (saved_state.parent / "other" / "step-000000012").rename(saved_state / "step-000000012")
+    assert load_state(saved_state, *fresh(), IDENTITY)[0] == 12
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, MOMENTS, MANIFEST])
+@pytest.mark.parametrize("damage", ["missing", "empty", "half"])
+def test_incomplete_state_is_rejected(saved_state, name, damage):
+    path = saved_state / "step-000000007" / name
+    content = path.read_bytes()
+    path.unlink()
+    if damage != "missing":
+        path.write_bytes(content[: len(content) // 2 if damage == "half" else 0])
+    with pytest.raises(BadInput, match="step-000000007"):
+        load_state(saved_state, *fresh(), IDENTITY)

@@ -105,20 +105,15 @@ def test_pairs_without_links_are_counted_with_lines(bert, roberta):
 
 
 def test_unusable_models_are_rejected(bert, roberta, tmp_path):
-    def refused(folder, layer=LAYER):
-        return refusal(EncoderAligner.open, folder, OT, layer)
+    def refused(folder):
+        return refusal(EncoderAligner.open, folder, OT, LAYER)
 
-    assert "there is no layer 8" in refused(roberta, 8)
-    assert "no layer -1" in refused(roberta, -1)
-    assert "no model here" in refused(tmp_path / "nothing")
     bare = tmp_path / "bare"
     bare.mkdir()
     for name in ("config.json", "model.safetensors"):
         (bare / name).write_bytes((bert / name).read_bytes())
     (bare / "tokenizer.json").write_text("{}")
     assert "cannot read this tokenizer" in refused(bare)
-    (bare / "tokenizer.json").unlink()
-    assert "tokenizer.json: there is no tokenizer here" in refused(bare)
     Tokenizer(models.BPE({"the": 0}, [])).save(str(bare / "tokenizer.json"))
     assert "drops a letter" in refused(bare)
     (bare / "tokenizer.json").write_bytes((roberta / "tokenizer.json").read_bytes())

@@ -1,9 +1,30 @@
+import numpy as np
 import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import RobertaModel
 
 from calque.analysis.aligners.methods import METHODS, OT, RELEASED
-from calque.analysis.measures.word_alignment import alone_and_joint, score_all
+from calque.analysis.measures.word_alignment import (
+    PAIRS,
+    SETS,
+    alone_and_joint,
+    gold_set,
+    pair_links,
+    score_all,
+)
+from calque.analysis.records.record import AER, MeasuredModel, Record
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
 from calque.derive.readers.parallel import Gold, GoldPair
+from calque.derive.script import Transliterate
+from calque.derive.transform import compose
+from calque.derive.types import OURS
+from calque.pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import opened
+from tests.pocket import derive_pocket
 
 
 @pytest.fixture
@@ -33,3 +54,133 @@ def test_one_pass_equals_separate_aligners(family, second, gold, sentence_pairs,
     for row in rows:
         aligner = opened(folder, methods[row.method], row.layer, row.joint)
         assert row.total == score_all(gold.pairs, aligner.align(sentence_pairs))
+
+
+law = settings(max_examples=100)
+N, M = 4, 5
+CELLS = [(i, j) for i in range(N) for j in range(M)]
+link_sets = st.frozensets(st.sampled_from(CELLS), max_size=8)
+
+
+@st.composite
+def golds(draw):
+    sure = draw(link_sets)
+    return GoldPair(sure, sure | draw(link_sets))
+
+
+@law
+@given(st.lists(st.tuples(golds(), link_sets), max_size=4))
+def test_error_rates_equal_matrix_formulas(pairs):
+    def matrix(links):
+        cells = np.zeros((N, M), bool)
+        for i, j in links:
+            cells[i, j] = True
+        return cells
+
+    columns = [links for _, links in pairs], [g.sure for g, _ in pairs], [g.possible for g, _ in pairs]
+    a, s, p = (np.array([matrix(links) for links in column], bool).reshape(-1, N, M) for column in columns)
+    found = score_all([g for g, _ in pairs], [sorted(links) for _, links in pairs])
+    if a.sum() + s.sum():
+        assert found.aer == pytest.approx(1 - ((a & s).sum() + (a & p).sum()) / (a.sum() + s.sum()))
+    else:
+        assert found.aer is None
+    assert found.precision == (pytest.approx((a & p).sum() / a.sum()) if a.any() else None)
+    assert found.recall == (pytest.approx((a & s).sum() / s.sum()) if s.any() else None)
+    if (a & p).any() and (a & s).any():
+        assert 2 / found.f1 == pytest.approx(1 / found.precision + 1 / found.recall)
+
+
+def write_set(folder, **files):
+    texts = {
+        "test.de": "ein Haus\nja\n",
+        "test.en": "a house\nyes\n",
+        "alignv2.txt": "0 1 1 S\n0 2 2 P\n1 1 1\n",
+    }
+    (folder / "de-en").mkdir()
+    for name, text in (texts | files).items():
+        (folder / "de-en" / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"test.en": "a house\n"}, r"test\.en: 1 lines, but .*test\.de has 2"),
+        ({"test.en": "a house\n \n"}, r"test\.en:2: the line has no words"),
+        ({"alignv2.txt": "0 1 1 S\n1 1\n"}, r"alignv2\.txt:2: '1 1' is not a link"),
+    ],
+)
+def test_mismatched_gold_files_are_rejected(tmp_path, files, message):
+    with pytest.raises(BadInput, match=message):
+        gold_set(write_set(tmp_path, **files), "de-en")
+    with pytest.raises(BadInput, match="no such file"):
+        gold_set(tmp_path, "en-fr")
+
+
+def test_real_gold_sets(calque_data):
+    sets = {name: gold_set(calque_data / "align", name) for name in SETS}
+    kinds = ("sure links", "other possible links", "links outside their sentences", "links that occur twice")
+    assert {name: (len(one.pairs), *map(one.counts.__getitem__, kinds)) for name, one in sets.items()} == {
+        "de-en": (508, 9_612, 921, 1, 0),
+        "en-fr": (447, 4_038, 13_400, 0, 0),
+        "ro-en": (199, 5_033, 0, 0, 1),
+        "en-hi": (90, 1_408, 0, 1, 0),
+    }  # 1,244 pairs, as XLM-Align's section 4.3 says
+    assert not any(one.counts["sentence pairs without a link"] for one in sets.values())
+    assert "alignv2.txt:3728: the link 22 -99, counted from 1" in sets["de-en"].gold.outside[0]
+    assert "the link 33 34, counted from 1" in sets["en-hi"].gold.outside[0]
+    for one in sets.values():
+        assert score_all(one.gold.pairs, [pair.sure for pair in one.gold.pairs]).aer == 0
+
+
+SEED, STEP = 5, 400
+LENGTH = 32
+
+
+def model_of(checkpoint, language=""):
+    return MeasuredModel(checkpoint, "run", language, SEED, STEP)
+
+
+def derived(checkpoint, study, language):
+    return pair_links(model_of(checkpoint, language), Languages.open(study, [language]), language).records
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    transforms = Transliterate(), compose(Transliterate(), Invert())
+    return derive_pocket(tmp_path_factory.mktemp("studies"), *transforms, sentences=120)
+
+
+def test_contextual_alignment_equals_pair_by_pair(study, make_checkpoint):
+    types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
+    checkpoint = make_checkpoint(types, languages=3, length=LENGTH)
+    model = RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).eval()
+    room = LENGTH - 3
+    languages = Languages.open(study, ["trans.inv"])
+    bitext = languages.bitext("source", "trans.inv")
+    every = []
+    for number in bitext.order(SEED)[::-1].tolist():
+        (source, derived_ids), (line, other) = bitext.ids(number), bitext.lines[number]
+        if len(source) + len(derived_ids) <= room and len(every) < PAIRS:
+            pieces = bitext.first.corpus.pieces[line], bitext.second.corpus.pieces[other]
+            gold = frozenset((int(i), int(j)) for i, j in bitext.links(number))
+            every.append(((source, derived_ids), pieces, gold))
+    links = []
+    for sides, counts, _ in every:
+        states = []
+        for language, ids in enumerate(sides):
+            row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
+            with torch.no_grad():
+                states.append(
+                    model(row, token_type_ids=torch.full_like(row, language)).last_hidden_state[:, 1:-1]
+                )
+        products = states[0] @ states[1].transpose(1, 2)
+        masks = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in states]
+        cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[:, 1:].tolist()
+        words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in counts]
+        links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
+    golds = [GoldPair(gold, gold) for *_, gold in every]
+    made = derived(checkpoint, study, "trans.inv")
+    (found,) = (r for r in made if (r.layer, r.joint) == (1, False))
+    value, count = score_all(golds, links).aer, sum(len(gold) for *_, gold in every)
+    assert found == Record("run", AER, "aer", value, count, language="trans.inv", layer=1, step=STEP)

@@ -4,7 +4,6 @@ from itertools import product
 import pytest
 
 from calque.analysis.papers import align_mlm as claims
-from calque.analysis.papers.align_mlm import align_mlm_claims
 from calque.analysis.papers.primary import NAME, PrimaryClaims
 from calque.analysis.records.record import ALIGNMENT, Floor
 from calque.analysis.results import Results
@@ -84,9 +83,6 @@ def order(align, dictionary, mlm):
 def test_order_is_as_certain_as_its_weakest_comparison(records, verdict, agreement, tmp_path):
     (row,) = rows(written(tmp_path, ORDER), records)
     assert (row["verdict"], row["agreement"], row["source"]) == (verdict, agreement, "Table 3")
-    first, second = row["evidence"].split("; ")
-    assert first.startswith("Δ on POS (accuracy), DICT-MLM − ALIGN-MLM under Trans + Inv: ")
-    assert second.startswith("MLM − DICT-MLM under Trans + Inv: ")
 
 
 INTERVENED = """
@@ -125,9 +121,6 @@ def test_cells_may_be_interventions_types_or_words(low, high, verdict, tmp_path)
         records += zero_shot(objective, "entry", entries)
     found = rows(written(tmp_path, INTERVENED, ROTATED, BEYOND), records)
     assert [row["verdict"] for row in found] == [verdict] * 3
-    assert "()" not in "".join(row["evidence"] for row in found)
-    between = [number.split(": ")[-1].split(" points")[0] for number in (row["evidence"] for row in found)]
-    assert len(set(between)) == 1
 
 
 @pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])
@@ -198,14 +191,4 @@ def test_correlation_claims_by_their_bound():
     rises = rho(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
     mixed = rho(0.8, 0.5, 0.7, 0.6, 0.1, 0.4, 0.3, 0.2)
     assert [found.verdict for found in (falls, rises, mixed)] == [HOLDS, FAILS, UNDECIDED]
-    assert "ρ = 1.000" in falls.because and "8 cells of 2 seeds" in falls.because
-    assert "ρ = -1.000" in rises.because
-    assert falls.p and rises.p and mixed.p
     assert falls.p == rises.p == pytest.approx(2 / 10_000) and 0.05 < mixed.p <= 1
-
-
-def test_changed_words_claims():
-    worse = scores("MLM", [0.30, 0.31, 0.32], "trans.agg") + scores("MLM", [0.10, 0.11, 0.121], "trans")
-    found = {(c.text, c.verdict.verdict) for c in align_mlm_claims(joined(worse)) if c.family == "morphology"}
-    assert {verdict for _, verdict in found} == {HOLDS} and len(found) == 1
-    assert not [*claims.changed_words(joined(scores("MLM", [0.1, 0.2], "trans.agg")))]

@@ -13,7 +13,7 @@ from calque.analysis.papers.sweep import (
     sweep_question,
     sweep_table,
 )
-from calque.analysis.records.record import ALIGNMENT, RETRIEVAL
+from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.results import Results
 from calque.analysis.statistics import CONFIDENCE
 from tests.analysis.runs import number, runs
@@ -97,14 +97,6 @@ def test_differences_are_paired_by_seed_and_corrected(two):
         assert (low > 0 or high < 0) == (corrected < 1 - CONFIDENCE)
     table = differences_table(two)
     assert table and len(table.rows) == len(found) and "Holm" in table.note
-
-
-def test_retrieval_is_shown_from_the_source_only():
-    there = replace(number("inv", "MLM", 0, RETRIEVAL, "", "cosine", 0.5, 100, 9), layer=1)
-    back = replace(there, first="inv", language="source", value=0.7)
-    own = [replace(run, main_layer=1) for run in runs([there])]
-    sweep = SweepResults(("train.steps",), {("9",): Results(own, [there, back])})
-    assert [(row["language"], row["retrieval, layer 1"]) for row in rows(sweep)] == [("Inv", "50.0")]
 
 
 def test_null_sweeps_differ_in_five_percent():

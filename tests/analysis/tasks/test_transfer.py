@@ -144,8 +144,6 @@ def test_every_number_has_its_record(run, data):
         delta = number(rows, "SUP", task.name, task.primary) - number(rows, "ZS", task.name, task.primary)
         assert number(rows, "DELTA", task.name, task.primary) == delta
         assert {row.value for row in rows if (row.task, row.split) == (task.name, "test")} == {0}
-    test = (data / "tasks" / "nli" / "test.jsonl").read_text().splitlines()
-    assert {row.count for row in rows if row.task == "nli" and row.measure != "DEV"} == {len(test), 96, 24}
     entities = sum(len(e.texts[0][0].spans) for e in read_examples(data / "tasks" / "ner" / "test.jsonl"))
     counts = {row.count for row in rows if (row.task, row.metric) == ("ner", "f1") and row.measure != "DEV"}
     assert counts == {entities}  # the gold entities

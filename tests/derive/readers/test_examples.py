@@ -1,9 +1,14 @@
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from calque.derive.readers import examples
 from calque.derive.readers.examples import read_nli
+from calque.derive.readers.lines import Place
 from calque.derive.sentence import Sentence
 from calque.derive.source import Example
 
@@ -58,3 +63,31 @@ def test_numeric_labels_are_read_as_inference_labels(tmp_path):
     pairs = "".join(as_json(sentence1="A.", sentence2="B.", label=label) for label in (1, 0))
     found, counts = read(tmp_path / "a", pairs)
     assert ([example.label for example in found], counts) == (["1", "0"], {})
+
+
+TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_size=40).filter(
+    lambda text: text.split()
+)
+
+
+@given(TEXTS, st.data())
+def test_answers_are_kept_to_the_character(text, data):
+    bounds = st.integers(0, len(text))
+    answers = data.draw(
+        st.lists(
+            st.tuples(bounds, bounds).map(sorted).filter(lambda ab: text[ab[0] : ab[1]].strip()),
+            min_size=1,
+            max_size=3,
+        )
+    )
+    place = Place(Path("unused"))
+    spans = [examples._chars(place, "1", text, {"text": text[a:b], "answer_start": a}) for a, b in answers]
+    sentence = examples._as_written(text, spans)
+    assert sentence.text == " ".join(text.split()) and all(sentence.words)
+    shown = {
+        sentence.text[
+            len(sentence.upto(s.start + 1)) - len(sentence.words[s.start]) : len(sentence.upto(s.end))
+        ]
+        for s in sentence.spans
+    }
+    assert shown == {" ".join(text[a:b].split()) for a, b in answers}
