@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
 import sys
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,11 +43,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "mine").mkdir()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    before, lists, named = (
-        set(sys.modules),
-        (sys.path, TRANSFORMS, OBJECTIVES),
-        (TASKS, PRIMARY, PRINTED, TERMS),
-    )
+    before = set(sys.modules)
+    lists, named = (sys.path, TRANSFORMS, OBJECTIVES), (TASKS, PRIMARY, PRINTED, TERMS)
     kept = [[*each] for each in lists], [{**each} for each in named]
     yield tmp_path / "mine"
     for each, old in zip(lists, kept[0], strict=True):
@@ -62,6 +63,26 @@ def calque(*words):
     ran = CliRunner().invoke(app, list(map(str, words)))
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stdout, ran.stderr
+
+
+@contextmanager
+def started(*words, **environment):
+    """A command in processes of its own, which are killed in the end."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "calque.experiments", *map(str, words)],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with running:
+        try:
+            yield running
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
 
 
 def refused(*words):

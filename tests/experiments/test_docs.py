@@ -1,11 +1,16 @@
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from calque.derive.errors import BadInput
 from calque.experiments.cli import app
-from calque.experiments.docs import filled, reference, update
+from calque.experiments.docs import filled, pages, reference, update
+from calque.experiments.settings.catalogue import studies, study
+from calque.experiments.settings.override import override
 from tests.experiments.committed import ROOT
 from tests.refusals import refusal
 
@@ -53,3 +58,49 @@ def test_docs_command_checks_and_fills_pages(tmp_path):
     assert (filled_now.exit_code, filled_now.stdout) == (0, "README.md: updated\n")
     again = run(app, ["docs", "--check", str(tmp_path)])
     assert (again.exit_code, again.stdout) == (0, "")
+
+
+MODULES = ("python -m experiments", "python -m calque.experiments")
+PROGRAMS = ("calque", ".venv/bin/calque", *MODULES, *(f".venv/bin/{module}" for module in MODULES))
+
+
+def commands():
+    for page in pages(CHECKOUT):
+        text = page.read_text()
+        for block in re.finditer(r"^```(?:sh|console|bash)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            line = text[: block.start()].count("\n") + 1
+            for command in re.sub(r"\\\n", " ", block[1]).splitlines():
+                line += 1
+                command = re.sub(r"^\$ ", "", command.strip())
+                command = re.sub(r"^(?:\w+=\S+ )+", "", command)
+                for program in PROGRAMS:
+                    if command.startswith(f"{program} "):
+                        yield (
+                            f"{page.relative_to(CHECKOUT)}:{line}",
+                            shlex.split(command[len(program) :], comments=True),
+                        )
+
+
+COMMANDS = dict(commands())
+assert len(COMMANDS) > 20
+
+
+@pytest.mark.parametrize("place", COMMANDS)
+def test_documented_commands_exist(place, tmp_path, monkeypatch):
+    group, words = typer.main.get_command(app), COMMANDS[place]
+    context = typer.Context(group, info_name="calque")
+    while hasattr(group, "resolve_command"):
+        if words[:1] in (["--help"], ["--version"], []):
+            return
+        name, group, words = group.resolve_command(context, words)
+        context = typer.Context(group, info_name=name, parent=context)
+    if "--help" in words:
+        return
+    monkeypatch.chdir(tmp_path)
+    group.parse_args(context, list(words))
+    values = context.params
+    if values.get("exp") in studies():
+        try:
+            override(study(values["exp"]), values.get("settings") or [])
+        except BadInput as error:
+            assert "CALQUE_" in str(error) or "no such file" in str(error).lower()

@@ -1,4 +1,5 @@
 import doctest
+import re
 import shutil
 import subprocess
 import sys
@@ -10,18 +11,156 @@ import torch
 from transformers import pipeline
 
 import calque
+from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
-from calque.derive.script import Transliterate
-from calque.pretrain.run import CHECKPOINT
-from tests.experiments.conftest import TINY
+from calque.experiments.session import StudySession
+from calque.experiments.settings.catalogue import study
+from calque.experiments.study.measuring import read_measured
+from tests.experiments.conftest import TINY, Done, finished
 
-ROOT = Path(__file__).parents[2]
-NAME = "trans.inv"
+ROOT, NAME = Path(__file__).parents[2], "trans.inv"
+PAGE = (ROOT / "docs" / "causes-tutorial.md").read_text()
 
 
 @pytest.fixture(scope="module")
-def checkpoint(done):
-    return calque.load(done.model("MLM").folder / CHECKPOINT)
+def model(done):
+    return calque.load(done.model("MLM").checkpoint)
+
+
+@pytest.fixture(scope="module")
+def tuned(model):
+    return model.finetune("pos")
+
+
+@pytest.fixture
+def copied(done, tmp_path):
+    return Done(shutil.copytree(done.root, tmp_path / "runs"), done.study)
+
+
+def shifted(states):
+    return states + torch.arange(states.shape[-1])
+
+
+def test_states_are_means_over_the_sub_words_of_each_word(model):
+    tokenizer = model.tokenizers["source"]
+    sentences = [pair.source for pair in model.pairs(20)] + [("abecedarian", "the")]
+    for words, found in zip(sentences, model.states(sentences), strict=True):
+        sizes = [len(tokenizer(word, add_special_tokens=False)["input_ids"]) for word in words]
+        ids = torch.tensor([tokenizer(" ".join(words))["input_ids"]])
+        with torch.inference_mode():
+            hidden = model.model(input_ids=ids, output_hidden_states=True).hidden_states
+        assert found.words == words and found.layers.shape == (2, len(words), 16)
+        for layer, expected in zip(found.layers, hidden, strict=True):
+            means = [part.mean(0) for part in expected[0, 1:-1].split(sizes)]
+            assert layer == pytest.approx(torch.stack(means).numpy(), abs=1e-5)
+    assert model.states(["the cook ate ."])[0].words == ("the", "cook", "ate", ".")
+    with pytest.raises(BadInput, match="33 ids"):
+        model.states(["the " * 31])
+
+
+def test_function_after_a_layer_changes_states(model):
+    sentence = ["the cook ate ."]
+    (before,) = model.states(sentence)
+    (above,) = model.after_layer(1, shifted).states(sentence)
+    assert above.layers[0] == pytest.approx(before.layers[0])
+    assert above.layers[1] == pytest.approx(before.layers[1] + np.arange(16), abs=1e-5)
+    (below,) = model.after_layer(0, shifted).states(sentence)
+    assert below.layers[0] == pytest.approx(before.layers[0] + np.arange(16), abs=1e-5)
+    assert np.abs(below.layers[1] - before.layers[1]).max() > 0.1
+    assert np.array_equal(model.states(sentence)[0].layers, before.layers)
+    seen = []
+    assert (
+        np.array_equal(model.after_layer(1, seen.append).states(sentence)[0].layers, before.layers) and seen
+    )
+    with pytest.raises(BadInput, match="no layer 2: layers run from 0"):
+        model.after_layer(2, shifted)
+
+
+def test_alignment_equals_the_studys_records(done, model):
+    records = read_measured(done.measures(done.model("MLM"))["alignment"]).records
+    assert model.alignment() == pytest.approx({one.metric: one.value for one in records if one.step == 12})
+
+
+def test_fine_tuning_equals_the_studys(done, tuned):
+    (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.metric) == ("ZS", "accuracy")]
+    score = tuned.score()
+    assert (score.value, score.count, score.items) == (record.value, record.count, record.items)
+
+
+def test_fine_tuned_copy_keeps_changes(model, tuned):
+    assert model.after_layer(1, shifted).finetune("pos").score() != tuned.score()
+
+
+def test_missing_parts_of_a_study_are_named(copied, tmp_path):
+    of = copied.model("MLM")
+    model = calque.load(of.checkpoint)
+    alone = calque.load(shutil.copytree(of.checkpoint, tmp_path / "alone"))
+    for method in (
+        alone.rows,
+        alone.pairs,
+        alone.alignment,
+        alone.finetune,
+        lambda: alone.derive("the cook ."),
+    ):
+        with pytest.raises(BadInput, match=r"no parent folder|study is missing"):
+            method()
+    for task, language, expected in (
+        ("ner", "", "never fine-tuned"),
+        ("klingon", "", "no task is called"),
+        ("pos", "klingon", "no derived language is called"),
+    ):
+        with pytest.raises(BadInput, match=expected):
+            model.finetune(task, language)
+    copied.changed("tasks.pos.finetune.epochs=2").compute()
+    with pytest.raises(BadInput, match="2 settings"):
+        model.finetune()
+    shutil.rmtree(copied.measures(of)["pos"].folder)
+    assert model.finetune().score().count
+    for folder in copied.home.glob("tasks/pos-*"):
+        shutil.rmtree(folder)
+    with pytest.raises(BadInput, match="no folder tasks/pos"):
+        model.finetune()
+
+
+def output(session, capsys):
+    seeds = f"range({len(session.study.seeds)})"
+    exec(CODE.replace('calque.study("lesson")', "session").replace("range(4)", seeds), {"session": session})
+    return rows_of(capsys.readouterr().out)
+
+
+def rows_of(text):
+    return [(line[:36].strip(), *map(float, line[36:].split())) for line in text.splitlines()[1:]]
+
+
+CODE, SHOWN = (
+    re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0] for kind in ("python", "text")
+)
+
+
+@pytest.mark.slow
+def test_page_program_equals_the_study(done, capsys):
+    found = output(StudySession(done.study, done.root), capsys)
+    assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
+    for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):
+        records = {
+            (r.measure, r.metric): 100 * r.value for r in done.records(done.model(objective)) if r.step == 12
+        }
+        expected = records["alignment", "held-out"], records["ZS", "accuracy"]
+        assert (aligned, score) == pytest.approx(expected, abs=0.051)
+
+
+@pytest.mark.slow
+def test_page_output_and_method_examples_are_right(tmp_path, capsys):
+    lesson = finished(tmp_path / "runs", study("lesson"))
+    model, runner = calque.load(lesson.model("MLM", seed=1).checkpoint), doctest.DocTestRunner()
+    for name, method in vars(Checkpoint).items():
+        examples = (getattr(method, "__doc__", None) or "").replace("  # doctest: +SKIP", "")
+        runner.run(doctest.DocTestParser().get_doctest(examples, {"model": model}, name, None, None))
+    assert runner.tries > 10 and not runner.failures
+    found, shown = output(StudySession(lesson.study, lesson.root), capsys), rows_of(SHOWN)
+    assert [name for name, *_ in found] == [name for name, *_ in shown]
+    numbers = np.array([[each[1:] for each in rows] for rows in (found, shown)])
+    assert np.abs(numbers[0] - numbers[1]).max() < 3, "processors round differently"
 
 
 def test_interface_doctests_pass(monkeypatch):
@@ -30,28 +169,12 @@ def test_interface_doctests_pass(monkeypatch):
     assert tried.attempted > 8 and not tried.failed
 
 
-def test_derived_sentences_record_word_origins():
-    derived = calque.derive("Sara ate two apples .", "trans.inv")
-    source = derived.source.words
-    assert [Transliterate().spell(source[place]) for place in derived.origin] == [*derived.words]
-    assert str(derived).count("\n") > 5
-
-
-def test_align_returns_links():
-    source, target = ["the cat", "the dog", "a dog", "a cat"], ["le chat", "le chien", "un chien", "un chat"]
-    assert calque.align(source, target) == [[(0, 0), (1, 1)]] * 4
-    with pytest.raises(BadInput):
-        calque.align(source, target[:2])
-    with pytest.raises(BadInput):
-        calque.align(source, target, method="argmax")
-
-
-def test_fill_equals_transformers_pipeline(checkpoint):
-    fill = pipeline("fill-mask", model=str(checkpoint.folder))
+def test_fill_equals_transformers_pipeline(model):
+    fill = pipeline("fill-mask", model=str(model.folder))
     text = "Sara <mask> two apples ."
-    ours, theirs = checkpoint.fill(text, count=7), fill(text, top_k=7)
+    ours, theirs = model.fill(text, count=7), fill(text, top_k=7)
     assert [guess.probability for guess in ours] == pytest.approx([one["score"] for one in theirs], rel=1e-5)
-    assert {guess.language for guess in ours} <= {*checkpoint.languages}
+    assert {guess.language for guess in ours} <= {*model.languages}
     same = [
         (guess.word, one["token_str"].strip())
         for guess, one in zip(ours, theirs, strict=True)
@@ -60,40 +183,40 @@ def test_fill_equals_transformers_pipeline(checkpoint):
     assert same and all(a == b for a, b in same)
 
 
-def test_fill_uses_ids_of_the_language(checkpoint, done):
+def test_fill_uses_ids_of_the_language(model, done):
     words = calque.derive("Sara ate two apples .", NAME).words
     text = " ".join(["<mask>", *words[1:]])
     shift = np.load(done.data / NAME / "image.npy")
-    ids = [shift[i] for i in checkpoint.tokenizers["source"]("<mask> two ate Sara .")["input_ids"]]
-    assert checkpoint.tokenizers[NAME](text)["input_ids"] == ids
+    ids = [shift[i] for i in model.tokenizers["source"]("<mask> two ate Sara .")["input_ids"]]
+    assert model.tokenizers[NAME](text)["input_ids"] == ids
     with torch.inference_mode():
-        scores = checkpoint.model(input_ids=torch.tensor([ids])).logits[0, 1].softmax(-1)
-    assert checkpoint.fill(text, NAME, 1)[0].probability == pytest.approx(float(scores.max()))
+        scores = model.model(input_ids=torch.tensor([ids])).logits[0, 1].softmax(-1)
+    assert model.fill(text, NAME, 1)[0].probability == pytest.approx(float(scores.max()))
 
 
-def test_nearest_types_equal_brute_force(checkpoint):
-    words, vectors = checkpoint.embeddings("source")
-    others, theirs = checkpoint.embeddings(NAME)
+def test_nearest_types_equal_brute_force(model):
+    words, vectors = model.embeddings("source")
+    others, theirs = model.embeddings(NAME)
     assert len(words) == len(vectors) == len(theirs) == len(others)
     word = next(word for word in words if len(word) > 3 and words.count(word) == 1)
     own = vectors[words.index(word)]
     cosines = theirs @ own / np.linalg.norm(theirs, axis=1) / np.linalg.norm(own)
-    found = checkpoint.nearest(word, among=NAME, count=3)
+    found = model.nearest(word, among=NAME, count=3)
     assert [one.cosine for one in found] == pytest.approx(sorted(cosines, reverse=True)[:3], rel=1e-4)
     assert [one.word for one in found] == [others[i] for i in np.argsort(-cosines)[:3]]
-    everywhere = checkpoint.nearest(word, count=len(words) + len(others) - 1)
+    everywhere = model.nearest(word, count=len(words) + len(others) - 1)
     assert word not in [one.word for one in everywhere if one.language == "source"] and len(everywhere) > len(
         words
     )
 
 
-def test_wrong_calls_are_rejected(checkpoint):
+def test_wrong_calls_are_rejected(model):
     calls = [
-        (checkpoint.fill, ("no mask here",)),
-        (checkpoint.fill, ("<mask> and <mask>",)),
-        (checkpoint.fill, ("<mask>", "klingon")),
-        (checkpoint.nearest, ("xyzzyplugh",)),
-        (checkpoint.embeddings, ("klingon",)),
+        (model.fill, ("no mask here",)),
+        (model.fill, ("<mask> and <mask>",)),
+        (model.fill, ("<mask>", "klingon")),
+        (model.nearest, ("xyzzyplugh",)),
+        (model.embeddings, ("klingon",)),
         (calque.derive, ("One . Two .", "inv")),
         (calque.derive, ("a b", "klingon")),
         (calque.align, (["a"], [])),

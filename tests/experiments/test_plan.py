@@ -1,26 +1,15 @@
-import re
-
 import pytest
 
 from calque.experiments.data.recipe import inputs, read_recipe, sizes
 from calque.experiments.plan import describe_files, plan
-from calque.experiments.report.summary import extent
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 
 
 def test_planned_time_is_proportional_to_steps(tiny):
     once, twice = plan(tiny, 1), plan(override(tiny, ["train.steps=24"]), 1)
-    lines = (
-        extent(override(tiny, [f"objectives={objectives}"])) for objectives in ("MLM,XLM", "WEAM-after-MLM")
-    )
-    assert [re.findall(r"\b[1-9]\d*", line) for line in lines] == [
-        ["2", "12", "8", "32"],
-        ["1", "12", "8", "32", "1"],
-    ]
-    assert sum(cost.flops for _, cost in twice.runs) == pytest.approx(
-        2 * sum(cost.flops for _, cost in once.runs)
-    )
+    operations = [sum(cost.flops for _, cost in planned.runs) for planned in (once, twice)]
+    assert operations[1] == pytest.approx(2 * operations[0])
     assert twice.seconds == pytest.approx(2 * once.seconds)
     assert once.seconds == pytest.approx(sum(once.seconds_of(cost) for _, cost in once.runs))
 

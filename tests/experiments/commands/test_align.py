@@ -1,7 +1,5 @@
 import shutil
 import signal
-import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.readers.parallel import read_links
 from calque.derive.vocabulary import SMALLEST
 from tests.encoders import small_roberta
-from tests.experiments.conftest import ROOT, calque, refused
+from tests.experiments.conftest import calque, refused, started
 from tests.processes import below, wait_for
 from tests.vocabularies import learn, read_as_saved
 
@@ -65,9 +63,8 @@ def test_empty_and_long_lines_are_counted(here, tmp_path, method):
     assert bool(long) == (method == "ot")
     assert "without links: 2 sentence pairs with an empty side (line 2, 4)" in told.splitlines()
     cut = "words beyond the 64 ids that the model takes (line 3)"
-    assert (
-        cut if method == "ot" else "1 sentence pairs with more than 1,024 words on a side (line 3)"
-    ) in told
+    more = "1 sentence pairs with more than 1,024 words on a side (line 3)"
+    assert (cut if method == "ot" else more) in told
     assert len(told.splitlines()) == 2
 
 
@@ -77,21 +74,12 @@ def test_stopped_command_keeps_the_old_file(here, tmp_path):
     for path in files:
         path.write_text((here / path.name).read_text() * 20_000)
     out.write_text("0-0\n")
-    words = ["-m", "experiments", "align", "--model", here / "model", "--layer", 1, *files, "--out", out]
-    with subprocess.Popen(
-        [sys.executable, *map(str, words)],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with started("align", "--model", here / "model", "--layer", 1, *files, "--out", out) as process:
         wait_for(lambda: below(tmp_path, ".links.*"), process)
         process.send_signal(signal.SIGTERM)
         _, told = process.communicate()
-    assert (process.returncode, told) == (
-        128 + signal.SIGTERM,
-        f"calque: stopped by SIGTERM; {out} is unchanged\n",
-    )
+    assert process.returncode == 128 + signal.SIGTERM
+    assert told == f"calque: stopped by SIGTERM; {out} is unchanged\n"
     assert out.read_text() == "0-0\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
 

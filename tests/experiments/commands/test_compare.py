@@ -1,13 +1,19 @@
+import csv
 import json
 import shutil
+from dataclasses import replace
 from math import nextafter
 
 import pytest
 
+from calque.analysis.records.json_rows import as_json
+from calque.analysis.records.record import Items
 from calque.experiments.report.comparison import compare_reports
 from calque.experiments.report.folder import read_table
+from tests.analysis.runs import number
+from tests.analysis.runs import runs as runs_of
 from tests.experiments.committed import ROOT
-from tests.experiments.conftest import calque
+from tests.experiments.conftest import calque, refused
 
 
 def write(folder, records, runs):
@@ -22,31 +28,16 @@ def read(folder, name):
 
 
 def made(fingerprint="0123"):
-    objective = {"name": "MLM", "title": "MLM"}
-    languages = [{"name": "source", "title": "Source"}]
-    runs = [
-        {
-            "id": f"seed-{n}-{fingerprint}",
-            "study": "own",
-            "seed": n,
-            "objective": objective,
-            "languages": languages,
-        }
+    made = [
+        replace(number("trans", "MLM", n, "ZS", "pos", metric, 0.5, 2), items=Items("0 1", "1 1"))
         for n in (0, 1)
-    ]
-    records = [
-        {
-            "run": run["id"],
-            "measure": "ZS",
-            "metric": metric,
-            "value": 0.5,
-            "count": 2,
-            "items": {"hits": "0 1", "of": "1 1"},
-        }
-        for run in runs
         for metric in ("accuracy", "f1")
     ]
-    return records, runs
+    records, runs = map(as_json, made), map(as_json, runs_of(made))
+    return (
+        [{**row, "run": f"{row['run']} {fingerprint}"} for row in records],
+        [{**row, "id": f"{row['id']} {fingerprint}"} for row in runs],
+    )
 
 
 def invoke(*words):
@@ -67,9 +58,13 @@ def compare(tmp_path, change, fingerprint="0123"):
         (
             lambda records, runs: records[0].update(value=nextafter(0.5, 1)),
             3,
-            "MLM, seed 0, measure ZS, metric accuracy: 0.5 and 0.5000000000000001",
+            "seed 0, measure ZS, metric accuracy, language trans, task pos: 0.5 and 0.5000000000000001",
         ),
-        (lambda records, runs: records[1].update(count=11), 3, "metric f1: 0.5 in both, but different count"),
+        (
+            lambda records, runs: records[1].update(count=11),
+            3,
+            "metric f1, language trans, task pos: 0.5 in both, but different count",
+        ),
         (
             lambda records, runs: records[1].update(items={"hits": "1 0", "of": "1 1"}),
             3,
@@ -117,3 +112,31 @@ def test_swapped_objectives_change_conclusions(copy):
     printed = {row[0]: row[1] for row in read_table(STUDY, "claims").rows}
     for claim, (here, there) in found.changed.items():
         assert here == printed[claim] != there
+
+
+CONTROL = str(ROOT / "control")
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("control/*.md")), ids=lambda path: path.stem)
+def test_every_table_is_exported(path, tmp_path):
+    rows = sum(line.startswith("|") for line in path.read_text().split("\n")) - 2
+    code, latex, _ = calque("export", path.parent, path.stem)
+    assert code == 0 and sum(line.endswith(r"\\") for line in latex.splitlines()) == rows + 1
+    assert latex.isascii() or not set(latex) & set("±Δ−–ρ")
+    out = tmp_path / "table.csv"
+    assert calque("export", path.parent, path.stem, "--csv", "--out", out) == (0, "", "")
+    with out.open() as file:
+        assert len(list(csv.reader(file))) == rows + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([CONTROL, "table-4"], "table-8"),
+        ([CONTROL, "../align_mlm_pocket/table-3"], "'../align_mlm_pocket/table-3'"),
+        ([CONTROL, "table-3", "--out", "."], "folder"),
+        (["no_such_study", "table-3"], "'no_such_study'"),
+    ],
+)
+def test_impossible_exports_are_one_line(words, said):
+    assert said in refused("export", *words)

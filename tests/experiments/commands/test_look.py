@@ -45,11 +45,6 @@ def words_of(found, model):
     return matrices
 
 
-def test_sentence_is_derived_like_calque_derive(found):
-    derived = calque.derive(" ".join(found.derivation.source), NAME)
-    assert (found.derivation.words, found.derivation.origin) == (derived.words, derived.origin)
-
-
 def test_cosines_and_links_equal_brute_force(model, found):
     sides = []
     for ids, matrix in zip(rows_of(found, model), words_of(found, model), strict=True):

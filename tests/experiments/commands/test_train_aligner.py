@@ -1,7 +1,4 @@
 import json
-import signal
-import subprocess
-import sys
 from itertools import islice
 
 import pytest
@@ -15,7 +12,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.study.natural import FEWEST, label_source
 from tests.encoders import small_roberta
-from tests.experiments.conftest import ROOT, calque
+from tests.experiments.conftest import calque, started
 from tests.processes import wait_for
 from tests.vocabularies import learn, read_as_saved
 
@@ -98,12 +95,10 @@ def test_labels_if_fast_align_disagrees(here, tmp_path):
 @pytest.mark.slow
 def test_killed_run_resumes_to_the_same_bytes(here, trained):
     again = words(here, here / "again", "--steps", str(STEPS))
-    command = [sys.executable, "-m", "calque.experiments", *again]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
+    with started(*again) as running:
         wait_for(lambda: any(here.glob(".again.training/*/seed-0-*/resume/step-*")), running)
-        running.send_signal(signal.SIGKILL)
     assert not (here / "again").exists()
-    assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
+    assert calque(*again)[0] == 0
     assert (here / "again" / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
     assert not list(here.glob(".*.training"))
 
@@ -130,6 +125,5 @@ def test_unknown_script_is_rejected(here, calque_encoder, tmp_path):
     (tmp_path / "b.txt").write_text("\U00012000\U00012001 \U00012002 .\n" * FEWEST)
     files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
     code, _, err = calque("train-aligner", *files, "--model", calque_encoder, "--out", tmp_path / "out")
-    assert (
-        code == 2 and "b.txt" in err and "tokenizer does not know" in err and not (tmp_path / "out").exists()
-    )
+    assert code == 2 and "b.txt" in err and "tokenizer does not know" in err
+    assert not (tmp_path / "out").exists()

@@ -193,14 +193,6 @@ def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.stat().st_size}
 
 
-def test_files_without_digest_need_trust(site, tmp_path):
-    one = download(site.serve("/f", b"first"), 0, "")
-    with pytest.raises(BadInput, match="--trust"):
-        fetch(tmp_path, one)
-    assert site.asked == [] and fetch(tmp_path, one, trust=True) == ["f"]
-    assert contents(tmp_path) == {"f": b"first"}
-
-
 # The commands
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, RUNS
-from calque.experiments.report.folder import ABOUT, stored
+from calque.experiments.report.folder import ABOUT, joined_rows, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
+from tests.experiments.committed import ROOT
 from tests.experiments.conftest import SETTINGS, calque, refused
 
 TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
@@ -49,6 +50,24 @@ def test_report_on_a_folder_of_records(toy):
     about = stored(report)
     assert about.items() >= TOY.items() and about["name"] == "toy" and len(about["configuration"]) == 12
     assert about["rendered"]["date"] and about["rendered"]["command"].startswith("calque")
+
+
+MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0, "path": ""}
+
+
+@pytest.mark.parametrize("name", ["xlm_align_pocket", "word_alignment"])
+def test_joined_rows_contain_record_and_run_fields(name):
+    runs, records = (
+        [json.loads(line) for line in (ROOT / name / file).read_text().splitlines()]
+        for file in (RUNS, RECORDS)
+    )
+    by_name = {run["id"]: run for run in runs}
+    for row, record in zip(joined_rows(ROOT / name), records, strict=True):
+        run = by_name[record["run"]]
+        of_run = {key: run[key] for key in ("study", "seed")}
+        of_run |= {key: run[key]["name"] if run.get(key) else "" for key in ("objective", "mixture")}
+        of_run["start"] = run["start"]["objective"]["name"] if run.get("start") else ""
+        assert row == of_run | MISSING | record
 
 
 def test_records_of_a_sweep_make_its_table(toy):
@@ -141,12 +160,6 @@ def test_named_report_keeps_its_command(done, tmp_path, monkeypatch):
     assert (code, out, err) == (0, f"{folder}/report.html\n", "")
     about, first = stored(folder), contents(folder)
     assert about["command"] == """calque run 'it'"'"'s'""" and about["settings"] == SETTINGS[1::2]
-    assert (about["study"], about["name"], about["report"], about["seeds"]) == (
-        "pocket",
-        "tiny",
-        "align_mlm",
-        [0],
-    )
     assert "wall" not in about and about["versions"]["torch"] and "cores" in about["machine"]
     monkeypatch.setattr("sys.argv", ["calque", "report"])
     assert calque("report", *words)[0] == 0

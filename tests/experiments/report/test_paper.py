@@ -4,16 +4,12 @@ import pytest
 
 from calque.analysis.papers.published import published
 from calque.analysis.report.table import MISSING, cell, percent
-from calque.analysis.results import Results, difference, mean
+from calque.analysis.results import Results, mean
 from calque.experiments.report import paper
 from calque.experiments.report.folder import read_records
 from tests.experiments.conftest import calque
 from tests.experiments.paper_lock import LOCK, lock
 
-FORMATS = {
-    ("align-mlm", "table-8"): {".md", ".csv", ".tex"},
-    ("xlm-align", "figure-2"): {".svg", ".png", ".pdf", ".jsonl"},
-}
 TABLES = [one for one in paper.items() if not one.is_figure]
 
 
@@ -59,27 +55,8 @@ def test_sweep_values_select_a_rows_runs():
         assert ours_and_theirs(row[column])[0] == expected
 
 
-def found(one):
-    return paper.conclusions(one.paper)[one.name]
-
-
-def test_conclusions_compare_our_differences_with_the_papers():
-    results = Results(*read_records(paper.COMMITTED / "align_mlm_pocket")[:2])
-    deltas = (
-        results.scores("DELTA", name, "trans.inv", "pos", "f1_bare_tags") for name in ("ALIGN-MLM", "MLM")
-    )
-    (gap,) = (one for one in found(paper.item("align-mlm", "figure-2")) if "nearly closes" in one.claim)
-    assert (gap.direction, gap.ours, gap.paper) == ("same direction", cell(difference(*deltas)), "−35.5")
-
-
 def test_items_are_as_locked():
     assert lock() == json.loads(LOCK.read_text())
-
-
-def test_items_are_written_in_every_format(tmp_path):
-    for names, kinds in FORMATS.items():
-        one = paper.item(*names)
-        assert {file.suffix for file in paper.write(one, paper.rendered(one), tmp_path)} == kinds
 
 
 def test_the_command_prints_a_table_and_keeps_other_files(tmp_path):

@@ -2,7 +2,7 @@ import json
 import re
 import signal
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -86,47 +86,10 @@ def test_steps_of_other_commands_are_awaited(shared, tmp_path):
     assert times(a) == before
 
 
-@dataclass(frozen=True)
-class Work:
-    title: str
-    stage: str = "evaluate"
-    kind: str = "measure"
-    finished: bool = False
-    work: float = 0.0
-
-    @property
-    def folder(self):
-        return Path(self.title)
-
-    place = folder
-
-    @property
-    def config(self):
-        return self
-
-
-def test_time_left_follows_steps_of_the_same_kind(monkeypatch):
-    clock = iter(range(0, 10_000, 10))
-    monkeypatch.setattr(progress.time, "perf_counter", lambda: float(next(clock)))
-    steps = [
-        Work("data", "derive"),
-        *(Work(f"{name}/seed-0", "pretrain", "run", work=work) for name, work in (("a", 2.0), ("b", 4.0))),
-        Work("x"),
-    ]
-    run = Remaining(steps, parallel=1, speed=1.0)
-    run.begin(steps[0])
-    run.finish(steps[0])
-    assert run.left == (3 + 2) + (3 + 4) + 3  # as planned: 3 s per step, and one operation per second
-    run.begin(steps[1])
-    run.finish(steps[1])
-    assert (run.done, run.of, run.left) == (2, 4, 2 * 7 + 3)  # training took 10 s instead of 5
-    assert str(run) == "2 of 4 steps, about 17 s left"
-
-
-def test_threads_leave_interrupts_to_the_main_thread():
+def test_threads_leave_interrupts_to_the_main_thread(tmp_path):
     threads = Path("/proc/self/task")
     before = {*threads.iterdir()}
-    with board([Work("a")]):
+    with board([word(tmp_path, "a")]):
         statuses = [(thread / "status").read_text() for thread in {*threads.iterdir()} - before]
     masks = [int(mask[1], 16) for status in statuses if (mask := re.search(r"SigBlk:\s*(\w+)", status))]
     assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)

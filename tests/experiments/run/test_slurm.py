@@ -1,7 +1,5 @@
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from calque.derive.files import MANIFEST
 from calque.experiments.run.slurm import Slurm
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, calque
+from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, calque, started
 from tests.processes import below, wait_for
 
 AFTER = ["objectives=MLM,WEAM-after-MLM", "transforms=trans", "measures=alignment"]
@@ -61,17 +59,14 @@ def contents(home):
 def fragile(tmp_path_factory):
     file = tmp_path_factory.mktemp("fragile") / "fragile.py"
     file.write_text(FRAGILE.replace("SETTINGS", repr(TOY)))
-    _, err = begun(file, file.with_name("here")).communicate()
+    with run(file, file.with_name("here")) as running:
+        _, err = running.communicate()
     assert err == ""
     return file
 
 
-def begun(exp, runs, *words, **environment):
-    return subprocess.Popen(
-        [sys.executable, "-m", "calque.experiments", "run", str(exp), "--runs", str(runs), "-q", *words],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | environment,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def run(file, runs, *words, **environment):
+    return started("run", file, "--runs", runs, "-q", *words, PYTHONPATH=str(ROOT), **environment)
 
 
 def test_jobs_contain_every_step_after_its_needs(tmp_path):
@@ -115,7 +110,7 @@ def slurm():
 @pytest.mark.usefixtures("slurm")
 def test_slurm_survives_kills_failures_and_requeues(fragile, tmp_path):
     home, words = tmp_path / "fragile", ["--on", "slurm"]
-    with begun(fragile, tmp_path, *words, BROKEN="1") as first:
+    with run(fragile, tmp_path, *words, BROKEN="1") as first:
         wait_for(lambda: below(tmp_path, ".seed-0-*.claim"), first)
         first.kill()
     (folder,) = (home / "jobs").glob("calque-*")
@@ -131,10 +126,10 @@ def test_slurm_survives_kills_failures_and_requeues(fragile, tmp_path):
     wait_for(lambda: running[0] in queued("PENDING"))
     # Otherwise it starts after 2 minutes.
     subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)
-    with begun(fragile, tmp_path, *words) as second:
+    with run(fragile, tmp_path, *words) as second:
         _, err = second.communicate()
     assert second.returncode == 0, err
     assert contents(tmp_path) == contents(fragile.with_name("here"))
-    with begun(fragile, tmp_path / "new", *words, "--option", "partition=none") as refused:
+    with run(fragile, tmp_path / "new", *words, "--option", "partition=none") as refused:
         _, err = refused.communicate()
     assert refused.returncode == 2 and "partition" in err and not (tmp_path / "new").exists()

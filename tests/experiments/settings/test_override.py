@@ -182,20 +182,6 @@ def test_models_beyond_memory_are_rejected_before_computing(pocket, tmp_path, se
     assert not list(tmp_path.iterdir())
 
 
-def test_all_wrong_settings_are_named_at_once(pocket):
-    wrong = ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"]
-    text = refusal(override, pocket, wrong)
-    for said in (
-        "did you mean steps?",
-        "not 'x'",
-        "train.batch must be at least 1",
-        "model.length must be at least 8",
-        "'BERT'",
-    ):
-        assert said in text
-    assert "\n" not in text
-
-
 @dataclass(frozen=True)
 class Renamed(Invert):
     name = RESERVED[0]

@@ -10,12 +10,17 @@ from typing import Literal
 
 import pytest
 
+from calque.analysis.records.record import Run
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
+from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.study_file import mistyped
+from calque.experiments.study.measuring import Measuring
+from calque.experiments.study.models import Model
 from tests.experiments.conftest import TINY, calque, sets
+from tests.experiments.run.words import write
 
 DOCS = Path(__file__).parents[3] / "docs" / "own.md"
 PLAIN = "from dataclasses import replace\nfrom calque.experiments.studies.pocket import pocket\n\n\n"
@@ -59,8 +64,6 @@ def test_workers_know_the_transforms_of_a_file(folder):
     (made,) = Path("runs").rglob("languages-*")
     bitext = Languages.open(made, ["trans.swapped"]).bitexts[0]
     assert bitext.second.corpus.origin[0].tolist()[:2] == [1, 0]
-    code, out, err = calque("plan", "../mine/swapped.py", *settings)
-    assert code == 0 and "4 models of 1 steps" in out, out + err
     code, out, err = calque("report", "../mine/swapped.py", "--runs", "runs", *settings)
     assert code == 2 and "not computed yet: floors of pos, pretrain trans/MLM/seed-0" in err
 
@@ -101,62 +104,42 @@ def test_invalid_study_files_are_one_line(folder, name, text, said):
     assert len(str(told.value).splitlines()) == 1
 
 
-BASES = {
-    "Task": "POS",
-    "Objective": "MLM",
-    "Source": "PocketEnglish",
-    "Measure": "OrderDistance",
-    "Config": "Word",
-}
-OWN_CLASSES = "".join(
-    f"@dataclass(frozen=True)\nclass Own{part}({base}):\n    pass\n\n\n" for part, base in BASES.items()
-)
 OWN = """
 from dataclasses import dataclass
 
-from calque.analysis.records.record import Run
 from calque.analysis.tasks.tagging import POS
 from calque.derive.sources.pocket import PocketEnglish
 from calque.experiments.study.gold import EncoderLinks
 from calque.experiments.study.measures import OrderDistance
-from calque.experiments.study.measuring import Measuring
-from calque.experiments.study.models import Model
-from calque.experiments.run.step import Step
 from calque.pretrain.objectives.mlm import MLM
-from tests.experiments.run.words import Word, write
+from tests.experiments.run.words import Word
 
 FACTOR = {factor}
 
 
-{classes}@dataclass(frozen=True)
-class OwnAligner(EncoderLinks):
+class OwnLinks(EncoderLinks):
     def settings(self, model):
         return "what no code says"
-
-
-def steps(folder):
-    weights = Step(write, OwnConfig("word"), folder / "run", "a word", "pretrain", "word")
-    plain = Step(write, "a text", folder / "run", "a text", "pretrain", "word")
-    model = Model(plain, Run("", "", 0, ()), folder)
-    return [weights, *(Step(write, Measuring(measure, model, None), folder, "", "evaluate", "") for measure in
-    OWN)]
-
-
-OWN = OwnMeasure(), OwnAligner()
 """
+for base in ("POS", "MLM", "PocketEnglish", "OrderDistance", "Word"):
+    OWN += f"\n\n@dataclass(frozen=True)\nclass Own{base}({base}):\n    pass\n"
 
 
 def test_user_code_changes_fingerprints(folder):
+    plain = Step(write, "a text", folder / "run", "a text", "pretrain", "word")
+    model = Model(plain, Run("", "", 0, ()), folder)
+
     def prints(factor):
-        (folder / "own_parts.py").write_text(OWN.format(factor=factor, classes=OWN_CLASSES))
+        (folder / "own_parts.py").write_text(OWN.format(factor=factor))
         sys.modules.pop("own_parts", None)
         invalidate_caches()
         own = import_module("own_parts")
-        source = own.OwnSource(size=10)
+        source = own.OwnPocketEnglish(size=10)
+        measures = (Measuring(measure, model, None) for measure in (own.OwnOrderDistance(), own.OwnLinks()))
         return [
-            *map(fingerprint, (own.OwnTask(), own.OwnObjective())),
+            *map(fingerprint, (own.OwnPOS(), own.OwnMLM())),
             *(source.corpus_identity(), source.task_identity("pos")),
-            *(step.fingerprint for step in own.steps(folder)),
+            *(replace(plain, config=config).fingerprint for config in (own.OwnWord("word"), *measures)),
         ]
 
     sys.path.append(str(folder))

@@ -20,8 +20,6 @@ def root(tmp_path_factory):
     words = ["run", "pocket", "--runs", folder, *SMALL, "--sweep", "train.steps=4,8"]
     code, out, err = calque(*words)
     assert (code, err) == (0, "") and out.rstrip().endswith("report.html")
-    assert "two cores" not in out
-    assert all(word in out for word in ("Trans + Inv", "MLM", "training steps"))
     return folder
 
 
@@ -51,13 +49,7 @@ def test_sweep_table_and_figure_contain_every_value(root):
     shown = read(report / "figures" / "figure-sweep.jsonl", Record)
     assert {record.run for record in shown} == set(runs)
     page = (report / "report.html").read_text()
-    for said in (
-        "pocket by training steps",
-        "What changes with the training steps?",
-        "2 seeds",
-        "Differences by",
-    ):
-        assert said in page, said
+    assert "pocket by training steps" in page and "Differences by" in page
 
 
 def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):

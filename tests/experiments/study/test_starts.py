@@ -44,13 +44,6 @@ def test_models_start_from_their_starts_weights(done):
 
 
 @pytest.mark.slow
-def test_model_trained_alone_has_the_same_weights(done, tmp_path):
-    alone = Done(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
-    alone.compute("pretrain")
-    assert weights(alone.model("XLM-ALIGN-after-MLM")) == weights(done.model("XLM-ALIGN-after-MLM"))
-
-
-@pytest.mark.slow
 def test_steps_count_from_the_start(done):
     rows = {model.training.objective.name: done.records(model) for model in done.models()}
     steps = {name: sorted({r.step for r in found if r.measure == LABELS}) for name, found in rows.items()}

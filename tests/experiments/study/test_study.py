@@ -130,5 +130,3 @@ def test_natural_tasks_need_files_and_other_languages():
     assert "tasks.pos.files" in said
     (said,) = task_mistakes({"pos": replace(TASK, tests={"en": FILE})}, "en")
     assert said.startswith("tasks.pos.tests: ") and " en" in said
-    (said,) = task_mistakes({"pso": TASK}, "en")
-    assert said.startswith("tasks: there is no 'pso'")

@@ -58,12 +58,8 @@ def read_systems(report):
     return Systems(Results(read(report / "runs.jsonl", Run), records, published("xlm_align", 2)), SETS)
 
 
-@pytest.fixture
-def systems(done):
-    return read_systems(done.report)
-
-
-def test_every_aligner_is_scored_where_it_can_be(systems):
+def test_every_aligner_is_scored_where_it_can_be(done):
+    systems = read_systems(done.report)
     found = {
         (name, one.aligner, one.learnt, one.symmetrisation, one.joint)
         for one in (*systems.without_encoder, *systems.encoders)
