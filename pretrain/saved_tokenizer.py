@@ -132,8 +132,8 @@ def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Raise BadInput unless a tokenizer's ids are below `rows` and its padding id is `pad`, as in its
-    model."""
+    """Raise BadInput unless a tokenizer fits its model: all its ids are below `rows`, and its padding id is
+    `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)

@@ -289,7 +289,7 @@ OF_PAIRS = {
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
 }
 """The tables with results of objectives trained only on sentence pairs, by objective and task."""
-LAST = 4  # number of top layers; the paper finds the largest reduction in AER there
+LAST = 4  # number of top layers, where the paper finds the largest reduction in AER
 
 
 def continued_claims(results: Results) -> Iterator[Claim]:

@@ -79,7 +79,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> list[Encoded]:
     """Encode parallel chunks, one per language. Lines that contain no type or are too long to store are left
-    out and counted in the first language's account."""
+    out, and counted among the first language's exclusions."""
     account = Account()
     vocabulary, (files, chunks) = word_table(folder, digest).vocabulary, piece
     sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, account.left_out)]

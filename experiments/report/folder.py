@@ -54,7 +54,7 @@ def describe(
     name: str = "",
     command: str = "",
 ) -> About:
-    """Describe a study's report by its configuration and `provenance`."""
+    """Return a description of a study's report: its configuration and `provenance`."""
     studies = list(study.variants.values()) if isinstance(study, Sweep) else [study]
     return {
         "study": study.name,
