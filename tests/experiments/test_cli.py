@@ -119,7 +119,7 @@ WRONG = {
     "intervene nowhere": "nowhere",
     "look nowhere": "nowhere",
     "aer file file --source file": "--target",
-    "train-aligner file --model m --out out": "cannot be paired",
+    "train-aligner file --model m --out out": "expected pairs of files",
     "embeddings file model --out out.svg": "out.svg",
 }
 
