@@ -42,7 +42,7 @@ class Classification(Task):
 
 
 class NLI(Classification):
-    name = "nli"
+    name = data = "nli"
     title = "NLI"
     summary = "NLI decides whether a premise entails a hypothesis, contradicts it, or does neither."
     texts = ("premise", "hypothesis")
@@ -58,7 +58,7 @@ class NLI(Classification):
 class Paraphrase(Classification):
     """Paraphrase detection, as in PAWS-X: whether two sentences have the same meaning (1) or not (0)."""
 
-    name = "paraphrase"
+    name = data = "paraphrase"
     title = "Paraphrase"
     summary = "Paraphrase detection decides whether two sentences mean the same thing."
     texts = ("first sentence", "second sentence")
@@ -72,7 +72,7 @@ class Paraphrase(Classification):
 
 
 class TextLabels(Classification):
-    name = "text_labels"
+    name = data = "text_labels"
     title = "Text labels"
     summary = "Text labels assign one of your own labels to each text, such as its topic."
     texts = ("text",)
@@ -80,7 +80,7 @@ class TextLabels(Classification):
 
 
 class PairLabels(Classification):
-    name = "pair_labels"
+    name = data = "pair_labels"
     title = "Pair labels"
     summary = "Pair labels assign one of your own labels to each pair of texts."
     texts = ("first text", "second text")

@@ -60,7 +60,7 @@ def words_of(example: Example) -> list[str]:
 
 
 class POS(Tagging):
-    name = "pos"
+    name = data = "pos"
     title = "POS"
     summary = "POS assigns a part of speech to every word."
     metrics = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags", entity_f1))
@@ -73,7 +73,7 @@ class POS(Tagging):
 class NER(Tagging):
     """Named entity recognition with IOB2 tags, computed from spans, which stay valid after reordering."""
 
-    name = "ner"
+    name = data = "ner"
     title = "NER"
     summary = "NER finds the names in a sentence and their types."
     metrics = (F1, ACCURACY)
@@ -89,7 +89,7 @@ class NER(Tagging):
 
 
 class WordLabels(Tagging):
-    name = "word_labels"
+    name = data = "word_labels"
     title = "Word labels"
     summary = "Word labels assign one of your own labels to each word."
     metrics = (ACCURACY,)

@@ -90,15 +90,11 @@ class Task(ABC):
     name: ClassVar[str]  # name of the task in records and settings, and of its data folder
     title: ClassVar[str]  # display name
     summary: ClassVar[str] = ""  # a sentence about the task, for glossaries and the documentation
+    data: ClassVar[str]  # the kind of data, as sources and readers call it
     metrics: ClassVar[tuple[Metric, ...]]  # the first one is used to compare models
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
     head: ClassVar[Head]  # the head trained on top of an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines to compare scores with
-
-    @property
-    def data(self) -> str:
-        """The name that sources and readers use for the kind of data."""
-        return self.name
 
     @property
     def primary(self) -> str:
