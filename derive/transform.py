@@ -165,7 +165,7 @@ class Compose(Transform):
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
         if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
-            # "Compose" identified images of earlier versions, in which the parts of a word were scattered.
+            # Earlier versions, which scattered the parts of a word, identified their images as "Compose".
             return ["Compose, parts of a word together", *identities]
         are_plain = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]

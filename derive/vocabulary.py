@@ -29,7 +29,7 @@ ROLES = {
     "unknown": ("<unk>", "[UNK]"),
     "mask": ("<mask>", "[MASK]"),
 }
-"""The names of the special types that a model needs: first those in RoBERTa and XLM-R, then those in BERT."""
+"""Names of the special types that a model needs: in RoBERTa and XLM-R, and in BERT."""
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
@@ -280,7 +280,7 @@ def open_tokenizer(path: Path) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput("there is no tokenizer here; only fast tokenizers save this file", path) from None
+        raise BadInput("has no tokenizer; only fast tokenizers save this file", path) from None
     except Exception as error:  # tokenizers raises a bare Exception for any input that it cannot parse
         raise BadInput(f"cannot read this tokenizer: {' '.join(str(error).split())}", path) from error
     if dropout := getattr(tokenizer.model, "dropout", None):

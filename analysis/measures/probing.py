@@ -100,7 +100,7 @@ class TaggedWords:
 
     @property
     def kinds(self) -> list[Hashable]:
-        """Return each word's position and row length, from which its label could be guessed."""
+        """Return each word's position and row length, which could reveal its label."""
         return [(place, len(self.rows[row])) for row, place in self.at.tolist()]
 
     def in_company(self) -> TaggedWords:

@@ -85,7 +85,7 @@ def _settings(results: Results) -> list[Setting]:
     start, chosen = _usual_start(results), list[Setting]()
     same = [name for name in results.objectives if results.start(name) == start]
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    # A table is shown only if it has settings other than these, to which Table 3 adds its own.
+    # A table is shown only if it has settings other than these. Table 3 adds its own settings to them.
     earlier: set[str] = {DEFAULT}
     for number, entry in TABLES.items():
         rows = dict[str, str | None]()

@@ -292,8 +292,7 @@ def _draw_floors(
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    """Group transforms by the title of the parameter that differs, beginning with transforms that keep the
-    source's order."""
+    """Group transforms by the title of the parameter that differs; the source's order comes first."""
     scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
     for name in results.transforms:
         parts = results.transform(name).parts

@@ -29,7 +29,7 @@ class Look(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Objectives whose last parts are of the same kind: their plain form, and the look of that form."""
+    """A family of objectives whose last parts are of the same kind: its plain form, and that form's look."""
 
     plain: Objective
     look: Look

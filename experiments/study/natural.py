@@ -240,6 +240,7 @@ def check_known(data: Step) -> None:
 
 
 def lowered(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the sentence pairs with all words in lower case."""
     return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
 

@@ -250,6 +250,7 @@ class Study:
 
 
 def trained_key(step: Step) -> Any:
+    """Return a model's key: its folder or, if its inputs cannot be read yet, its configuration."""
     try:
         return step.folder
     except BadInput:

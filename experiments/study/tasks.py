@@ -88,6 +88,7 @@ def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingu
 
 
 def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
+    """Describe what is wrong with the tasks of a study on natural languages."""
     wrong = []
     if unknown := [name for name in tasks if name not in TASKS]:
         wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; available: {', '.join(TASKS)}")

@@ -46,6 +46,18 @@ def dictionary(languages):
     return languages.dictionary("source", LANGUAGE)
 
 
+def images(languages):
+    entries = dictionary(languages).tolist()
+    return dict(entries) | {b: a for a, b in entries}
+
+
+def drawn(stream):
+    """Every row of a stream, drawn with many seeds, with the ids and languages that were read."""
+    for seed in range(EVERY):
+        rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
+        yield rows, *stream.read(range(stream.instances))
+
+
 def by_hand(model, rows):
     """Cross-entropy summed label by label over transformers' own logits."""
     with torch.no_grad():
@@ -153,12 +165,9 @@ def test_tlm_rows(languages, fraction):
 
 def test_dict_mlm_shows_images_and_predicts_originals(languages):
     stream = only(DictMLM(), languages)
-    entries = dictionary(languages).tolist()
-    image = dict(entries) | {b: a for a, b in entries}
+    image = images(languages)
     shows = Counter()
-    for seed in range(EVERY):
-        rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
-        clean, languages = stream.read(range(stream.instances))
+    for rows, clean, languages in drawn(stream):
         shown, labels = rows.ids.numpy(), rows.labels.numpy()
         selected = labels != UNLABELLED
         assert np.array_equal(labels[selected], clean[selected])
@@ -209,12 +218,9 @@ def test_head_only_training_keeps_the_encoder(languages):
 
 def test_dict_mlm_can_predict_images(languages):
     stream = only(DictMLM(side="label"), languages)
-    entries = dictionary(languages).tolist()
-    image = dict(entries) | {b: a for a, b in entries}
+    image = images(languages)
     asked = Counter()
-    for seed in range(EVERY):
-        rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
-        clean, languages = stream.read(range(stream.instances))
+    for rows, clean, languages in drawn(stream):
         assert np.array_equal(rows.languages.numpy(), languages)
         selected = rows.labels.numpy() != UNLABELLED
         for a, label in zip(clean[selected].tolist(), rows.labels.numpy()[selected].tolist(), strict=True):
