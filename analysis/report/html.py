@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 from calque.analysis.looking import Derivation, EmbeddingMap, Look
 from calque.analysis.report.drawing import LOOKS, Plot, svg_of
@@ -47,9 +48,9 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 
-def scroll(label: str, body: str, classes: str = "scroll") -> str:
+def scroll(label: str, body: str) -> str:
     """Return a labelled region that scrolls if its content is wider than the page."""
-    return f'<div class="{classes}" tabindex=0 role=region aria-label="{text(label)}">{body}</div>'
+    return f'<div class=scroll tabindex=0 role=region aria-label="{text(label)}">{body}</div>'
 
 
 @cache
@@ -126,28 +127,30 @@ SMALLEST, LARGEST = 0.8, 1.4  # limits on the scale of a figure, which scrolls o
 def figure_html(plot: Plot) -> str:
     """Return a plot with its title and its caption."""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
+    drawn = svg_html(plot.figure, plot.name, plot.title)
     return (
-        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{scroll(plot.title, _element(plot))}\n'
+        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{scroll(plot.title, drawn)}\n'
         f"<figcaption><p>{text(plot.caption)}</p>"
         f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption></figure>"
     )
 
 
-def _element(plot: Plot) -> str:
-    svg = svg_of(plot.figure)
+def svg_html(figure: Figure, name: str, title: str) -> str:
+    """Return a figure as an SVG element whose colours follow the page's mode; `name` prefixes its ids."""
+    svg = svg_of(figure)
     opening = svg.index("<svg")
     start = svg.index(">", opening) + 1
     (box,) = re.findall(r'viewBox="([^"]+)"', svg[opening:start])
     body = svg[start : svg.rindex("</svg>")]
     body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(r'\bid="', f'id="{plot.name}-', body)
-    body = re.sub(r'(?:xlink:)?href="#', f'href="#{plot.name}-', body).replace("url(#", f"url(#{plot.name}-")
+    body = re.sub(r'\bid="', f'id="{name}-', body)
+    body = re.sub(r'(?:xlink:)?href="#', f'href="#{name}-', body).replace("url(#", f"url(#{name}-")
     body = re.sub(r"(?<=: )#[0-9a-f]{6}\b", lambda found: themed(found[0]), body)
     body = re.sub(r">\s+<", "><", body)
     body = re.sub(r' (?:d|x|y)="[^"]*"', _shortened, body)
     width = PIXELS * float(box.split()[2])
     return (
-        f'<svg class=drawn viewBox="{box}" role=img aria-label="{text(plot.title)}" stroke-linejoin="round" '
+        f'<svg class=drawn viewBox="{box}" role=img aria-label="{text(title)}" stroke-linejoin="round" '
         f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px">{body}</svg>'
     )
 

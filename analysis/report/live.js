@@ -1,3 +1,10 @@
+"use strict";
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const make = (tag, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
 
 // Fill-mask in the page: RoBERTa's forward pass, with weights in half precision.
 const halves = Float32Array.from({ length: 65536 }, (_, half) => {

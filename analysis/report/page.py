@@ -2,17 +2,19 @@
 
 import base64
 import hashlib
-import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 from typing import Any
 
+from matplotlib.axes import Axes
+
 from calque.analysis.looking import Look
 from calque.analysis.report.claims import verdicts
-from calque.analysis.report.drawing import Plot
+from calque.analysis.report.drawing import FULL, Dash, Plot, key, legend, small_multiples
 from calque.analysis.report.html import (
     LIVE_BOX,
     Example,
@@ -23,11 +25,10 @@ from calque.analysis.report.html import (
     items,
     look_html,
     look_sections,
-    script_json,
     scroll,
+    svg_html,
     table_html,
     text,
-    themed,
 )
 from calque.analysis.report.table import MISSING, Table, visible
 from calque.derive.files import whole_file
@@ -35,9 +36,9 @@ from calque.derive.files import whole_file
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
 Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 FIRST = 3  # number of findings shown at the top
-PAGE, STYLE, SCRIPT, LIVE = (
+PAGE, STYLE, LIVE = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
-    for name in ("page.html", "page.css", "page.js", "live.js")
+    for name in ("page.html", "page.css", "live.js")
 )
 
 
@@ -127,7 +128,7 @@ def write_sections(path: Path, title: str, header: str, sections: Mapping[str, s
             links += f'<a href="#{_anchor(name)}">{name}</a>'
             parts.append(f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{content}\n</section>')
     body = "\n".join(parts)
-    script = SCRIPT + (LIVE if LIVE_BOX in body else "")
+    script = LIVE if LIVE_BOX in body else ""
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     fields = {"title": text(title), "style": STYLE, "header": header, "links": links, "body": body}
     page = Template(PAGE).substitute(fields, script=script, digest=f"sha256-{digest}")
@@ -164,44 +165,37 @@ def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
     return details("Answers to ARR's Responsible NLP checklist", "\n".join(parts)) if parts else ""
 
 
-# Training curves, such as loss and speed, which the page's script draws
+# Training curves, such as loss and speed
 
-Points = list[tuple[int, float | None]]  # a step, and a value if it is finite
+Points = list[tuple[int, float]]
 POINTS = 200  # maximum number of points on a curve
 LEFT_OUT = {"step", "of", "tokens", "learning rate", "mfu"}
 PROBE, MEASURE = "probe", "alignment@1"  # the probe's key in a run's metrics, and its title
+DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")  # distinguish groups with the same colour
 
 
 def curves_html(curves: Sequence[Curves]) -> str:
-    """Return the curves' data, which the page's script draws."""
-    panels, steps, drawn = _panels(curves), list[list[int]](), []
+    """Return a figure with a panel for each quantity and a curve for each run, or "" without numbers."""
+    panels = _panels(curves)
     if not panels:
         return ""
-    for name, lines in panels.items():
-        numbered = []
+    colours = {run.group: run.colour for run in curves}
+    counts, styles = Counter[str](), dict[str, tuple[str, Dash]]()
+    for group, colour in colours.items():
+        styles[group] = colour, DASHES[counts[colour] % len(DASHES)]
+        counts[colour] += 1
+
+    def draw(axes: Axes, lines: Mapping[int, Points]) -> None:
         for run, points in lines.items():
-            if len(points) > POINTS:
-                last = (len(points) - 1) / (POINTS - 1)
-                points = [points[round(i * last)] for i in range(POINTS)]
-            x = [step for step, _ in points]
-            if x not in steps:
-                steps.append(x)
-            numbered.append([run, steps.index(x), [number for _, number in points]])
-        drawn.append([visible(name.replace(f"{PROBE}: ", f"{MEASURE}, ")), numbered])
-    runs = [[visible(run.run), visible(run.group)] for run in curves]
-    switches = ""
-    for i, (group, colour) in enumerate({run.group: run.colour for run in curves}.items()):
-        switches += f'<button type=button aria-pressed=true data-s="{i}" style="--c:{themed(colour)}">'
-        switches += f"{text(group)}</button>"
-    return (
-        f"<div id=training><p class=legend role=group aria-label=Series>{switches}</p>\n"
-        "<div class=curves></div>\n"
-        "<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
-        f"{scroll('Means at the step', '<table></table>', 'scroll steps')}\n"
-        "<noscript><p>Curves are drawn by a script.</p></noscript>"
-        '<script type="application/json">'
-        f"{script_json({'runs': runs, 'steps': steps, 'panels': drawn})}</script></div>"
-    )
+            colour, dash = styles[curves[run].group]
+            every = range(0, len(points), -(-len(points) // POINTS))
+            axes.plot(*zip(*(points[i] for i in every), strict=True), dash, color=colour, lw=0.8, alpha=0.8)
+
+    title = "Each run’s metrics, by training step"
+    keys = [key(visible(group), colour, line=dash) for group, (colour, dash) in styles.items()]
+    with small_multiples(title, list(panels.items()), draw, 3, 1.7, width=FULL) as (figure, _):
+        legend(figure, keys, 3)
+    return scroll(title, svg_html(figure, "training", title))
 
 
 def _panels(curves: Sequence[Curves]) -> dict[str, dict[int, Points]]:
@@ -210,10 +204,9 @@ def _panels(curves: Sequence[Curves]) -> dict[str, dict[int, Points]]:
     for number, run in enumerate(curves):
         for row in run.rows:
             for name, value in _quantities(row):
-                shown = float(f"{value:.4g}") if math.isfinite(value) else None
-                panels.setdefault(name, {}).setdefault(number, []).append((row["step"], shown))
+                panels.setdefault(name, {}).setdefault(number, []).append((row["step"], value))
     order = sorted(panels, key=lambda name: (name.startswith(PROBE), not name.startswith("loss")))
-    return {name: panels[name] for name in order}
+    return {visible(name.replace(f"{PROBE}: ", f"{MEASURE}, ")): panels[name] for name in order}
 
 
 def _quantities(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
