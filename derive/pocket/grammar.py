@@ -15,13 +15,7 @@ PLURALS = {"the": 34, "": 32, "plural_pointer": 34}
 RECURRING = {"person": tree.PERSON, "animate": tree.ANIMATE, "thing": tree.THING, "place": tree.PLACE}
 ORGANISATIONS = {tree.BRAND: 4, tree.FIRM: 5, tree.COLLEGE: 2}
 LOCATIONS = {tree.TOWN: 13, tree.SITE: 7}
-NAMES = {
-    tree.BRAND: (tree.simple_name, "ORG"),
-    tree.FIRM: (tree.compound_name, "ORG"),
-    tree.COLLEGE: (tree.long_name, "ORG"),
-    tree.TOWN: (tree.simple_name, "LOC"),
-    tree.SITE: (tree.compound_name, "LOC"),
-}
+LENGTHS = {tree.BRAND: 1, tree.FIRM: 2, tree.COLLEGE: 3, tree.TOWN: 1, tree.SITE: 2}
 
 # All sentences in a paragraph use the same group of tenses.
 PAST = {"past": 1}
@@ -245,7 +239,7 @@ class SentenceGrammar:
             return [self.thing(verb, nested)]
         if verb.role == "go":
             if self.chance(0.5) and self._first_mention(tree.ELSEWHERE):
-                return [tree.simple_name(tree.ELSEWHERE, "obj", "LOC")]
+                return [tree.name(tree.ELSEWHERE, "obj", "LOC")]
             return [self.noun(Pick(verb, "object"), "place", "obj", self.chance(0.2), nested)]
         if verb.role in ("soc", "hire"):
             return [self.someone(verb, "object", "obj", nested)]
@@ -311,8 +305,8 @@ class SentenceGrammar:
 
     def _name(self, picks: dict[Pick, int], relation: str) -> tuple[Node, Pick] | None:
         pick = self.among(picks)
-        form, label = NAMES[pick]
-        return (form(pick, relation, label), pick) if self._first_mention(pick) else None
+        label = "LOC" if pick in LOCATIONS else "ORG"
+        return (tree.name(pick, relation, label, LENGTHS[pick]), pick) if self._first_mention(pick) else None
 
     def _determine(self, node: Node, pick: Pick, plural: bool) -> None:
         if plural and self.chance(0.25):

@@ -14,8 +14,8 @@ from itertools import product
 from typing import Any
 
 from calque.derive.pocket import tree
+from calque.derive.pocket.lexicon import Sense
 from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases
-from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, say
 from calque.derive.sentence import Sentence
 from calque.derive.source import Example

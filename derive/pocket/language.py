@@ -10,8 +10,8 @@ from calque.derive.errors import BadInput, check_range
 from calque.derive.fingerprint import ADDED
 from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from calque.derive.pocket.inference import inferences
-from calque.derive.pocket.lexicon import Lexicon
-from calque.derive.pocket.preferences import Preferences, Sense
+from calque.derive.pocket.lexicon import Lexicon, Sense
+from calque.derive.pocket.preferences import Preferences
 from calque.derive.pocket.roles import paraphrases, questions
 from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
@@ -88,8 +88,8 @@ class Pocket:
     def lemmas(self) -> Iterator[tuple[str, str]]:
         """Yield every word form with its lemma; a form shared by several words occurs once for each."""
         for topic in Lexicon(self.types, self.seed).topics:
-            for lexeme in chain.from_iterable(topic.values()):
-                yield from ((form, lexeme.lemma) for form in lexeme.forms)
+            for word in chain.from_iterable(topic.values()):
+                yield from ((form, word.lemma) for form in word.forms)
 
 
 @lru_cache(maxsize=4)

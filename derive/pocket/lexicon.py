@@ -1,11 +1,13 @@
 """The lexicon: each topic's core words, names and invented words, which add up to an exact number of word
 types."""
 
+from __future__ import annotations
+
 import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle, zip_longest
 from pathlib import Path
 
@@ -30,6 +32,7 @@ SHARED = 0.5
 context disambiguates them."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 
+SIZE = 128  # number of entries in each table of favourites, from which words are drawn by index
 Names = dict[str, list[str]]  # the words for each use, most frequent first
 Entity = tuple[str, ...]
 FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # indices of a person's names and pronouns
@@ -69,24 +72,61 @@ def stem(rng: random.Random, syllables: int) -> str:
     return word + rng.choice(INVENTED["codas"])
 
 
-@dataclass(frozen=True, slots=True)
-class Lexeme:
-    lemma: str
-    kind: str
+@dataclass(slots=True, eq=False, repr=False)
+class Sense:
+    """A word in a topic: its forms (the lemma first), a table of favourites for each role, and `rare` words
+    that may replace it with probability `rarity`. Names and function words have no `kind`. The roles of the
+    drawn words are:
+
+    - FRAMES and hire: verbs for the subject (or a preceding verb); passive: verbs for the object.
+      Organisations and places are subjects of hire only, so that context reveals the class of a name.
+    - subject, object, recipient, manner, freq, modal: words for verbs.
+    - adj (in any position), attribute (before the noun), number, pointer, plural_pointer, companion,
+      hypernym: words for nouns.
+    - locative, oblique: prepositions for verbs and nouns; noun: nouns for these prepositions.
+    - antonym: antonyms of adjectives and verbs.
+    - person, animate, thing, place, hyponym, name, town, site, brand, firm, college: words for topics.
+    """
+
     forms: tuple[str, ...]
+    kind: str = ""
     hypernym: str = ""
     antonym: str = ""
+    weight: float = 1.0
+    tables: defaultdict[str, list[Sense]] = field(default_factory=lambda: defaultdict(list))
+    rare: list[Sense] = field(default_factory=list)
+    rarity: float = 0.0
+
+    @property
+    def lemma(self) -> str:
+        return self.forms[0]
+
+    def form(self, index: int) -> str:
+        return self.forms[index]
+
+    def draw(self, role: str, chance: float) -> Sense:
+        """Draw a favourite in the given role; `chance` is a uniform random number in [0, 1)."""
+        index, rest = divmod(chance * SIZE, 1)
+        sense = self.tables[role][int(index)]
+        if rest < sense.rarity:
+            rare = sense.rare[int(rest / sense.rarity * SIZE)]
+            if role != "hyponym" or rare.hypernym:
+                return rare
+        return sense
+
+
+Topic = dict[str, list[Sense]]  # the words of each kind, most frequent first
 
 
 class Lexicon:
-    """A lexicon with exactly `types` word `forms`. `topics[t][kind]` lists the lexemes of a kind in topic t,
-    most frequent first; `withheld` contains every third name, reserved for test data."""
+    """A lexicon with exactly `types` word `forms`, grouped by topic; `withheld` contains every third name,
+    reserved for test data."""
 
     def __init__(self, types: int, seed: int) -> None:
         self._rng = random.Random(f"{seed}:lexicon")
         self.forms: set[str] = set(FUNCTION)
         topics = min(8, max(3, types // 100))
-        self.topics: list[dict[str, list[Lexeme]]] = [defaultdict(list) for _ in range(topics)]
+        self.topics: list[Topic] = [defaultdict(list) for _ in range(topics)]
         self._core = [{kind: text.split()[::-1] for kind, text in topic.items()} for topic in WORDS["topics"]]
         self._grow(types - 24 - types // 25)
         self.names: Names = {use: [] for use in USES.values()}
@@ -135,24 +175,24 @@ class Lexicon:
             return f"{lemma}:{rng.choice(hypernyms)}"
         return lemma
 
-    def _of_topic(self, topic: dict[str, list[Lexeme]], kinds: tuple[str, ...], kind: str, form: int) -> str:
+    def _of_topic(self, topic: Topic, kinds: tuple[str, ...], kind: str, form: int) -> str:
         """Return a form of a random word of one of the `kinds` that is not yet a lemma of `kind`, or ""."""
-        taken = {lexeme.lemma for lexeme in topic[kind]}
+        taken = {word.lemma for word in topic[kind]}
         regular = [each for each in topic[self._rng.choice(kinds)] if each.lemma not in WORDS["plurals"]]
-        fitting = [lexeme.forms[form] for lexeme in regular if lexeme.forms[form] not in taken]
+        fitting = [word.forms[form] for word in regular if word.forms[form] not in taken]
         return self._rng.choice(fitting) if fitting else ""
 
-    def _enter(self, topic: dict[str, list[Lexeme]], kind: str, entry: str) -> None:
+    def _enter(self, topic: Topic, kind: str, entry: str) -> None:
         lemma, _, hypernym = entry.partition(":")
         first, _, second = lemma.partition("/")
-        lexemes = [Lexeme(first, kind, inflect(first, kind), hypernym, second)]
-        if hypernym and all(noun.lemma != hypernym for noun in [*topic[kind], *lexemes]):
-            lexemes.append(Lexeme(hypernym, kind, inflect(hypernym, kind)))
+        words = [(first, hypernym, second)]
+        if hypernym not in ("", first, *(noun.lemma for noun in topic[kind])):
+            words.append((hypernym, "", ""))
         if second:
-            lexemes.append(Lexeme(second, kind, inflect(second, kind), hypernym, first))
-        for lexeme in lexemes:
-            topic[kind].append(lexeme)
-            self.forms.update(lexeme.forms)
+            words.append((second, hypernym, first))
+        for lemma, above, opposite in words:
+            topic[kind].append(Sense(inflect(lemma, kind), kind, above, opposite))
+            self.forms.update(topic[kind][-1].forms)
 
     def _name(self, types: int) -> None:
         rng = self._rng
@@ -183,8 +223,7 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]
         withheld[use] = [name for name in names if name in lexicon.withheld] or given[use]
-    ours = _entities(given, len(lexicon.topics), rng)
-    others = _entities(withheld, len(lexicon.topics), rng)
+    ours, others = (_entities(some, len(lexicon.topics), rng) for some in (given, withheld))
     return {kind: list(map(_mix, ours[kind], others[kind])) for kind in ours}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from calque.derive.errors import BadInput
-from calque.derive.pocket.preferences import SIZE, Sense
+from calque.derive.pocket.lexicon import SIZE, Sense
 from calque.derive.source import Example
 
 T = TypeVar("T")
@@ -59,25 +59,20 @@ def draw_cases(
     """Yield distinct examples of cases drawn in proportion to their weights (see `fresh`)."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
     weights = {label: [case.weight for case in some] for label, some in by_label.items()}
-
-    def draw_case(label: str) -> Callable[[], Example]:
-        case = rng.choices(by_label[label], weights[label])[0]
-        return lambda: draw(case)
-
-    return fresh(labels, rng, draw_case)
+    return fresh(labels, rng, lambda label: rng.choices(by_label[label], weights[label])[0], draw)
 
 
 def fresh(
-    labels: Sequence[str], rng: random.Random, case: Callable[[str], Callable[[], Example]]
+    labels: Sequence[str], rng: random.Random, choose: Callable[[str], C], draw: Callable[[C], Example]
 ) -> Iterator[Example]:
-    """Yield an infinite stream of distinct examples in rounds of one example per label. `case` draws a case
-    with a given label and returns a function that draws its examples."""
+    """Yield an infinite stream of distinct examples in rounds of one example per label. `choose` returns a
+    case with a given label, and `draw` returns one of its examples."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
-            draw = case(label)
+            case = choose(label)
             for _ in range(TRIES):
-                example = draw()
+                example = draw(case)
                 if example.words not in seen:
                     break
             else:
@@ -116,8 +111,7 @@ class WordDraws:
         for topic in topics:
             for role in ("hyponym", "animate", "thing", "place"):
                 for noun in set(topic.tables[role]):
-                    hypernyms = [kind.lemma for kind in noun.tables["hypernym"][:1]]
-                    self._kinds[noun.lemma].update([noun.lemma, *hypernyms])
+                    self._kinds[noun.lemma] |= {noun.lemma, noun.hypernym} - {""}
         self._verbs = {role: _of_two_axes(topics, role) for role in ("tr", "intr")}
         if not self._verbs["tr"]:
             fault = "the lexicon has fewer than two pairs of antonyms among its frequent verbs"
@@ -213,7 +207,7 @@ class WordDraws:
 
     def _nouns(self, topic: Sense, role: str) -> tuple[Sense, Sense, Sense, Sense]:
         def specific() -> Sense:
-            return self._fitting(topic, role, lambda noun: bool(noun.tables["hypernym"]))
+            return self._fitting(topic, role, lambda noun: bool(noun.hypernym))
 
         first = specific()
         kinds = self._kinds[first.lemma]  # the second noun shares no lemma or hypernym
@@ -232,11 +226,12 @@ class WordDraws:
         return self._such(lambda: (self._draw(sense, role), self._draw(sense, role)), exclude)
 
     def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
-        first = self._such(draw, _has_antonym)
-        second = self._such(draw, lambda word: _has_antonym(word) and word.lemma not in _axis(first))
+        first = self._such(draw, lambda word: bool(word.antonym))
+        axis = first.lemma, first.antonym
+        second = self._such(draw, lambda word: bool(word.antonym) and word.lemma not in axis)
         axes = [(word, self._draw(word, "antonym")) for word in (first, second)]
-        axis, other = self._rng.sample(axes, 2)
-        return (*self._rng.sample(axis, 2), self._rng.choice(other))
+        poles, others = self._rng.sample(axes, 2)
+        return (*self._rng.sample(poles, 2), self._rng.choice(others))
 
     def _fitting(self, sense: Sense, role: str, fits: Callable[[Sense], bool]) -> Sense:
         return self._such(lambda: self._draw(sense, role), fits)
@@ -253,14 +248,7 @@ def _is_new(word: Sense, others: Iterable[Sense]) -> bool:
     return all(word.lemma != other.lemma for other in others)
 
 
-def _has_antonym(word: Sense) -> bool:
-    return bool(word.tables["antonym"])
-
-
-def _axis(word: Sense) -> frozenset[str]:
-    return frozenset((word.lemma, word.tables["antonym"][0].lemma))
-
-
 def _of_two_axes(topics: list[Sense], role: str) -> list[Sense]:
-    verbs = [verb for topic in topics for verb in topic.tables[role] if _has_antonym(verb)]
-    return verbs if len(set(map(_axis, verbs))) > 1 else []
+    """Return the topics' verbs with antonyms, or [] if they are all on one axis."""
+    verbs = [verb for topic in topics for verb in topic.tables[role] if verb.antonym]
+    return verbs if len({frozenset((verb.lemma, verb.antonym)) for verb in verbs}) > 1 else []

@@ -1,63 +1,18 @@
 """Selectional preferences: in each role, a word prefers a few others, so that contexts distinguish words."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
 
-from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
+from calque.derive.pocket.lexicon import GENERAL, NOUNS, SIZE, VERBS, WORDS, Entity, Lexicon, Sense, entities
 
-SIZE = 128  # number of entries in each table of favourites, from which words are drawn by index
 RARITY = 1 / 1_500  # the probability that a given rare word replaces a drawn word of its kind and topic
 TAIL = 0.1  # the fraction of rare words among the content words
 BOOSTS = (150, 60, 25)  # added to the base weight of 1 for a word's three favourites
 FRAMES = ("intr", "tr", "soc", "ditr", "go", "say", "want")
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Sense:
-    """A word in a topic: its forms, a table of favourites for each role, and `rare` words that may replace it
-    with probability `rarity`. The roles of the drawn words are:
-
-    - FRAMES and hire: verbs for the subject (or a preceding verb); passive: verbs for the object.
-      Organisations and places are subjects of hire only, so that context reveals the class of a name.
-    - subject, object, recipient, manner, freq, modal: words for verbs.
-    - adj (in any position), attribute (before the noun), number, pointer, plural_pointer, companion,
-      hypernym: words for nouns.
-    - locative, oblique: prepositions for verbs and nouns; noun: nouns for these prepositions.
-    - antonym: antonyms of adjectives and verbs.
-    - person, animate, thing, place, hyponym, name, town, site, brand, firm, college: words for topics.
-    """
-
-    forms: tuple[str, ...]
-    weight: float = 1.0
-    lexeme: Lexeme | None = None
-    tables: defaultdict[str, list[Sense]] = field(default_factory=lambda: defaultdict(list))
-    rare: list[Sense] = field(default_factory=list)
-    rarity: float = 0.0
-
-    @property
-    def lemma(self) -> str:
-        """The dictionary form or, for a name, the first form."""
-        return self.lexeme.lemma if self.lexeme else self.forms[0]
-
-    def form(self, index: int) -> str:
-        return self.forms[index]
-
-    def draw(self, role: str, chance: float) -> Sense:
-        """Draw a favourite in the given role; `chance` is a uniform random number in [0, 1)."""
-        index, rest = divmod(chance * SIZE, 1)
-        sense = self.tables[role][int(index)]
-        if rest < sense.rarity:
-            rare = sense.rare[int(rest / sense.rarity * SIZE)]
-            if role != "hyponym" or rare.tables["hypernym"]:  # a hyponym must have a hypernym
-                return rare
-        return sense
 
 
 class Preferences:
@@ -72,10 +27,11 @@ class Preferences:
             names[kind] = [_senses(column, 0.5) for column in columns]
         everything: list[Sense] = []
         for t, topic in enumerate(self.topics):
-            kinds = {kind: self._lexemes(lexemes, kind) for kind, lexemes in lexicon.topics[t].items()}
-            self._bind_words(topic, kinds)
-            for senses in kinds.values():
+            kinds = lexicon.topics[t]
+            for kind, senses in kinds.items():
+                self._weigh(senses, kind)
                 everything += senses
+            self._bind_words(topic, kinds)
             for kind in FRAMES:
                 self._bind(names["name"][t], kinds[kind], kind)
             for kind in ("brand", "firm", "college"):
@@ -91,7 +47,7 @@ class Preferences:
         things, places, adjectives = kinds["thing"], kinds["place"], kinds["adj"]
         animate = sorted(people + animals, key=lambda sense: -sense.weight)
         nouns = animate + things + places
-        hyponyms = [noun for noun in animate + things if noun.lexeme and noun.lexeme.hypernym]
+        hyponyms = [noun for noun in animate + things if noun.hypernym]
         offered = (people, animate, things, places, hyponyms)
         for role, senses in zip(("person", "animate", "thing", "place", "hyponym"), offered, strict=True):
             self._offer(topic, senses, role)
@@ -122,7 +78,7 @@ class Preferences:
     def _bind_function_words(self, senses: list[Sense]) -> None:
         alike: defaultdict[tuple[str, str], list[Sense]] = defaultdict(list)
         for sense in senses:
-            alike[_identity(sense)].append(sense)
+            alike[sense.kind, sense.lemma].append(sense)
         verbs = [group for group in alike.values() if len(group[0].forms) == 4]
         nouns = [group for group in alike.values() if len(group[0].forms) == 2]
         words = {}
@@ -148,7 +104,7 @@ class Preferences:
         phrases = []
         for head in heads:
             drawn = self._rng.sample(prepositions, 2)
-            chosen = self._prepositions.setdefault((*_identity(head), role), drawn)
+            chosen = self._prepositions.setdefault((head.kind, head.lemma, role), drawn)
             first, second = (Sense((word,)) for word in chosen)
             head.tables[role] = [first] * (3 * SIZE // 4) + [second] * (SIZE // 4)
             phrases += [first, second]
@@ -180,14 +136,14 @@ class Preferences:
     def _favourites(self, size: int) -> list[tuple[int, int]]:
         return list(zip(BOOSTS, self._rng.sample(range(size), min(3, size)), strict=False))
 
-    def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
-        hypernyms = {lexeme.hypernym for lexeme in lexemes}
+    def _weigh(self, senses: list[Sense], kind: str) -> None:
+        """Set the weights of a topic's words of one kind, and their rare replacements."""
+        hypernyms = {sense.hypernym for sense in senses}
         nouns = GENERAL.get(kind, "").split() if kind in NOUNS else []
         shared = {entry.partition(":")[0]: len(self.topics) / 2 for entry in nouns}
         shared |= dict.fromkeys(hypernyms, 4.0)
-        senses = []
-        for rank, lexeme in enumerate(lexemes):
-            senses.append(Sense(lexeme.forms, _zipf(rank) / shared.get(lexeme.lemma, 1.0), lexeme))
+        for rank, sense in enumerate(senses):
+            sense.weight = _zipf(rank) / shared.get(sense.lemma, 1.0)
         common = [sense for sense in senses if sense.lemma not in hypernyms]
         count = round(TAIL * len(common)) if kind in TAIL_KINDS else 0
         if tail := common[len(common) - count :]:
@@ -196,34 +152,27 @@ class Preferences:
                 sense.weight = 0.0
             for sense in senses:
                 sense.rare, sense.rarity = rare, count * RARITY
-        return senses
 
 
 def _senses(words: Sequence[Entity], exponent: float) -> list[Sense]:
-    return [Sense(forms, _zipf(rank, exponent)) for rank, forms in enumerate(words)]
+    return [Sense(forms, weight=_zipf(rank, exponent)) for rank, forms in enumerate(words)]
 
 
 def _zipf(rank: int, exponent: float = 1.0) -> float:
     return float((rank + 2) ** -exponent)
 
 
-def _identity(sense: Sense) -> tuple[str, str]:
-    assert sense.lexeme is not None
-    return sense.lexeme.kind, sense.lexeme.lemma
-
-
 def _weight_for(word: Sense, other: Sense) -> float:
-    same = word is other or (word.lexeme and other.lexeme and word.lemma == other.lemma)
+    same = word is other or (word.kind and other.kind and word.lemma == other.lemma)
     return 0.0 if same else other.weight
 
 
 def _tie(group: list[Sense], role: str) -> None:
     """Fill the tables of hypernyms or antonyms; each word has at most one hypernym and one antonym."""
-    senses = {sense.lemma: sense for sense in group if sense.lexeme}
+    senses = {sense.lemma: sense for sense in group}
     for sense in group:
-        if sense.lexeme:
-            lemma = getattr(sense.lexeme, role)
-            sense.tables[role] = [senses[lemma]] * SIZE if lemma else []
+        lemma = sense.hypernym if role == "hypernym" else sense.antonym
+        sense.tables[role] = [senses[lemma]] * SIZE if lemma else []
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:

@@ -13,11 +13,10 @@ from functools import cache, cached_property
 from itertools import combinations, pairwise, product
 
 from calque.derive.pocket import tree
-from calque.derive.pocket.lexicon import Lexeme
+from calque.derive.pocket.lexicon import Sense
 from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases, fresh
-from calque.derive.pocket.preferences import Sense
-from calque.derive.pocket.tree import ENGLISH, Places, linearise, say
-from calque.derive.sentence import Sentence, Span
+from calque.derive.pocket.tree import ENGLISH, Places, say
+from calque.derive.sentence import Sentence
 from calque.derive.source import Example
 
 DIFFERENT, SAME = LABELS = ("0", "1")
@@ -96,7 +95,7 @@ def _outside(case: ParaphraseCase) -> tuple[object, ...]:
     """Return the surface features of a pair that do not depend on which words are drawn."""
 
     def noun(word: str) -> Sense:
-        return Sense((word, word), lexeme=Lexeme(word, "person", (word, word)))
+        return Sense((word, word), "person")
 
     people = [Sense((name,)) if named else noun(name) for name, named in zip("AB", case.named, strict=True)]
     verb = Sense(("v", "vs", "ved", "ved" if case.alike else "ven"))
@@ -145,7 +144,7 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
         question = _ask(events[0], tense, kind, rng.random() < 0.5, places())
         return Example(((question,), tuple(rng.sample(context, len(context)))), diagnostic=kind)
 
-    return fresh(KINDS, rng, lambda kind: lambda: draw(kind))
+    return fresh(KINDS, rng, str, draw)
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
@@ -184,14 +183,12 @@ def _tell(
         place = tree.adposition(where, "in")
         root.add(tree.fronted(place) if rng.random() < FRONTED else place)
     root.add(tree.mark("."))
-    order = places()
-    spans: tuple[Span, ...] = ()
+    agent.entity = patient.entity = ""
     if answers:
         node = {SUBJECT: agent, OBJECT: patient, PLACE: where}[kind]
-        answer = {id(node), *(id(below) for below in node.dependents if below.tag == "DET")}
-        inside = [i for i, each in enumerate(linearise(root, order)[0]) if id(each) in answer]
-        spans = (Span(inside[0], inside[-1] + 1, ANSWER),)
-    return replace(say(root, order), spans=spans)
+        for each in (node, *(below for below in node.dependents if below.tag == "DET")):
+            each.entity = ANSWER
+    return say(root, places())
 
 
 def _ask(event: Event, tense: str, kind: str, passive: bool, places: Places) -> Sentence:
@@ -205,4 +202,5 @@ def _ask(event: Event, tense: str, kind: str, passive: bool, places: Places) -> 
     tree.act(root, agent, patient, passive)
     if kind == PLACE:
         root.add(tree.adverb("where", "wh"))
-    return replace(say(root.add(tree.mark("?")), places), spans=())
+    agent.entity = patient.entity = ""
+    return say(root.add(tree.mark("?")), places)

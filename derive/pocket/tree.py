@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from calque.derive.files import read_toml
-from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
-from calque.derive.pocket.preferences import Sense
+from calque.derive.pocket.lexicon import (
+    BASE,
+    FIRST,
+    LAST,
+    MIDDLE,
+    PARTICIPLE,
+    PAST,
+    PLURAL,
+    SINGULAR,
+    THIRD,
+    Sense,
+)
 from calque.derive.sentence import Sentence, Span, runs
 
 Places = Mapping[str, int]
@@ -76,7 +87,7 @@ def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = froze
     def draw(role: str) -> Sense:
         while True:
             sense = topic.draw(role, rng.random())
-            if sense.lexeme or withheld.isdisjoint(sense.forms):
+            if sense.kind or withheld.isdisjoint(sense.forms):
                 return sense
 
     cast = {"topic": topic, **{member: draw(_ROLES.get(member, member)) for member in _CAST}}
@@ -109,18 +120,13 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     parents: list[Node] = []
 
     def visit(node: Node, parent: Node) -> None:
-        ranked = sorted(
-            [(places[child.place or child.relation], child) for child in node.dependents],
-            key=lambda each: each[0],
-        )
-        for position, child in ranked:
-            if position < 0:
-                visit(child, node)
-        nodes.append(node)
-        parents.append(parent)
-        for position, child in ranked:
-            if position >= 0:
-                visit(child, node)
+        placed = [(places[child.place or child.relation], child) for child in node.dependents]
+        for _, each in sorted([*placed, (-0.5, node)], key=itemgetter(0)):
+            if each is not node:
+                visit(each, node)
+            else:
+                nodes.append(node)
+                parents.append(parent)
 
     visit(root, root)
     index = {id(node): i for i, node in enumerate(nodes)}
@@ -158,7 +164,7 @@ def say(
         if word == "a" and words[i + 1][0] in "aeiou":
             words[i] = "an"
     # In a new sentence, each word's origin is its position in this order.
-    return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
+    return replace(sentence, words=tuple(words), origin=())
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
@@ -168,22 +174,18 @@ def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") 
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
-    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
-    """Build an adjective."""
     return Node(word.form(0), "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
-    """Build an adverb."""
     return Node(word, "ADV", "advmod", place=place)
 
 
 def mark(text: str) -> Node:
-    """Build a punctuation mark."""
     return Node(text, "PUNCT", "punct")
 
 
@@ -206,26 +208,21 @@ def person(word: Word, relation: str, length: int = 1) -> Node:
     return head.add(*rest)
 
 
-def simple_name(word: Word, relation: str, label: str) -> Node:
-    """Build a one-word name."""
-    return Node(word.form(0), "PROPN", relation, entity=label)
-
-
-def compound_name(word: Word, relation: str, label: str) -> Node:
-    """Build a two-word name headed by its second word: Northfield Bank, Lake Orrin."""
-    first = Node(word.form(0), "PROPN", "compound", entity=label)
-    return Node(word.form(1), "PROPN", relation, [first], entity=label)
-
-
-def long_name(word: Word, relation: str, label: str) -> Node:
-    """Build a three-word name headed by its first word: University of Dalmar."""
-    second = Node(word.form(1), "PROPN", "nmod", [Node("of", "ADP", "case", entity=label)], entity=label)
-    return Node(word.form(0), "PROPN", relation, [second], entity=label)
+def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
+    """Build a name of one word; of two, headed by the second: Northfield Bank; or of three, headed by the
+    first: University of Dalmar."""
+    node = Node(word.form(int(length == 2)), "PROPN", relation, entity=label)
+    if length == 2:
+        node.add(Node(word.form(0), "PROPN", "compound", entity=label))
+    if length == 3:
+        of = Node("of", "ADP", "case", entity=label)
+        node.add(Node(word.form(1), "PROPN", "nmod", [of], entity=label))
+    return node
 
 
 def person_or_noun(sense: Sense) -> Node:
     """Build a person's first name, or a common noun with an article."""
-    return person(sense, "") if sense.lexeme is None else noun(sense, "", determiner="the")
+    return noun(sense, "", determiner="the") if sense.kind else person(sense, "")
 
 
 def verb(
