@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from pathlib import Path
 
 from calque.derive.errors import BadInput, check_range
-from calque.derive.files import read_toml
 from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.lexicon import WORDS
+from calque.derive.pocket.tree import ENGLISH, Node, adposition, adverb, mark, say
 from calque.derive.sentence import Sentence
 from calque.derive.source import Cloze, Question
 
-RELATIONS: dict[str, list[str]] = read_toml(Path(__file__).with_name("facts.toml"))  # patterns by relation
+RELATIONS: dict[str, list[str]] = WORDS["facts"]  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # optional adverbs at the start of a statement
 STATEMENTS = 1_000_000  # maximum number of statements, because they are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
@@ -58,8 +58,9 @@ class Facts:
         statements = []
         for question in self.questions(language):
             for number in range(self.mentions if question.shared is shared else 0):
-                cloze = question.clozes[number % len(question.clozes)]
-                statements.append(_with_lead(cloze.sentence, rng.choice(LEADS)))
+                patterns = RELATIONS[question.relation]
+                pattern, lead = patterns[number % len(patterns)], rng.choice(LEADS)
+                statements.append(_state(pattern, question.subject, question.answer, lead).sentence)
         rng.shuffle(statements)
         return statements
 
@@ -88,17 +89,20 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
         for name in names:
             is_shared = relation in shared[name]
             answer = next(turns[is_shared])
-            clozes = tuple(_cloze(pattern, name, answer) for pattern in patterns)
+            clozes = tuple(_state(pattern, name, answer) for pattern in patterns)
             questions.append(Question(relation, name, answer, values, clozes, is_shared))
     return tuple(questions)
 
 
-def _cloze(pattern: str, subject: str, answer: str) -> Cloze:
-    entries = [entry.split(":") for entry in pattern.split()]
-    words, tags, relations, heads = zip(*entries, strict=True)
-    filled = tuple({"S": subject, "V": answer}.get(word, word) for word in words)
-    sentence = Sentence(filled, tags, tuple(int(head) - 1 for head in heads), relations)
-    return Cloze(sentence, words.index("V"))
+def _state(pattern: str, person: str, value: str, lead: str = "") -> Cloze:
+    first, verb, *preposition, second = pattern.split()
+    nodes = {"S": Node(person, "PROPN", ""), "V": Node(value, "NOUN", "", [Node("the", "DET", "det")])}
+    nodes[first].relation, nodes[second].relation = "nsubj", "obl" if preposition else "obj"
+    for word in preposition:
+        adposition(nodes[second], word)
+    root = Node(verb, "VERB", "root", [nodes[first], nodes[second], mark(".")])
+    sentence = say(root.add(adverb(lead, "first")) if lead else root, ENGLISH.places)
+    return Cloze(sentence, sentence.tags.index("NOUN"))
 
 
 def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
@@ -114,15 +118,3 @@ def _nouns(language: Pocket) -> list[str]:
             tags[word][tag] += 1
     counts = {word: of["NOUN"] for word, of in tags.items() if 2 * of["NOUN"] > of.total()}
     return sorted(counts, key=lambda word: (-counts[word], word))
-
-
-def _with_lead(sentence: Sentence, lead: str) -> Sentence:
-    if not lead:
-        return sentence
-    root = sentence.heads.index(-1) + 1
-    return Sentence(
-        words=(lead, *sentence.words),
-        tags=("ADV", *sentence.tags),
-        heads=(root, *(head + 1 if head >= 0 else -1 for head in sentence.heads)),
-        relations=("advmod", *sentence.relations),
-    )
