@@ -121,8 +121,7 @@ class WordDraws:
         """Draw words for a quality or an intransitive action."""
         topic = self._topic()
         if self._verbs["intr"] and self._rng.random() < 0.25:
-            nouns = self._nouns(topic, "animate")
-            poles = self._poles(lambda: self._rng.choice(self._verbs["intr"]))
+            nouns, poles = self._nouns(topic, "animate"), self._verb_poles("intr")
             return Material(nouns, poles, self._tense(), setting=self._setting(topic, nouns))
         nouns, tense = self._nouns(topic, "hyponym"), self._tense()
         # Adjectives are drawn independently of the chosen noun.
@@ -133,15 +132,14 @@ class WordDraws:
     def deed(self) -> Material:
         """Draw words for an action with a thing as its object."""
         topic = self._topic()
-        nouns = self._nouns(topic, "animate")
-        poles = self._poles(lambda: self._rng.choice(self._verbs["tr"]))
+        nouns, poles = self._nouns(topic, "animate"), self._verb_poles("tr")
         return Material(nouns, poles, self._tense(), other=self._draw(topic, "thing"))
 
     def meeting(self) -> Material:
         """Draw words for an action between two people or animals."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "soc")
-        other = self._another(topic, self._someone(), nouns)
+        other = self._draw(topic, self._someone(), _unlike(nouns))
         acts = self._rng.random() < 0.5
         manners = self._two(verb, "manner")
         return Material(nouns, (verb,), self._tense(), acts=acts, other=other, manners=manners)
@@ -150,7 +148,7 @@ class WordDraws:
         """Draw words for a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "tr")
-        other = self._another(verb, "object", nouns)
+        other = self._draw(verb, "object", _unlike(nouns))
         numbers = tuple(self._rng.sample(NUMBERS, 2))
         return Material(nouns, (verb,), self._tense(), other=other, numbers=numbers)
 
@@ -159,20 +157,19 @@ class WordDraws:
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "intr")
         preposition = self._draw(verb, "locative")
-        first, second = self._two(topic, "place")
+        places = tuple((preposition, place) for place in self._two(topic, "place"))
         manners = self._two(verb, "manner")
-        places = (preposition, first), (preposition, second)
         return Material(nouns, (verb,), self._tense(), manners=manners, places=places)
 
     def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
         """Draw two people and a verb that, if `alike`, has the same form in the active and the passive."""
         topic = self._topic()
-        verb = self._fitting(topic, "soc", lambda verb: not alike or len(set(verb.forms[2:])) == 1)
+        verb = self._draw(topic, "soc", lambda verb: not alike or len(set(verb.forms[2:])) == 1)
         roles = ["name" if name else "animate" for name in named]
         people = self._such(
             lambda: tuple(self._draw(topic, role) for role in roles), lambda two: two[0].lemma != two[1].lemma
         )
-        place = self._another(topic, "place", people)
+        place = self._draw(topic, "place", _unlike(people))
         manner, preposition = self._draw(verb, "manner"), self._draw(verb, "locative")
         tense = "past" if alike else "present"
         return Material(people, (verb,), tense, manners=(manner,), places=((preposition, place),))
@@ -182,11 +179,9 @@ class WordDraws:
         lemmas."""
         topic, drawn = self._topic(), list[Sense]()
         for _ in range(5):
-            drawn.append(
-                self._such(lambda: self._draw(topic, self._someone()), lambda word: _is_new(word, drawn))
-            )
+            drawn.append(self._such(lambda: self._draw(topic, self._someone()), _unlike(drawn)))
         for role in ("place", "place", "place", "soc", "soc"):
-            drawn.append(self._another(topic, role, drawn))
+            drawn.append(self._draw(topic, role, _unlike(drawn)))
         return drawn[:5], drawn[5:8], drawn[8:]
 
     def _topic(self) -> Sense:
@@ -198,45 +193,41 @@ class WordDraws:
     def _someone(self) -> str:
         return "name" if self._rng.random() < 0.5 else "animate"
 
-    def _draw(self, sense: Sense, role: str) -> Sense:
-        return sense.tables[role][int(self._rng.random() * SIZE)]
-
     def _setting(self, topic: Sense, nouns: Sequence[Sense]) -> tuple[Sense, Sense]:
-        place = self._another(topic, "place", nouns)
-        return self._fitting(place, "locative", lambda word: word.form(0) != "from"), place
+        place = self._draw(topic, "place", _unlike(nouns))
+        return self._draw(place, "locative", lambda word: word.form(0) != "from"), place
 
     def _nouns(self, topic: Sense, role: str) -> tuple[Sense, Sense, Sense, Sense]:
         def specific() -> Sense:
-            return self._fitting(topic, role, lambda noun: bool(noun.hypernym))
+            return self._draw(topic, role, lambda noun: noun.hypernym)
 
         first = specific()
         kinds = self._kinds[first.lemma]  # the second noun shares no lemma or hypernym
         second = self._such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables["hypernym"][0], second, second.tables["hypernym"][0]
 
-    def _another(self, sense: Sense, role: str, others: Sequence[Sense]) -> Sense:
-        return self._fitting(sense, role, lambda word: _is_new(word, others))
-
     def _two(self, sense: Sense, role: str) -> tuple[Sense, Sense]:
-
         def exclude(two: tuple[Sense, Sense]) -> bool:
             one, other = two[0].lemma, two[1].lemma
             return one not in {other, *self._kinds[other]} and other not in self._kinds[one]
 
         return self._such(lambda: (self._draw(sense, role), self._draw(sense, role)), exclude)
 
+    def _verb_poles(self, role: str) -> tuple[Sense, ...]:
+        return self._poles(lambda: self._rng.choice(self._verbs[role]))
+
     def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
-        first = self._such(draw, lambda word: bool(word.antonym))
+        first = self._such(draw, lambda word: word.antonym)
         axis = first.lemma, first.antonym
-        second = self._such(draw, lambda word: bool(word.antonym) and word.lemma not in axis)
+        second = self._such(draw, lambda word: word.antonym and word.lemma not in axis)
         axes = [(word, self._draw(word, "antonym")) for word in (first, second)]
         poles, others = self._rng.sample(axes, 2)
         return (*self._rng.sample(poles, 2), self._rng.choice(others))
 
-    def _fitting(self, sense: Sense, role: str, fits: Callable[[Sense], bool]) -> Sense:
-        return self._such(lambda: self._draw(sense, role), fits)
+    def _draw(self, sense: Sense, role: str, fits: Callable[[Sense], object] = bool) -> Sense:
+        return self._such(lambda: sense.tables[role][int(self._rng.random() * SIZE)], fits)
 
-    def _such(self, draw: Callable[[], T], fits: Callable[[T], bool]) -> T:
+    def _such(self, draw: Callable[[], T], fits: Callable[[T], object]) -> T:
         for _ in range(TRIES):
             drawn = draw()
             if fits(drawn):
@@ -244,8 +235,10 @@ class WordDraws:
         raise BadInput("the lexicon has too few mutually exclusive words; increase the number of word types")
 
 
-def _is_new(word: Sense, others: Iterable[Sense]) -> bool:
-    return all(word.lemma != other.lemma for other in others)
+def _unlike(others: Iterable[Sense]) -> Callable[[Sense], bool]:
+    """Return whether a word's lemma differs from those of `others`."""
+    lemmas = {other.lemma for other in others}
+    return lambda word: word.lemma not in lemmas
 
 
 def _of_two_axes(topics: list[Sense], role: str) -> list[Sense]:
