@@ -73,7 +73,7 @@ class SentenceGrammar:
         verb = Pick(THING, "passive") if recurs else Pick(source, frame)
         root = tree.verb(verb, tense, plural, negative, question).add(subject)
         if recurs:
-            root.add(self.noun(THING, "thing", "obj", False, nested, "the"))
+            root.add(self.noun(THING, "obj", nested=nested, determiner="the"))
         else:
             root.add(*self.objects(verb, nested))
         if frame == "say":
@@ -126,7 +126,7 @@ class SentenceGrammar:
         pick, plural = Pick(TOPIC, "hyponym"), self.chance(0.3)
         article, points = "" if plural else "a", self.chance(0.4)
         predicate = pick if points else Pick(pick, "hypernym")
-        root = self.noun(predicate, "thing", "root", plural, False, article, rich=True)
+        root = self.noun(predicate, "root", plural, False, article, rich=True)
         if points:
             words = {"these": 1, "those": 1} if plural else {"this": 1, "that": 1}
             subject = tree.pronoun(self.among(words), "nsubj")
@@ -153,7 +153,7 @@ class SentenceGrammar:
         kind, plural = self.among({"thing": 2, "animate": 1}), self.chance(0.4)
         pick = Pick(TOPIC, kind)
         determiner = "no" if negative else self.among({"some": 2, "many": 1}) if plural else "a"
-        noun = self.noun(pick, kind, "nsubj", plural, True, determiner)
+        noun = self.noun(pick, "nsubj", plural, determiner=determiner)
         noun.place = "there"
         root = Node(tree.be(tense, plural), "VERB", "root")
         return root.add(tree.pronoun("there", "expl"), noun, self.phrase(pick, "obl"))
@@ -210,19 +210,19 @@ class SentenceGrammar:
         if self.chance(0.7) and (firm := self._name(ORGANISATIONS, "nsubj")):
             return *firm, False
         pick, plural = Pick(TOPIC, "place"), self.chance(0.3)
-        return self.noun(pick, "place", "nsubj", plural, True), pick, plural
+        return self.noun(pick, "nsubj", plural), pick, plural
 
     def topical(self, kind: str, relation: str, nested: bool) -> Subject:
         """Return a noun of the given kind, either the paragraph's recurring noun or a new one."""
         if self.chance(0.44):
-            return self.noun(RECURRING[kind], kind, relation, False, nested, "the"), RECURRING[kind], False
+            return self.noun(RECURRING[kind], relation, False, nested, "the", kind), RECURRING[kind], False
         pick, plural = Pick(TOPIC, kind), self.chance(0.3)
-        return self.noun(pick, kind, relation, plural, nested), pick, plural
+        return self.noun(pick, relation, plural, nested, kind=kind), pick, plural
 
     def thing(self, verb: Pick, nested: bool) -> Node:
         if self.chance(0.1):
             return tree.pronoun(self.among({"it": 4, "this": 2, "that": 2, "these": 1, "those": 1}), "obj")
-        return self.noun(Pick(verb, "object"), "thing", "obj", self.chance(0.36), nested)
+        return self.noun(Pick(verb, "object"), "obj", self.chance(0.36), nested)
 
     def someone(self, verb: Pick, role: str, relation: str, nested: bool) -> Node:
         kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
@@ -232,7 +232,7 @@ class SentenceGrammar:
             return tree.pronoun("them", relation)
         if kind == "pronoun":
             return tree.pronoun(FRIEND.form(ACCUSATIVE), relation)
-        return self.noun(Pick(verb, role), "animate", relation, self.chance(0.3), nested)
+        return self.noun(Pick(verb, role), relation, self.chance(0.3), nested, kind="animate")
 
     def objects(self, verb: Pick, nested: bool) -> list[Node]:
         if verb.role == "tr":
@@ -240,7 +240,7 @@ class SentenceGrammar:
         if verb.role == "go":
             if self.chance(0.5) and self._first_mention(tree.ELSEWHERE):
                 return [tree.name(tree.ELSEWHERE, "obj", "LOC")]
-            return [self.noun(Pick(verb, "object"), "place", "obj", self.chance(0.2), nested)]
+            return [self.noun(Pick(verb, "object"), "obj", self.chance(0.2), nested, kind="place")]
         if verb.role in ("soc", "hire"):
             return [self.someone(verb, "object", "obj", nested)]
         if verb.role == "ditr":
@@ -252,11 +252,11 @@ class SentenceGrammar:
     def noun(
         self,
         pick: Pick,
-        kind: str,
         relation: str,
-        plural: bool,
-        nested: bool,
+        plural: bool = False,
+        nested: bool = True,
         determiner: str = "",
+        kind: str = "thing",
         rich: bool = False,
     ) -> Node:
         """Build a common noun with its dependents; if `rich`, these include a prepositional phrase or a
@@ -287,9 +287,8 @@ class SentenceGrammar:
             return adposition(firm[0], self.among({"for": 3, "at": 1}))
         if self.chance(0.07) and self._first_mention(FRIEND):
             return adposition(self._person(FRIEND, relation), self.among({"with": 3, "about": 1, "like": 1}))
-        role, kind = ("locative", "place") if self.chance(0.6) else ("oblique", "thing")
-        preposition = Pick(head, role)
-        noun = self.noun(Pick(preposition, "noun"), kind, relation, self.chance(0.15), True)
+        preposition = Pick(head, "locative" if self.chance(0.6) else "oblique")
+        noun = self.noun(Pick(preposition, "noun"), relation, self.chance(0.15))
         return adposition(noun, preposition.form(0))
 
     def _adverb(self, verb: Pick, role: str, place: str = "") -> Node:
