@@ -122,22 +122,10 @@ class Reorder(Transform):
     short_name, full_name = "syn", "Syn"
     former_fields = (("p", 1.0),)
     forms = (
-        Form(
-            "superstrate",
-            "-",
-            "{value.name}",
-            read=superstrate,
-            write=attrgetter("name"),
-            example="fr",
-            title=" ({}",
-            pattern=NAME,
-        ),
+        Form("superstrate", "-", "{value.name}", None, superstrate, "fr", " ({}", NAME, attrgetter("name")),
         percent("superstrate_weight", "-", "{percent} %", "25"),
     )
-    examples = (
-        ("syn-fr", "French word order"),
-        ("syn-fr-25", "a quarter of the way to French order"),
-    )
+    examples = (("syn-fr", "French word order"), ("syn-fr-25", "a quarter of the way to French order"))
     term = "Syn gives each sentence the word order of another language, learned from a treebank."
     needs = frozenset[Need](("trees", "tags"))
 
@@ -171,15 +159,16 @@ class Reorder(Transform):
         return ({"kind": "Reorder", **names, **weight, **removed, "seed": self.seed},)
 
     def identity(self) -> Any:
-        grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
-        return ["Reorder", FORMAT, *grammars, self.superstrate_weight, 1.0, self.seed]
+        return ["Reorder", FORMAT, *self._fingerprints(), self.superstrate_weight, 1.0, self.seed]
+
+    def _fingerprints(self) -> tuple[str, str]:
+        return self.superstrate.fingerprint(), self.substrate.fingerprint()
 
     def ready(self, cache: Path) -> Self:
         if self.grammar is not None:
             return self
-        prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
-        weight = self.superstrate_weight
-        return replace(self, grammar=_mixture(self.superstrate, self.substrate, weight, cache, prints))
+        mixed = self.superstrate, self.substrate, self.superstrate_weight
+        return replace(self, grammar=_mixture(*mixed, cache, self._fingerprints()))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         if not sentence.heads:

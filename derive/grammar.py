@@ -6,7 +6,7 @@ slot n - 1, and slots n and n + 1 are the boundary marks before and after all it
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -270,8 +270,9 @@ class Grammar:
         kinds = self.weights.items()
         return {kind: Sequences(f for f in weights if f[0] == SEQUENCE) for kind, weights in kinds}
 
-    def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f(order), (n!,), for all `orders` of a node's items; the head's item is the last."""
+    def probabilities(self, items: Sequence[str]) -> np.ndarray:
+        """Return the probability, (n!,), of each of the `orders` of a node's items, the last of which is the
+        head's."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
         by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in node_pairs(items)]
@@ -279,11 +280,6 @@ class Grammar:
         if kind in self._sequences:
             for slots, feature in self._sequences[kind].among(items):
                 scores[containing(n, slots)] += weights[feature]
-        return scores
-
-    def probabilities(self, items: Sequence[str]) -> np.ndarray:
-        """Return the probability, (n!,), of each of the `orders` of a node's items."""
-        scores = self.scores(items)
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
 
@@ -317,12 +313,12 @@ def _cumulative(grammar: Grammar, items: Items) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes with n items: `counts` (B,), their numbers of occurrences; `features` (B, columns,
-    3), the indices of the features of their item pairs; and `has` (B * n!, sequences), a sparse matrix that
-    says which sequences each order contains."""
+    """The B distinct nodes with n items: `seen` (B, n!), the number of occurrences of each order; `features`
+    (B, columns, 3), the indices of the features of their item pairs; and `has` (B * n!, sequences), a sparse
+    matrix that says which sequences each order contains."""
 
     n: int
-    counts: np.ndarray
+    seen: np.ndarray
     features: np.ndarray
     has: Any
 
@@ -333,9 +329,9 @@ class Likelihood:
     def __init__(self, seen: Counter[Seen], l2: float) -> None:
         self.l2 = l2
         counts: Counter[Feature] = Counter()
-        nodes: Counter[Items] = Counter()
+        nodes: defaultdict[Items, Counter[Slots]] = defaultdict(Counter)
         for (items, order), count in seen.items():
-            nodes[items] += count
+            nodes[items][order] += count
             for feature in sequences(items, order):
                 counts[feature] += count
         ranked = sorted(counts, key=lambda feature: (-counts[feature], feature))
@@ -344,54 +340,48 @@ class Likelihood:
         self.sequences = len(frequent)
         matcher = Sequences(frequent)
         by_size = groupby(sorted(nodes, key=lambda items: (len(items), items)), key=len)
-        self.groups = [self._group(n, list(distinct), nodes, matcher) for n, distinct in by_size]
-        self.observed = self._observed(seen)
+        self.groups = [
+            self._group(n, {items: nodes[items] for items in each}, matcher) for n, each in by_size
+        ]
+        self.observed = np.sum([self._totals(group, group.seen) for group in self.groups], axis=0)
 
-    def _group(self, n: int, distinct: list[Items], nodes: Counter[Items], matcher: Sequences) -> _Group:
+    def _group(self, n: int, nodes: dict[Items, Counter[Slots]], matcher: Sequences) -> _Group:
         from scipy.sparse import csr_array
 
-        numbers, by_pair, all_orders = self.numbers, [], math.factorial(n)
+        numbers, by_pair, every = self.numbers, [], orders(n)
         rows, cols = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for b, items in enumerate(distinct):
+        for b, items in enumerate(nodes):
             pairs = node_pairs(items)
             by_pair.append([[numbers.setdefault(f, len(numbers)) for f in triple] for triple in pairs])
             for slots, feature in matcher.among(items):
-                rows.append(containing(n, slots) + b * all_orders)
+                rows.append(containing(n, slots) + b * len(every))
                 cols.append(np.full(len(rows[-1]), numbers[feature]))
         place = np.concatenate(rows), np.concatenate(cols)
-        has = csr_array((np.ones(len(place[0])), place), shape=(len(distinct) * all_orders, self.sequences))
-        counts = np.array([nodes[items] for items in distinct], dtype=np.float64)
-        return _Group(n, counts, np.array(by_pair, dtype=np.int32), has)
+        has = csr_array((np.ones(len(place[0])), place), shape=(len(nodes) * len(every), self.sequences))
+        seen = np.array([[counts[order] for order in every] for counts in nodes.values()], dtype=np.float64)
+        return _Group(n, seen, np.array(by_pair, dtype=np.int32), has)
 
-    def _observed(self, seen: Counter[Seen]) -> np.ndarray:
-        counts = np.zeros(len(self.numbers))
-        ranks = {len(items): {order: i for i, order in enumerate(orders(len(items)))} for items, _ in seen}
-        for (items, order), count in seen.items():
-            n = len(items)
-            for present, triple in zip(design(n)[ranks[n][order]], node_pairs(items), strict=True):
-                for feature in triple if present else ():
-                    counts[self.numbers[feature]] += count
-            for feature in sequences(items, order):
-                if feature in self.numbers:
-                    counts[self.numbers[feature]] += count
-        return counts
+    def _totals(self, group: _Group, shares: np.ndarray) -> np.ndarray:
+        """Return the sum of the features of all orders of a group's nodes, weighted by `shares` (B, n!)."""
+        by_column = np.repeat((shares @ design(group.n))[:, :, None], 3, axis=2)
+        totals = np.bincount(group.features.ravel(), by_column.ravel(), minlength=len(self.numbers))
+        totals[: self.sequences] += group.has.T @ shares.ravel()
+        return totals
 
     def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the loss and its gradient, (features,)."""
         likelihood = self.observed @ weights
         expected = np.zeros(len(weights))
         for group in self.groups:
-            matrix = design(group.n)
-            scores = weights[group.features].sum(axis=2) @ matrix.T
+            scores = weights[group.features].sum(axis=2) @ design(group.n).T
             scores += (group.has @ weights[: self.sequences]).reshape(scores.shape)
             highest = scores.max(axis=1, keepdims=True)
             shares = np.exp(scores - highest)
             totals = shares.sum(axis=1, keepdims=True)
-            likelihood -= group.counts @ (highest + np.log(totals))[:, 0]
-            shares *= group.counts[:, None] / totals
-            by_column = np.repeat((shares @ matrix)[:, :, None], 3, axis=2)
-            expected += np.bincount(group.features.ravel(), by_column.ravel(), minlength=len(weights))
-            expected[: self.sequences] += group.has.T @ shares.ravel()
+            counts = group.seen.sum(axis=1)
+            likelihood -= counts @ (highest + np.log(totals))[:, 0]
+            shares *= counts[:, None] / totals
+            expected += self._totals(group, shares)
         loss = self.l2 / 2 * weights @ weights - likelihood
         return float(loss), self.l2 * weights + expected - self.observed
 
