@@ -16,11 +16,14 @@ from calque.derive.errors import BadInput, check_range
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
 from calque.derive.ragged import ends_of
-from calque.derive.readers.lines import Lines, Place, tokens
+from calque.derive.readers.lines import Lines, tokens
 from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
-EXPECTED = "expected a word and its translation, or both with a probability and a count, separated by tabs"
+EXPECTED = (
+    "expected a word and its translation, or both with a probability above 0 and at most 1 and a positive "
+    "count, separated by tabs"
+)
 TWICE = "entries that occur twice"
 HEADER = frozenset(
     "word words lemma term source target src tgt translation translations language english french german "
@@ -169,7 +172,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
         elif _COMMENT.match(line) and columns != ["#", "#"]:
             counts["comments"] += 1
         else:
-            entry = _entry(place, line, [column.strip(" ") for column in columns])
+            entry = _entry([column.strip(" ") for column in columns])
+            if entry is None or ("\t" not in line and len(columns) > 2):
+                raise place.fault(f"{line!r}: {EXPECTED}")
             names = {entry.source.casefold(), entry.target.casefold()}
             if not entries and len(names) == 2 and names <= HEADER:
                 raise place.fault(f"{line!r} is a header, but dictionaries have none; remove this line")
@@ -182,20 +187,17 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
     return list(entries.values())
 
 
-def _entry(place: Place, line: str, columns: Sequence[str]) -> Entry:
-    if "\t" not in line and len(columns) > 2:
-        raise place.fault(f"{line!r}: more than two words but no tab; separate the two sides with a tab")
-    source, target, *numbers = columns if len(columns) > 1 else ["", ""]
-    if source.strip() and target.strip() and not numbers:
+def _entry(columns: Sequence[str]) -> Entry | None:
+    """Convert a line's columns to an entry, or return None if they are not one."""
+    source, target, *numbers = columns if len(columns) > 1 else ("", "")
+    if not (source.strip() and target.strip() and len(numbers) in (0, 2)):
+        return None
+    if not numbers:
         return Entry(source, target)
-    is_whole = source.strip() and target.strip() and len(numbers) == 2
-    if not (is_whole and _PROBABILITY.fullmatch(numbers[0]) and _COUNT.fullmatch(numbers[1])):
-        raise place.fault(f"{line!r}: {EXPECTED}")
-    probability, count = float(numbers[0]), int(numbers[1])
-    if not (0 < probability <= 1 and count > 0):
-        fault = "the probability must be above 0 and at most 1, and the count positive"
-        raise place.fault(f"{line!r}: {fault}")
-    return Entry(source, target, probability, count)
+    if not (_PROBABILITY.fullmatch(numbers[0]) and _COUNT.fullmatch(numbers[1])):
+        return None
+    entry = Entry(source, target, float(numbers[0]), int(numbers[1]))
+    return entry if 0 < entry.probability <= 1 and entry.count else None
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:

@@ -18,9 +18,7 @@ from calque.derive.transform import Need, Transform, check_share, draw
 from calque.derive.types import CLASSES
 
 UPOS = (*CLASSES, "INTJ", "NUM")
-TAG = Form(
-    "tag", "-", "{value}", read=str.upper, write=str.lower, example="det", title=" {}", pattern="[a-z]{3,5}"
-)
+TAG = Form("tag", "-", "{value}", None, str.upper, "det", " {}", "[a-z]{3,5}", str.lower)
 Rewritten = Sequence[tuple[str, Sequence[int]]]
 Senses = tuple[list[str], list[float]]  # a word's translations, and their probabilities
 
@@ -43,6 +41,18 @@ class Rewrite(Transform):
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         return Counter() if sentence.tags else Counter({"sentences without word classes": 1})
+
+
+class EachWord(Rewrite):
+    """Base class of transforms that replace each word independently of the others."""
+
+    @abstractmethod
+    def images(self, word: str, tag: str) -> Sequence[str]:
+        """Return the words that replace a word of the class `tag`, or () to drop it."""
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        tagged = enumerate(zip(sentence.words, sentence.tags, strict=True))
+        return [(image, (place,)) for place, pair in tagged for image in self.images(*pair)]
 
 
 @dataclass(frozen=True)
@@ -85,7 +95,7 @@ def _drawn(seed: int, word: str) -> float:
 
 
 @dataclass(frozen=True)
-class _OneClass(Rewrite):
+class _OneClass(EachWord):
     forms = (TAG,)
 
     tag: str
@@ -103,13 +113,12 @@ class Drop(_OneClass):
     examples = (("drop-det", "without articles and other determiners"),)
     term = "Drop removes the words of one class."
 
-    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        kept = [place for place, tag in enumerate(sentence.tags) if tag != self.tag]
-        return [(sentence.words[place], (place,)) for place in kept]
+    def images(self, word: str, tag: str) -> Sequence[str]:
+        return () if tag == self.tag else (word,)
 
 
 @dataclass(frozen=True)
-class Split(Rewrite):
+class Split(EachWord):
     """Turns endings of nouns and verbs into words: *walked* becomes *walk ed*. Stems keep at least three
     letters."""
 
@@ -119,14 +128,9 @@ class Split(Rewrite):
 
     endings: tuple[str, ...] = ("ing", "ed", "es", "s")
 
-    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        words = []
-        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            fitting = [ending for ending in self.endings if word[3:].endswith(ending)]
-            has_ending = fitting and tag in ("NOUN", "VERB")
-            parts = [word.removesuffix(fitting[0]), fitting[0]] if has_ending else [word]
-            words += [(part, (place,)) for part in parts]
-        return words
+    def images(self, word: str, tag: str) -> Sequence[str]:
+        ending = next((ending for ending in self.endings if word[3:].endswith(ending)), "")
+        return (word.removesuffix(ending), ending) if ending and tag in ("NOUN", "VERB") else (word,)
 
 
 KINDS = ("aeiou", "AEIOU", "bcdfghjklmnpqrstvwxyz", "BCDFGHJKLMNPQRSTVWXYZ")
@@ -142,11 +146,8 @@ class Cipher(_OneClass):
     examples = (("cipher-noun", "other letters for nouns"),)
     term = "Cipher replaces the letters in the words of one class."
 
-    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        words = []
-        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            words.append((word.translate(CIPHER) if tag == self.tag else word, (place,)))
-        return words
+    def images(self, word: str, tag: str) -> Sequence[str]:
+        return (word.translate(CIPHER) if tag == self.tag else word,)
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class Translate(Rewrite):
 
     short_name, full_name = "lex", "Lex"
     forms = (
-        Form("language", "-", "{value}", read=str, example="fr", title=" ({}", pattern="[a-z]+"),
+        Form("language", "-", "{value}", None, str, "fr", " ({}", "[a-z]+"),
         percent("share", "-", "{percent} %", "50"),
     )
     examples = (("lex-fr", "French words"),)
