@@ -19,7 +19,7 @@ from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.types import USAGE, Usage
-from calque.derive.vocabulary import Vocabulary, WordTable
+from calque.derive.vocabulary import Vocabulary
 
 SAMPLES = 10  # number of sentences in a preview
 UNSEEN, SEVERAL = -1, -2  # mark types with no image and with several images
@@ -72,16 +72,16 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        table, words, tags = word_table(self.vocabulary, self.digest), list[str](), list[str]()
+        table, words, tags = vocabulary_of(self.vocabulary, self.digest), list[str](), list[str]()
         for _, sentence in self._numbered(chunk, Account()):
             words += sentence.words
             tags += sentence.tags or [""] * len(sentence)
-        ids, pieces = table.encode(words)
+        ids, pieces = table.encode_words(words)
         return Usage.of(ids, pieces, tags, table.size).table
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         check_same((self.source, self.transforms), self.code)
-        account, table = Account(), word_table(self.vocabulary, self.digest)
+        account, table = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)
         source = encode_sentences([sentence for _, sentence in numbered], table)
         languages = [Encoded(source, account)]
@@ -112,7 +112,7 @@ def _images(
 
 
 def _derived(
-    transform: Transform, source: Shard, images: list[Sentence], account: Account, table: WordTable
+    transform: Transform, source: Shard, images: list[Sentence], account: Account, table: Vocabulary
 ) -> Encoded:
     derived = rewrite(images, table) if transform.rewrites else reorder(source, images)
     single = single_images(source, derived, table.size) if transform.rewrites else None
@@ -122,10 +122,10 @@ def _derived(
     return Encoded(replace(derived, ids=ids), account, single)
 
 
-def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
+def encode_sentences(sentences: Sequence[Sentence], table: Vocabulary) -> Shard:
     """Encode sentences; raise BadInput if a sentence or word is too long to store."""
     words = np.array(list(map(len, sentences)), np.int64)
-    ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
+    ids, pieces = table.encode_words(list(chain.from_iterable(sentence.words for sentence in sentences)))
     for sizes, what in (
         (words, "a sentence contains {:,} words"),
         (pieces, "a word consists of {:,} sub-words"),
@@ -144,7 +144,7 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
     return Shard(ids, pieces, words, origin.astype(np.uint16))
 
 
-def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
+def rewrite(images: Sequence[Sentence], table: Vocabulary) -> Shard:
     """Encode sentences with changed words, in the source's script, with the source positions that each word
     renders."""
     sources = list(chain.from_iterable(image.rendered for image in images))
@@ -183,9 +183,9 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
-def word_table(folder: Path, digest: str) -> WordTable:
-    """Return the word table of a folder's vocabulary, whose tokenizer has this digest."""
-    return WordTable(Vocabulary.load(folder))
+def vocabulary_of(folder: Path, digest: str) -> Vocabulary:
+    """Return a folder's vocabulary, whose tokenizer has this digest."""
+    return Vocabulary.load(folder)
 
 
 @lru_cache(maxsize=1)

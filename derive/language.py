@@ -18,8 +18,7 @@ class Language:
 
     number: the token type in models with language embeddings.
     table: each type's row (V,), or (R,) if the model has rows for only some types.
-    shift: added to corpus ids of at least V, so that each new script has its own rows.
-    rows: each corpus id's row (V,), in models with rows for only some types.
+    rows: each corpus id's row, (V,) or (2 V,), if it is not the id itself.
     places: each type's rows inside words and at word ends (2, V), if they differ.
     single: the row of each type's only image (V,), if a transform changed words.
     """
@@ -28,7 +27,6 @@ class Language:
     number: int
     corpus: Corpus
     table: np.ndarray
-    shift: int = 0
     rows: np.ndarray | None = None
     places: np.ndarray | None = None
     source: str = SOURCE
@@ -42,9 +40,7 @@ class Language:
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
         """Map corpus ids to rows."""
-        if self.rows is not None:
-            return self.rows[ids]
-        return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
+        return ids if self.rows is None else self.rows[ids]
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
         """Map source words, given as the ids of their sub-words (T,) and the number of sub-words per word, to

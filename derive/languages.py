@@ -113,12 +113,17 @@ class Languages:
         artefact = open_folder(folder)
         kept = None if whole else _ids(artefact, KEPT)
         languages = _languages(artefact, names, kept)
-        pairs = _pairs(artefact, languages)
-        texts = {
-            pair: _text(artefact, pair, place, languages)
-            for pair, place in pairs.items()
-            if _has_text(artefact, place)
-        }
+        place = {language.name: number for number, language in enumerate(languages)}
+        pairs: dict[NamePair, str] = {}
+        texts: dict[NamePair, Bitext] = {}
+        for entry in artefact.facts["pairs"]:
+            pair = tuple(entry["languages"])
+            if place.keys() >= {*pair}:
+                pairs[pair] = entry["folder"]
+                if f"{pairs[pair]}/{SIDES[0]}/corpus.json" in artefact.digests:
+                    texts[pair] = _text(artefact, pair, pairs[pair], languages)
+        # Pairs with separate text come first; the others are sorted by second language.
+        pairs = dict(sorted(pairs.items(), key=lambda each: 0 if each[0] in texts else place[each[0][1]]))
         return cls(folder, languages, _specials(artefact, kept), pairs, texts, kept=kept)
 
     @property
@@ -288,34 +293,20 @@ def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None
         corpus = _corpus(artefact, name)
         image, places, single = (_ids(artefact, f"{name}/{file}") for file in (IMAGE, PLACES, SINGLE))
         if image is None:
-            languages.append(Language(name, number, corpus, table, rows=rows, source=name))
+            languages.append(Language(name, number, corpus, table, rows, source=name))
             continue
-        shift = _scripts(languages) * size if (image >= size).any() else 0
+        shift = _scripts(languages) * size
         for ids in (image, places, single):
             if ids is not None:
                 ids[ids >= size] += shift
-        languages.append(Language(name, number, corpus, image, shift, places=places, single=single))
+        moved = np.arange(2 * size) + np.repeat([0, shift], size) if shift else None
+        languages.append(Language(name, number, corpus, image, moved, places, single=single))
     return tuple(languages)
 
 
 def _scripts(languages: Sequence[Language]) -> int:
     size = len(languages[0].table)
     return sum(bool((language.table >= size).any()) for language in languages)
-
-
-def _pairs(artefact: Artefact, languages: Sequence[Language]) -> dict[NamePair, str]:
-    """Map each pair of these languages to its folder. Pairs with separate text come first; the others are
-    sorted by second language."""
-    place = {language.name: number for number, language in enumerate(languages)}
-    pairs = {tuple(entry["languages"]): entry["folder"] for entry in artefact.facts["pairs"]}
-    pairs = {pair: folder for pair, folder in pairs.items() if place.keys() >= {*pair}}
-    return dict(
-        sorted(pairs.items(), key=lambda each: 0 if _has_text(artefact, each[1]) else place[each[0][1]])
-    )
-
-
-def _has_text(artefact: Artefact, folder: str) -> bool:
-    return f"{folder}/{SIDES[0]}/corpus.json" in artefact.digests
 
 
 def _text(artefact: Artefact, pair: NamePair, place: str, languages: Sequence[Language]) -> Bitext:

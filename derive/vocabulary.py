@@ -36,7 +36,8 @@ BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+30
 BLOCK = 1 << 14  # number of words encoded at a time; the tokenizer needs about a kilobyte for each
 DISTINCT = 1 << 18  # maximum number of distinct words counted; each takes about a kilobyte
 LONGEST_LEARNT = 1_000  # maximum length of training words, in characters; BPE takes quadratic time
-ROOM = 1 << 19  # maximum number of words in a cache
+ROOM = 1 << 19  # number of distinct words after which `encode_words` clears its cache
+NOTHING = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 class Vocabulary:
@@ -46,6 +47,8 @@ class Vocabulary:
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer, self.counts, self.specials = tokenizer, counts, specials
         self._cache: dict[str, tuple[int, ...]] = {}
+        self._rows: dict[str, int] = {}  # each word's row in `_encoded`
+        self._encoded = NOTHING
         self.size: int = _size(tokenizer)
 
     @cached_property
@@ -103,6 +106,19 @@ class Vocabulary:
                 ids += own
                 pieces.append(len(own))
         return self.as_text(np.array(ids, np.int64)), np.array(pieces, np.int64)
+
+    def encode_words(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Do the same as `encode_all`, but encode each distinct word once."""
+        if len(self._rows) > ROOM:
+            self._rows, self._encoded = {}, NOTHING
+        size = len(self._rows)
+        rows = np.array([self._rows.setdefault(word, len(self._rows)) for word in words], np.int64)
+        if len(self._rows) > size:
+            ids, pieces = self.encode_all(list(islice(self._rows, size, None)))
+            values, sizes = self._encoded.values, self._encoded.sizes
+            self._encoded = Ragged.of(np.concatenate([values, ids]), np.concatenate([sizes, pieces]))
+        found = self._encoded.take(rows)
+        return found.values, found.sizes
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
         """Return the tokenizer's encodings of texts, without special types and, if `places`, with character
@@ -301,28 +317,3 @@ def tokenizer_settings(folder: Path) -> dict[str, Any]:
 
 def _size(tokenizer: Tokenizer) -> int:
     return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values())
-
-
-class WordTable:
-    """A cache that encodes each distinct word once; it is cleared when it exceeds `room` words."""
-
-    def __init__(self, vocabulary: Vocabulary, room: int = ROOM) -> None:
-        self.vocabulary, self._room = vocabulary, room
-        self.size, self.specials = vocabulary.size, vocabulary.specials
-        self._clear()
-
-    def _clear(self) -> None:
-        self._rows: dict[str, int] = {}  # each word's row in `_words`
-        self._words = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-    def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        if len(self._rows) > self._room:
-            self._clear()
-        size = len(self._rows)
-        rows = np.array([self._rows.setdefault(word, len(self._rows)) for word in words], np.int64)
-        if len(self._rows) > size:
-            ids, pieces = self.vocabulary.encode_all(list(islice(self._rows, size, None)))
-            values, sizes = self._words.values, self._words.sizes
-            self._words = Ragged.of(np.concatenate([values, ids]), np.concatenate([sizes, pieces]))
-        found = self._words.take(rows)
-        return found.values, found.sizes

@@ -18,7 +18,7 @@ from calque.derive.artefact import input_digest
 from calque.derive.build import CorporaWriter
 from calque.derive.corpus import Shard
 from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
-from calque.derive.encode import Encoded, encode_sentences, word_table
+from calque.derive.encode import Encoded, encode_sentences, vocabulary_of
 from calque.derive.errors import BadInput, listed
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
@@ -38,7 +38,7 @@ from calque.derive.natural.files import Chunks, FileSet
 from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.transform import Account
-from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable, learn_of_words
+from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, learn_of_words
 from calque.derive.workers import Jobs, Progress, Workers, silent
 
 NO_TYPE, TOO_LONG = "lines without a type", "lines that are too long"
@@ -81,7 +81,7 @@ def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> li
     """Encode parallel chunks, one per language. Lines that contain no type or are too long to store are left
     out, and counted among the first language's exclusions."""
     account = Account()
-    vocabulary, (files, chunks) = word_table(folder, digest).vocabulary, piece
+    vocabulary, (files, chunks) = vocabulary_of(folder, digest), piece
     sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, account.left_out)]
     empty = np.any([side.words == 0 for side in sides], axis=0)
     long = np.any([side.too_long for side in sides], axis=0) & ~empty
@@ -232,11 +232,11 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
     print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
     with new_folder(folder, {"fingerprint": print_, VOCABULARY: vocabulary.account}) as out:
         vocabulary.save(out.vocabulary)
-        table, names = WordTable(vocabulary), (SOURCE, language)
+        names = (SOURCE, language)
         with CorporaWriter([out.part / name for name in names], vocabulary.size) as corpora:
             for first in range(0, len(pairs), TRANSLATED):
                 sides = zip(*pairs[first : first + TRANSLATED], strict=True)
-                shards = [encode_sentences([Sentence(words) for words in side], table) for side in sides]
+                shards = [encode_sentences([Sentence(words) for words in side], vocabulary) for side in sides]
                 shards[1] = replace(shards[1], origin=None)
                 corpora.append(list(map(Encoded, shards)))
         for name, writer in zip(names, corpora.writers, strict=True):

@@ -15,7 +15,7 @@ from typing import Any
 
 from calque.derive.pocket import tree
 from calque.derive.pocket.lexicon import Sense
-from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases
+from calque.derive.pocket.pairs import Case, Material, WordDraws, balanced, draw_cases
 from calque.derive.pocket.tree import Node, Places, say
 from calque.derive.sentence import Sentence
 from calque.derive.source import Example
@@ -100,87 +100,69 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
     return ENTAILMENT if covered else NEUTRAL
 
 
-@dataclass(frozen=True)
-class PairCase:
-    """A pair of statements. `outside` is the pair's surface form, which also occurs with other labels; `kind`
-    is the phenomenon that the pair tests (`Example.diagnostic`)."""
-
-    premise: Statement
-    hypothesis: Statement
-    outside: Hashable
-    kind: str
-    weight: float = 1.0
-    family: str = ""
-
-    @property
-    def label(self) -> str:
-        return infer(self.premise, self.hypothesis)
-
-    @property
-    def views(self) -> tuple[Hashable, ...]:
-        return self.premise.seen_alone, self.hypothesis.seen_alone, self.outside
-
-
 def _cases(
-    case: PairCase,
+    premise: Statement,
+    hypothesis: Statement,
+    outside: Hashable,
+    kind: str,
     changes: Sequence[Mapping[str, Any]],
     nouns: Mapping[tuple[int, int], float] = CHANGED,
+    weight: float = 1.0,
     other_kind: str = "",
-) -> Iterator[PairCase]:
-    for (first, second), share in nouns.items():
-        premise, hypothesis = replace(case.premise, noun=first), replace(case.hypothesis, noun=second)
-        yield replace(case, premise=premise, hypothesis=hypothesis, weight=case.weight * share)
-    for (first, second), change in product(SAME, changes):
-        premise = replace(case.premise, noun=first)
-        hypothesis = replace(case.hypothesis, noun=second, **change)
-        yield replace(case, premise=premise, hypothesis=hypothesis, kind=other_kind or case.kind)
+) -> Iterator[Case]:
+    """Yield cases with different nouns, and with the same nouns and one of the `changes` to the hypothesis.
+    `outside` is the pair's surface form, which also occurs with other labels."""
+    pairs = [(pair, {}, kind, weight * share) for pair, share in nouns.items()]
+    pairs += [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
+    for (first, second), change, phenomenon, own_weight in pairs:
+        parts = replace(premise, noun=first), replace(hypothesis, noun=second, **change)
+        views = parts[0].seen_alone, parts[1].seen_alone, outside
+        yield Case(parts, infer(*parts), views, phenomenon, own_weight)
 
 
-def _qualities(yes: str, no: str) -> Iterator[PairCase]:
+def _qualities(yes: str, no: str) -> Iterator[Case]:
     for first, second in product((yes, no), repeat=2):
         kind, other, weight = ("hypernym", "antonym", 1.0) if first == second else ("negation", "", 0.6)
-        case = PairCase(Statement(polarity=first), Statement(polarity=second), (first, second), kind, weight)
-        yield from _cases(case, POLES, other_kind=other)
+        statements = Statement(polarity=first), Statement(polarity=second)
+        yield from _cases(*statements, (first, second), kind, POLES, weight=weight, other_kind=other)
 
 
-def _meetings() -> Iterator[PairCase]:
+def _meetings() -> Iterator[Case]:
     either = (False, True)
     for first, second, exchanged, polarity in product(either, either, either, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
         kind = "passive" if first != second else "exchange"
-        case = PairCase(premise, hypothesis, (first, second, polarity), kind)
         nouns = {UP: CHANGED[UP]}
         if not exchanged:  # half of the neutral pairs, so that word order does not reveal the label
             nouns |= {pair: 4 * share for pair, share in CHANGED.items() if pair != UP}
-        yield from _cases(case, [{"manner": 1}], nouns)
+        yield from _cases(premise, hypothesis, (first, second, polarity), kind, [{"manner": 1}], nouns)
 
 
-def _quantities() -> Iterator[PairCase]:
+def _quantities() -> Iterator[Case]:
+    nouns = CHANGED | {UP: 8.0}  # here, a more general noun is not entailed
     for first, second in product(("every", "no"), ("every", "no", "a")):
-        premise, hypothesis = Statement(determiner=first), Statement(determiner=second)
-        case = PairCase(premise, hypothesis, (first, second), "quantifier")
-        yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here, a more general noun is not entailed
+        statements = Statement(determiner=first), Statement(determiner=second)
+        yield from _cases(*statements, (first, second), "quantifier", POLES, nouns)
 
 
-def _numbers() -> Iterator[PairCase]:
+def _numbers() -> Iterator[Case]:
     premise = Statement(polarity="always", count=0)
     for polarity in POLARITIES:
-        case = PairCase(premise, replace(premise, polarity=polarity), polarity, "number")
-        yield from _cases(case, [{"count": 1}])
+        yield from _cases(premise, replace(premise, polarity=polarity), polarity, "number", [{"count": 1}])
 
 
-def _adjuncts() -> Iterator[PairCase]:
+def _adjuncts() -> Iterator[Case]:
     both = Statement(polarity="always", manner=0, place=0)
     one_left = {"manner": replace(both, place=None), "place": replace(both, manner=None)}
     for polarity, added, (adjunct, fewer) in product(POLARITIES, (False, True), one_left.items()):
         premise, hypothesis = (fewer, both) if added else (both, fewer)
         hypothesis, weight = replace(hypothesis, polarity=polarity), 0.3 if added else 1.0
-        yield from _cases(PairCase(premise, hypothesis, polarity, "adjunct", weight), [{adjunct: 1}])
+        yield from _cases(premise, hypothesis, polarity, "adjunct", [{adjunct: 1}], weight=weight)
 
 
 @cache
-def families() -> dict[str, list[PairCase]]:
+def families() -> dict[str, list[Case]]:
     """Return each family's balanced cases; weights sum to one for each label."""
     plain, steady = balanced(list(_qualities("", "not"))), balanced(list(_qualities("always", "never")))
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
@@ -203,17 +185,18 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
         "adjunct": words.adjunct, "meeting": words.meeting,
     }  # fmt: skip
 
-    def draw(case: PairCase) -> Example:
-        material = draws[case.family]()
-        if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
+    def draw(case: Case) -> Example:
+        family, *statements = case.parts
+        material = draws[family]()
+        if material.deed and "not" in [statement.polarity for statement in statements]:
             material = replace(material, tense="perfect")  # `has found` and `has not found` share a verb form
-        premise = _say(case.premise, material, places(), rng)
-        hypothesis = _say(case.hypothesis, material, places(), rng)
+        premise, hypothesis = (_say(statement, material, places(), rng) for statement in statements)
         return Example(((premise,), (hypothesis,)), case.label, case.kind)
 
     cases = []
     for name, share in SHARES.items():
-        cases += [replace(case, family=name, weight=share * case.weight) for case in families()[name]]
+        for case in families()[name]:
+            cases.append(replace(case, parts=(name, *case.parts), weight=share * case.weight))
     return draw_cases(LABELS, cases, draw, rng)
 
 

@@ -44,8 +44,8 @@ def inflect(lemma: str, kind: str) -> tuple[str, ...]:
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:
-        strong = WORDS["strong"].get(lemma)
-        return lemma, _with_s(lemma), *(strong.split() if strong else [_with_ed(lemma)] * 2)
+        past, *participle = WORDS["strong"].get(lemma, _with_ed(lemma)).split()
+        return lemma, _with_s(lemma), past, *(participle or [past])
     return (lemma,)
 
 

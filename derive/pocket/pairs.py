@@ -12,13 +12,25 @@ from calque.derive.pocket.lexicon import SIZE, Sense
 from calque.derive.source import Example
 
 T = TypeVar("T")
-C = TypeVar("C", bound=Any)  # a dataclass with a `label`, a `weight` and `views`, its surface features
+C = TypeVar("C")
 
 TRIES = 1_000  # number of draws after which the lexicon is assumed to lack suitable words
 NUMBERS = ("two", "three", "four")
 
 
-def balanced(cases: Sequence[C], rounds: int = 200) -> list[C]:
+@dataclass(frozen=True)
+class Case:
+    """A kind of pair with its label: `parts` describe its sentences, `views` are the surface features that
+    must not reveal the label, and `kind` is the phenomenon that the pair tests (`Example.diagnostic`)."""
+
+    parts: tuple[Any, ...]
+    label: str
+    views: tuple[Hashable, ...]
+    kind: str = ""
+    weight: float = 1.0
+
+
+def balanced(cases: Sequence[Case], rounds: int = 200) -> list[Case]:
     """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view (a surface
     feature) predicts the label and each label's weights sum to one. Cases that cannot be balanced are left
     out."""
@@ -39,7 +51,7 @@ def balanced(cases: Sequence[C], rounds: int = 200) -> list[C]:
     return [replace(case, weight=weight / whole) for case, weight in zip(kept, weights, strict=True)]
 
 
-def _supported(cases: Sequence[C]) -> list[C]:
+def _supported(cases: Sequence[Case]) -> list[Case]:
     """Return the cases whose views all occur with every label."""
     kept, before = list(cases), -1
     every = {case.label for case in cases}
@@ -54,7 +66,7 @@ def _supported(cases: Sequence[C]) -> list[C]:
 
 
 def draw_cases(
-    labels: Sequence[str], cases: Sequence[C], draw: Callable[[C], Example], rng: random.Random
+    labels: Sequence[str], cases: Sequence[Case], draw: Callable[[Case], Example], rng: random.Random
 ) -> Iterator[Example]:
     """Yield distinct examples of cases drawn in proportion to their weights (see `fresh`)."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}

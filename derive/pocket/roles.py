@@ -7,14 +7,15 @@ only in roles and negation.
 """
 
 import random
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from itertools import combinations, pairwise, product
+from typing import NamedTuple
 
 from calque.derive.pocket import tree
 from calque.derive.pocket.lexicon import Sense
-from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases, fresh
+from calque.derive.pocket.pairs import Case, Material, WordDraws, balanced, draw_cases, fresh
 from calque.derive.pocket.tree import ENGLISH, Places, say
 from calque.derive.sentence import Sentence
 from calque.derive.source import Example
@@ -22,8 +23,7 @@ from calque.derive.source import Example
 DIFFERENT, SAME = LABELS = ("0", "1")
 
 
-@dataclass(frozen=True)
-class SentenceForm:
+class SentenceForm(NamedTuple):
     """A sentence's voice, its fronted adjunct (if any) and the order of its adjuncts."""
 
     passive: bool
@@ -38,35 +38,15 @@ FORMS = tuple(
 )
 
 
-@dataclass(frozen=True)
-class ParaphraseCase:
-    """Two sentences about the same action. `named` says which of the two people are referred to by name.
-    `alike` says whether the verb has the same form in the active and the passive."""
-
-    first: SentenceForm
-    second: SentenceForm
-    exchanged: bool
-    named: tuple[bool, bool]
-    alike: bool
-    weight: float = 1.0
-
-    @property
-    def label(self) -> str:
-        return DIFFERENT if self.exchanged else SAME
-
-    @cached_property
-    def views(self) -> tuple[Hashable, ...]:
-        return self.first, self.second, _outside(self)
-
-
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
     """Yield an infinite stream of paraphrase examples; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
-    def draw(case: ParaphraseCase) -> Example:
-        deed = words.encounter(case.named, case.alike)
-        first = _deed(deed, case.first, False, places())
-        return Example(((first,), (_deed(deed, case.second, case.exchanged, places()),)), case.label)
+    def draw(case: Case) -> Example:
+        first, second, exchanged, named, alike = case.parts
+        deed = words.encounter(named, alike)
+        sentences = _deed(deed, first, False, places()), _deed(deed, second, exchanged, places())
+        return Example(tuple((sentence,) for sentence in sentences), case.label)
 
     return draw_cases(LABELS, paraphrase_cases(), draw, rng)
 
@@ -83,27 +63,34 @@ def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 
 @cache
-def paraphrase_cases() -> list[ParaphraseCase]:
+def paraphrase_cases() -> list[Case]:
     """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the
-    label."""
-    either = (False, True)
-    every = product(FORMS, FORMS, either, product(either, either), either)
-    return balanced([ParaphraseCase(*case) for case in every if case[0] != case[1] or case[2]], rounds=30)
+    label. Their parts are the sentences' forms, whether the second exchanges the two people, which of these
+    have names, and whether the verb has the same form in the active and the passive."""
+    cases, either = [], (False, True)
+    for parts in product(FORMS, FORMS, either, product(either, either), either):
+        first, second, exchanged, *_ = parts
+        if first != second or exchanged:
+            label = DIFFERENT if exchanged else SAME
+            cases.append(Case(parts, label, (first, second, _outside(*parts))))
+    return balanced(cases, rounds=30)
 
 
-def _outside(case: ParaphraseCase) -> tuple[object, ...]:
+def _outside(
+    form: SentenceForm, other: SentenceForm, exchanged: bool, named: tuple[bool, bool], alike: bool
+) -> tuple[object, ...]:
     """Return the surface features of a pair that do not depend on which words are drawn."""
 
     def noun(word: str) -> Sense:
         return Sense((word, word), "person")
 
-    people = [Sense((name,)) if named else noun(name) for name, named in zip("AB", case.named, strict=True)]
-    verb = Sense(("v", "vs", "ved", "ved" if case.alike else "ven"))
+    people = [Sense((name,)) if has_name else noun(name) for name, has_name in zip("AB", named, strict=True)]
+    verb = Sense(("v", "vs", "ved", "ved" if alike else "ven"))
     places = ((Sense(("p",)), noun("n")),)
     deed = Material(tuple(people), (verb,), "past", manners=(Sense(("m",)),), places=places)
-    first = _deed(deed, case.first, False, ENGLISH.places).words
-    second = _deed(deed, case.second, case.exchanged, ENGLISH.places).words
-    return (case.named, case.alike, *_overlap(first, second))
+    first = _deed(deed, form, False, ENGLISH.places).words
+    second = _deed(deed, other, exchanged, ENGLISH.places).words
+    return (named, alike, *_overlap(first, second))
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:

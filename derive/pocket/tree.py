@@ -37,7 +37,6 @@ class WordOrder:
     free: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Places:
-        """Draw the positions for one sentence."""
         if not self.free:
             return self.places
         moved = {key: place for key, (place, probability) in self.free.items() if rng.random() < probability}
@@ -168,7 +167,6 @@ def say(
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """Build a noun, with a determiner if one is given."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
@@ -190,7 +188,6 @@ def mark(text: str) -> Node:
 
 
 def adposition(node: Node, preposition: Token) -> Node:
-    """Add a preposition to a noun."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
@@ -260,19 +257,16 @@ def verb(
 
 
 def negated(node: Node, negative: bool) -> Node:
-    """Add *not*, if `negative`."""
     return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
 
 
 def be(tense: str, plural: bool) -> str:
-    """Return a form of the verb *be*."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
-    """Add a form of *be* to a predicate."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return negated(predicate, negative)
 

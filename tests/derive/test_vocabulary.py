@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerFast
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import SPECIALS, PairLayout, Specials
-from calque.derive.vocabulary import GivenVocabulary, WordTable
+from calque.derive.vocabulary import GivenVocabulary
 from tests.vocabularies import learn
 
 SIZE = 600
@@ -116,11 +116,11 @@ def test_two_texts_are_laid_out_by_the_tokenizers_template(pair, layout, tmp_pat
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])
-def test_word_table_encodes_like_the_vocabulary(vocabulary, room):
-    table = WordTable(vocabulary, room)
+def test_words_are_encoded_alike_one_by_one_and_together(vocabulary, room, monkeypatch):
+    monkeypatch.setattr("calque.derive.vocabulary.ROOM", room)
     for start in range(0, len(LINES), 100):
         flat = [word for line in LINES[start : start + 100] for word in line]
-        ids, pieces = table.encode(flat)
+        ids, pieces = vocabulary.encode_words(flat)
         assert ids.tolist() == [i for word in flat for i in vocabulary.encode(word)]
         assert pieces.tolist() == [len(vocabulary.encode(word)) for word in flat]
-    assert table.encode([])[0].tolist() == []
+    assert vocabulary.encode_words([])[0].tolist() == []
