@@ -152,7 +152,7 @@ def derive_languages(
         encoder = replace(encoder, vocabulary=out.vocabulary, digest=sha256(out.vocabulary / TOKENIZER))
         if any("usage" in transform.needs for transform in ready):
             usage = _count_usage(encoder, chunks, types)
-            ready = tuple(transform.informed(usage) for transform in ready)
+            ready = tuple(transform.ready(usage=usage) for transform in ready)
         encoded = chunks.map(encoder.encode, "encoding")
         languages, samples = _write_corpora(out, transforms, types, encoded)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None

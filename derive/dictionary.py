@@ -188,7 +188,6 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def _entry(columns: Sequence[str]) -> Entry | None:
-    """Convert a line's columns to an entry, or return None if they are not one."""
     source, target, *numbers = columns if len(columns) > 1 else ("", "")
     if not (source.strip() and target.strip() and len(numbers) in (0, 2)):
         return None

@@ -88,7 +88,7 @@ class ChunkEncoder:
         for transform in self.transforms:
             ready, account, images = transform.ready(self.cache), Account(), list[Sentence]()
             if "usage" in ready.needs:
-                ready = ready.informed(_usage(self.vocabulary, self.digest))
+                ready = ready.ready(usage=_usage(self.vocabulary, self.digest))
             if self.source.has_images(chunk[1]):
                 images = _images(ready, numbered, account)
             else:

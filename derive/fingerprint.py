@@ -86,10 +86,8 @@ def code_of(kind: type) -> dict[str, str]:
 def own_code(value: Any) -> dict[str, str]:
     """Map the files that define the non-Calque classes in a value to their digests."""
     kind, parts, code = type(value), [], {}
-    if isinstance(value, dict):
-        parts = list(value.values())
-    elif isinstance(value, list | tuple):
-        parts = list(value)
+    if isinstance(value, dict | list | tuple):
+        parts = list(value.values() if isinstance(value, dict) else value)
     elif dataclasses.is_dataclass(kind):
         code, parts = code_of(kind), [getattr(value, field.name) for field in dataclasses.fields(kind)]
     elif any(_top(base.__module__) == PACKAGE for base in kind.__mro__):
@@ -144,7 +142,6 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
 
 
 def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the files below `root` that a file imports, with their modules' names."""
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     try:
         tree = ast.parse(file.read_bytes())

@@ -23,6 +23,7 @@ from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence, runs
 from calque.derive.transform import Need, Transform, draw
+from calque.derive.types import Usage
 
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders, without dashes, which separate parameters
 
@@ -164,8 +165,8 @@ class Reorder(Transform):
     def _fingerprints(self) -> tuple[str, str]:
         return self.superstrate.fingerprint(), self.substrate.fingerprint()
 
-    def ready(self, cache: Path) -> Self:
-        if self.grammar is not None:
+    def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Self:
+        if self.grammar is not None or cache is None:
             return self
         mixed = self.superstrate, self.substrate, self.superstrate_weight
         return replace(self, grammar=_mixture(*mixed, cache, self._fingerprints()))
@@ -201,8 +202,7 @@ class Reorder(Transform):
 
 
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
-    """Merge adjacent words that render the same source words, such as a stem and its ending; return the
-    sentence of these units, and each unit's positions."""
+    """Merge adjacent words that render the same source words, such as a stem and its ending."""
     units = [list(range(start, end)) for start, end, _ in runs(sentence.rendered)]
     if len(units) == len(sentence):
         return sentence, units
@@ -222,8 +222,7 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words below a node that keeps its order. Words exchange positions only with words of the
-    same block: the head, or the subtree of a dependent."""
+    """Return the words below a node whose blocks (the head, and dependents' subtrees) keep their places."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

@@ -54,7 +54,6 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Self:
-        """Build the tree from 0-based heads; the root's head is -1."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -92,7 +91,6 @@ def item(tag: str, relation: str) -> str:
 
 
 def head_item(tag: str) -> str:
-    """Return a head's label, which has no relation."""
     return f"@{tag} @"
 
 

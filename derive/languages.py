@@ -47,7 +47,7 @@ NamePair = tuple[str, str]
 
 @dataclass(frozen=True)
 class FolderWriter:
-    """Writes a new folder of languages to `part`; `facts` are its manifest's entries."""
+    """Writes a new folder to `part`; `facts` are its manifest's entries."""
 
     part: Path
     facts: dict[str, Any]
@@ -267,7 +267,6 @@ def _vocabulary(artefact: Artefact) -> Path:
 
 
 def _specials(artefact: Artefact, kept: np.ndarray | None) -> Specials:
-    """Return the special types, as indices into `kept` if it is given."""
     specials = read_specials(_vocabulary(artefact))
     if kept is None:
         return specials

@@ -159,7 +159,7 @@ def derive_file(
     """Apply a transform to the only file of `source`, and yield the lines of its image, in CoNLL-U for a
     treebank and otherwise as text. With `pairs`, each line contains the original sentence, a tab and its
     image. Random transforms draw the same numbers as in a study."""
-    usual = transform.informed(Usage.even(SMALLEST))
+    usual = transform.ready(usage=Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
         raise BadInput(f"text cannot represent shared sub-words, as in {transform.name}; use trans")

@@ -169,7 +169,7 @@ class Cognates(Transform):
 
 def _given(transform: Transliterate | Cognates, size: int) -> Usage:
     if transform.usage is None or transform.usage.size != size:
-        raise ValueError(f"{transform.name} needs the corpus's type counts: call `informed` first")
+        raise ValueError(f"{transform.name} needs the corpus's type counts: call `ready` first")
     return transform.usage
 
 

@@ -119,9 +119,8 @@ class Sentence:
         return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(inside) if n >= 0)
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Return the heads and relations of new words. The head of a new word is the closest ancestor of its
-        topmost source word that is still rendered. The later parts of a split word attach to its first part
-        as `goeswith`. If the root is no longer rendered, the highest remaining word becomes the root."""
+        # A new word's head is the closest ancestor of its topmost source word that is still rendered. If the
+        # root is no longer rendered, the highest remaining word becomes the root.
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:
@@ -170,7 +169,6 @@ class Sentence:
         return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
 
     def length(self, end: int) -> int:
-        """Return the number of characters in the first `end` words."""
         return len(self.upto(end))
 
 
@@ -183,7 +181,7 @@ def runs(values: Iterable[T]) -> Iterator[tuple[int, int, T]]:
 
 
 def shown(words: Sequence[str]) -> list[str]:
-    """Format words for output, with `<unk>` for unknown words."""
+    """Replace unknown words with `<unk>`."""
     return ["<unk>" if word == UNKNOWN else word for word in words]
 
 

@@ -73,11 +73,6 @@ class Transform(Named, ABC):
         types."""
         return frozenset()
 
-    def informed(self, usage: Usage) -> Transform:
-        """Return the transform with the type counts of a corpus, if it needs them."""
-        own: Any = self
-        return replace(own, usage=usage) if "usage" in self.needs else self
-
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
         """Return the parts in order of application, each with the number that seeds it."""
         return [(self, number)]
@@ -86,9 +81,11 @@ class Transform(Named, ABC):
         """Count the parts of a sentence that the transform should change but cannot, by reason."""
         return Counter()
 
-    def ready(self, cache: Path) -> Transform:
-        """Train the transform if necessary, with a cache, and return it."""
-        return self
+    def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Transform:
+        """Return the transform with the data that it needs, if given: a grammar, learnt or read from `cache`,
+        or the type counts of a corpus."""
+        own: Any = self
+        return replace(own, usage=usage) if usage is not None and "usage" in self.needs else self
 
     def reseeded(self, by: int) -> Transform:
         """Return the transform with `by` added to its seed, if any."""
@@ -153,11 +150,8 @@ class Compose(Transform):
     def needs(self) -> frozenset[Need]:
         return frozenset(chain.from_iterable(part.needs for part in self.parts))
 
-    def informed(self, usage: Usage) -> Transform:
-        return Compose(tuple(part.informed(usage) for part in self.parts))
-
-    def ready(self, cache: Path) -> Transform:
-        return Compose(tuple(part.ready(cache) for part in self.parts))
+    def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Transform:
+        return Compose(tuple(part.ready(cache, usage) for part in self.parts))
 
     def reseeded(self, by: int) -> Transform:
         return Compose(tuple(part.reseeded(by) for part in self.parts))
@@ -197,7 +191,7 @@ def compose(*parts: Transform) -> Transform:
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
     """Compute the images of `size` types without a corpus; raise ValueError for incompatible parts."""
-    image = transform.informed(Usage.even(size)).image(size)
+    image = transform.ready(usage=Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
         raise ValueError(f"{transform.name} contains {repeated[0]} twice; each part may occur only once")

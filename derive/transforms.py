@@ -83,7 +83,6 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
 
 
 def _images(transform: Transform, numbered: Sequence[tuple[int, Sentence]]) -> list[Sentence]:
-    """Return the images of numbered sentences; errors name the line in the transform's code."""
     found = []
     for number, sentence in numbered:
         try:

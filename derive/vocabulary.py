@@ -36,13 +36,14 @@ BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+30
 BLOCK = 1 << 14  # number of words encoded at a time; the tokenizer needs about a kilobyte for each
 DISTINCT = 1 << 18  # maximum number of distinct words counted; each takes about a kilobyte
 LONGEST_LEARNT = 1_000  # maximum length of training words, in characters; BPE takes quadratic time
-ROOM = 1 << 19  # number of distinct words after which `encode_words` clears its cache
 NOTHING = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 class Vocabulary:
     """A vocabulary of `size` types, including `specials`, with their `counts` (V,). Each word is encoded as
     if it followed a space; `<s>` in text is an ordinary string."""
+
+    room = 1 << 19  # number of distinct words after which `encode_words` clears its cache
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer, self.counts, self.specials = tokenizer, counts, specials
@@ -76,7 +77,6 @@ class Vocabulary:
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 
     def count(self, ids: np.ndarray) -> None:
-        """Add ids from the corpus to the counts."""
         self.counts += np.bincount(ids, minlength=self.size)
 
     def encode(self, word: str) -> tuple[int, ...]:
@@ -109,7 +109,7 @@ class Vocabulary:
 
     def encode_words(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
         """Do the same as `encode_all`, but encode each distinct word once."""
-        if len(self._rows) > ROOM:
+        if len(self._rows) > self.room:
             self._rows, self._encoded = {}, NOTHING
         size = len(self._rows)
         rows = np.array([self._rows.setdefault(word, len(self._rows)) for word in words], np.int64)
@@ -238,8 +238,7 @@ class GivenVocabulary:
 
 
 def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
-    """Find the special types: the start and the end from the template, the others by name. Tokens that are
-    marked as special are preferred."""
+    """Find the start and the end in the template, and the others by name, preferably marked as special."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
@@ -260,8 +259,7 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
 
 
 def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the ids that a template adds before, between and after one or two texts of one word each, and
-    the token types of all ids."""
+    """Return the ids that a template adds around one or two texts of one word, and all token types."""
     words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     if template is not None:
         words.post_processor = template
@@ -272,8 +270,7 @@ def _template(template: Any, texts: int) -> tuple[list[tuple[int, ...]], list[in
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """Return a template's layout of text pairs, or None if it does not add ids before, between and after the
-    texts."""
+    """Return a template's layout of text pairs, or None if it does not separate the texts."""
     (before, between, after), types = _template(template, 2)
     if not (before and between and after):
         return None

@@ -39,7 +39,6 @@ class SentenceGrammar:
         self._named: set[Pick] = set()  # the cast members that the sentence already mentions
 
     def sentence(self) -> Node:
-        """Return a random statement or question."""
         self._named.clear()
         if self.chance(0.1):
             return self._question().add(tree.mark("?"))

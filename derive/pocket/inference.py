@@ -71,7 +71,6 @@ class Statement:
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
-    """Return the label of a pair."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":
@@ -89,8 +88,7 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """Label a pair with `every`, `no` or, in the hypothesis, `a`. Antonyms are complementary: "no cook is
-    hot" entails "every cook is cold"."""
+    # Antonyms are complementary: "no cook is hot" entails "every cook is cold".
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":

@@ -176,7 +176,7 @@ class Lexicon:
         return lemma
 
     def _of_topic(self, topic: Topic, kinds: tuple[str, ...], kind: str, form: int) -> str:
-        """Return a form of a random word of one of the `kinds` that is not yet a lemma of `kind`, or ""."""
+        """Return a form of a random word that is not yet a lemma of `kind`, or ""."""
         taken = {word.lemma for word in topic[kind]}
         regular = [each for each in topic[self._rng.choice(kinds)] if each.lemma not in WORDS["plurals"]]
         fitting = [word.forms[form] for word in regular if word.forms[form] not in taken]

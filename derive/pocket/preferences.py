@@ -114,8 +114,7 @@ class Preferences:
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: str, backward: str = "") -> None:
-        """Fill the tables of `rows` with words from `columns` and, if `backward`, vice versa, in proportion
-        to frequency * favour; no word is paired with itself."""
+        """Fill the tables of `rows` from `columns`, and vice versa, in proportion to frequency * favour."""
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
             for boost, j in self._favourites(len(columns)):

@@ -135,8 +135,7 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """Return the event asked about and its distractors: a negated event, two events with different roles, and
-    up to two with a different verb."""
+    """Return the event asked about, its negation, two with other roles, and up to two with another verb."""
     people, places, verbs = words.scene()
     first, second, *rest = people
     if rng.random() >= 0.5:
@@ -159,7 +158,6 @@ def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
 def _tell(
     event: Event, tense: str, kind: str, answers: bool, rng: random.Random, places: Callable[[], Places]
 ) -> Sentence:
-    """Express an event as a sentence, with a span for the answer if it `answers` the question."""
     passive = rng.random() < 0.5
     agent, patient = tree.person_or_noun(event.agent), tree.person_or_noun(event.patient)
     root = tree.act(tree.verb(event.verb, tense, passive=passive), agent, patient, passive)

@@ -235,17 +235,14 @@ def verb(
     form = PARTICIPLE
     if tense == "modal":
         assert isinstance(word, Pick)
-        helpers.append((Pick(word, "modal").form(0), "aux"))
-        if passive:
-            helpers.append(("be", "aux:pass"))
-        else:
-            form = BASE
+        helpers = [(Pick(word, "modal").form(0), "aux"), ("be", "aux:pass")][: 1 + passive]
+        form = PARTICIPLE if passive else BASE
     elif passive:
-        helpers.append((be(tense, plural), "aux:pass"))
+        helpers = [(be(tense, plural), "aux:pass")]
     elif tense == "perfect":
-        helpers.append(("have" if plural else "has", "aux"))
+        helpers = [("have" if plural else "has", "aux")]
     elif negative or question:
-        helpers.append(("did" if tense == "past" else "do" if plural else "does", "aux"))
+        helpers = [("did" if tense == "past" else "do" if plural else "does", "aux")]
         form = BASE
     else:
         form = PAST if tense == "past" else BASE if plural else THIRD

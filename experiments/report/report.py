@@ -282,7 +282,7 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example |
         types = text.folder / VOCABULARY
         vocabulary = Vocabulary.load(types)
         usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
-        ready = [transform.informed(usage) for transform in ready]
+        ready = [transform.ready(usage=usage) for transform in ready]
     try:
         found = _short(own.source.ready(root / CACHE, "tags" in needs))
     except BadInput:

@@ -54,9 +54,9 @@ def test_share_of_a_kind_is_exact(size, overlap, seed, by):
     kind = kind_of(usage, by)
     if not round(overlap * kind.sum()):
         with pytest.raises(BadInput, match=f"of {kind.sum()} types is less than one type"):
-            transform.informed(usage).image(size)
+            transform.ready(usage=usage).image(size)
         return
-    image = transform.informed(usage).image(size)
+    image = transform.ready(usage=usage).image(size)
     shared = image == np.arange(size)
     assert shared[:FIRST].all()
     assert np.array_equal(image[~shared], np.flatnonzero(~shared) + size)
@@ -84,7 +84,7 @@ texts = st.lists(st.lists(st.integers(FIRST, SIZE - 1), min_size=1, max_size=4),
 def derived(transform, text):
     ids, pieces = np.array([i for word in text for i in word]), np.array([len(word) for word in text])
     usage = Usage.of(ids, pieces, [""] * len(text), SIZE)
-    made = transform.informed(usage)
+    made = transform.ready(usage=usage)
     return ids, in_places(ids, pieces, made.image(SIZE), made.places(SIZE)), pieces
 
 

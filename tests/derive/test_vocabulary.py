@@ -117,7 +117,7 @@ def test_two_texts_are_laid_out_by_the_tokenizers_template(pair, layout, tmp_pat
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])
 def test_words_are_encoded_alike_one_by_one_and_together(vocabulary, room, monkeypatch):
-    monkeypatch.setattr("calque.derive.vocabulary.ROOM", room)
+    monkeypatch.setattr(vocabulary, "room", room)
     for start in range(0, len(LINES), 100):
         flat = [word for line in LINES[start : start + 100] for word in line]
         ids, pieces = vocabulary.encode_words(flat)
