@@ -110,9 +110,9 @@ def _cases(
 ) -> Iterator[Case]:
     """Yield cases with different nouns, and with the same nouns and one of the `changes` to the hypothesis.
     `outside` is the pair's surface form, which also occurs with other labels."""
-    pairs = [(pair, {}, kind, weight * share) for pair, share in nouns.items()]
-    pairs += [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
-    for (first, second), change, phenomenon, own_weight in pairs:
+    different = [(pair, dict[str, Any](), kind, weight * share) for pair, share in nouns.items()]
+    same = [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
+    for (first, second), change, phenomenon, own_weight in [*different, *same]:
         parts = replace(premise, noun=first), replace(hypothesis, noun=second, **change)
         views = parts[0].seen_alone, parts[1].seen_alone, outside
         yield Case(parts, infer(*parts), views, phenomenon, own_weight)

@@ -235,8 +235,11 @@ def verb(
     form = PARTICIPLE
     if tense == "modal":
         assert isinstance(word, Pick)
-        helpers = [(Pick(word, "modal").form(0), "aux"), ("be", "aux:pass")][: 1 + passive]
-        form = PARTICIPLE if passive else BASE
+        helpers = [(Pick(word, "modal").form(0), "aux")]
+        if passive:
+            helpers.append(("be", "aux:pass"))
+        else:
+            form = BASE
     elif passive:
         helpers = [(be(tense, plural), "aux:pass")]
     elif tense == "perfect":
