@@ -5,9 +5,10 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import compress, takewhile, zip_longest
+from itertools import compress, islice, takewhile
 from pathlib import Path
 from typing import Any, ClassVar
 from unicodedata import normalize
@@ -96,7 +97,7 @@ class TextFiles(FileSet):
         else:
             read = _parquet_texts if chunk.kind == "parquet" else text.lines_of
             texts = map(text.set_apart, read(chunk, left_out))
-        return (lines.stripped(texts, left_out),)
+        return _complete(((line,) for line in texts), 1, left_out)
 
     def identity(self) -> list[Any]:
         files = [[_kind(path), digest(path)] for path in self.paths]
@@ -131,15 +132,15 @@ class BitextFiles(FileSet):
         for path in self.paths:
             text.detect(path, ("wikitext", "doc", "plain", *(() if self.beside else ("columns",))))
         if self.beside:
-            return _up_to(self.megabytes, _parallel_chunks(self.path, self.beside))
+            return _up_to(self.megabytes, _parallel_chunks(self.paths))
         return _up_to(self.megabytes, ((chunk,) for chunk in lines.cut_file(self.path, "bitext")))
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
         if self.beside:
             sides = ([line for _, line in chunk.numbered(left_out)] for chunk in chunks)
-            found = _whole_pairs(zip(*sides, strict=True), left_out)
+            found = _complete(zip(*sides, strict=True), 2, left_out)
         else:
-            found = _whole_pairs(self._pairs_of_columns(chunks[0], left_out), left_out)
+            found = _complete(self._pairs_of_columns(chunks[0], left_out), 2, left_out)
         if not self.words_in:
             return found
         both = zip(found, self.words_in, strict=True)
@@ -243,44 +244,36 @@ def join_words(words: Sequence[str]) -> str:
     return _BETWEEN.sub("", " ".join(words))
 
 
-def _parallel_chunks(path: Path, beside: Path) -> Iterator[Chunks]:
-    paths, offsets, lengths, line = (path, beside), (0, 0), (0, 0), 1  # for the lines since the last chunk
-
-    def parts() -> Chunks:
-        return tuple(
-            Chunk(*each, line) for each in zip(paths, ("bitext",) * 2, offsets, lengths, strict=True)
-        )
-
-    with lines.open_bytes(path) as ours, lines.open_bytes(beside) as theirs:
-        rows = zip_longest(lines.raw_lines(ours, path), lines.raw_lines(theirs, beside))
-        for number, (first, second) in enumerate(rows, start=1):
-            if first is None or second is None:
-                short = path if first is None else beside
-                raise BadInput(
-                    f"this file has {number - 1:,} lines; the other file of the bitext has more", short
-                )
-            lengths = lengths[0] + len(first), lengths[1] + len(second)
-            if number - line + 1 == MANY or sum(lengths) >= lines.LIMIT:
-                yield parts()
-                offsets = offsets[0] + lengths[0], offsets[1] + lengths[1]
-                lengths, line = (0, 0), number + 1
-    if any(lengths):
-        yield parts()
+def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
+    """Divide parallel files into chunks of the same lines."""
+    with ExitStack() as files:
+        rows = [lines.raw_lines(files.enter_context(lines.open_bytes(path)), path) for path in paths]
+        offsets, line = [0 for _ in paths], 1
+        while any(parts := [list(map(len, islice(side, MANY))) for side in rows]):
+            short = min(range(len(paths)), key=lambda side: len(parts[side]))
+            size = len(parts[short])
+            if max(map(len, parts)) > size:
+                fault = f"this file has {line - 1 + size:,} lines; the other file of the bitext has more"
+                raise BadInput(fault, paths[short])
+            each = zip(paths, offsets, map(sum, parts), strict=True)
+            yield tuple(Chunk(path, "bitext", offset, length, line) for path, offset, length in each)
+            offsets = [offset + sum(part) for offset, part in zip(offsets, parts, strict=True)]
+            line += size
 
 
-def _whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """Return the first and second sides of all complete pairs; count the others."""
-    first, second = [], []
-    for pair in pairs:
-        a, b = (lines.without_marks(side, left_out).strip() for side in pair)
-        if is_placeholder(a) or is_placeholder(b):
+def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
+    """Strip the texts of rows; return the columns of the rows whose `sides` all have text; count the
+    others."""
+    complete = []
+    for row in rows:
+        bare = [lines.without_marks(side, left_out).strip() for side in row]
+        if sides > 1 and any(map(is_placeholder, bare)):
             left_out["pairs with a placeholder for a translation"] += 1
-        elif a and b:
-            first.append(a)
-            second.append(b)
+        elif all(bare):
+            complete.append(bare)
         else:
-            left_out["pairs with an empty side" if a or b else "blank lines"] += 1
-    return first, second
+            left_out["pairs with an empty side" if any(bare) else "blank lines"] += 1
+    return tuple([row[side] for row in complete] for side in range(sides))
 
 
 def _only(

@@ -20,6 +20,7 @@ _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_nam
 UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])
 NOTHING = "_"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_EMPTY = dict.fromkeys(NAMES, NOTHING)
 PLUS = "# global.columns"  # how the first line of CoNLL-U Plus files starts
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
@@ -54,15 +55,15 @@ def read_conllu(
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
     """Yield each sentence's `# text` comment or, if there is none, its words joined with spaces."""
     for block in _blocks(path, Counter(), unparsed=True):
-        yield block.text or " ".join(block.words)
+        yield block.text or " ".join(block.column("FORM"))
 
 
 def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
     """Stream (word, lemma) pairs, without multiword tokens, empty nodes and words without a lemma."""
     for block in _blocks(path, Counter(), unparsed=True):
-        for word, lemma in zip(block.words, block.lemmas, strict=True):
-            if lemma != NOTHING:
-                yield word, lemma
+        for _, cells in block.rows:
+            if cells["LEMMA"] != NOTHING:
+                yield cells["FORM"], cells["LEMMA"]
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
@@ -82,94 +83,91 @@ def treebank_files(path: Path) -> list[Path]:
 
 @dataclass
 class _Block:
-    """The lines of a sentence. Each of the multiword `tokens` consists of its first word (0-based), its end
-    (exclusive) and its form."""
+    """A sentence: the cells of its words, and each multiword token's first word, end (0-based) and form."""
 
     counts: Counter[str]
     unparsed: bool
     text: str = ""
-    places: list[Place] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
-    lemmas: list[str] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
-    relations: list[str] = field(default_factory=list)
-    enhanced: list[str] = field(default_factory=list)  # column DEPS
+    rows: list[tuple[Place, dict[str, str]]] = field(default_factory=list)
     tokens: list[tuple[int, int, str]] = field(default_factory=list)
+    flat: bool = False  # whether the words lack heads
 
-    def add(self, place: Place, columns: Sequence[str]) -> None:
+    def column(self, name: str) -> list[str]:
+        return [cells[name] for _, cells in self.rows]
+
+    def add(self, place: Place, cells: dict[str, str]) -> None:
         """Add a word, a multiword token (before its words) or an empty node."""
-        match, here = _ID.fullmatch(columns[0]), len(self.words)
+        match, here = _ID.fullmatch(cells["ID"]), len(self.rows)
         if match and match[2] == "-":
             covered = self.tokens[-1][1] if self.tokens else 0
             if int(match[1]) != here + 1 or int(match[3]) <= here + 1 or covered > here:
                 raise place.fault(f"multiword token {match[0]} where word {here + 1} is expected")
-            self.tokens.append((here, int(match[3]), columns[1]))
+            self.tokens.append((here, int(match[3]), cells["FORM"]))
             self.counts["multiword tokens"] += 1
         elif match and match[2]:
             if int(match[1]) != here:
                 raise place.fault(f"empty node {match[0]} after word {here}")
             self.counts["empty nodes"] += 1
-        elif columns[0] == str(here + 1):
-            self._add_word(place, columns)
+        elif cells["ID"] == str(here + 1):
+            self._add_word(place, cells)
         else:
-            raise place.fault(f"ID {columns[0]!r}; expected {here + 1}")
+            raise place.fault(f"ID {cells['ID']!r}; expected {here + 1}")
 
-    def _add_word(self, place: Place, columns: Sequence[str]) -> None:
-        _, form, lemma, tag, _, _, head, relation, enhanced, _ = columns
-        word = one_word(form, self.counts)
-        if not word:
+    def _add_word(self, place: Place, cells: dict[str, str]) -> None:
+        cells["FORM"] = one_word(cells["FORM"], self.counts)
+        if not cells["FORM"]:
             raise place.fault("column FORM is empty")
-        if tag not in UPOS:
-            raise place.fault(f"UPOS {tag!r}; expected one of {' '.join(sorted(UPOS))}")
-        if not (self.unparsed and head == relation == NOTHING and not self.heads):
-            if not _NUMBER.fullmatch(head) or len(self.heads) < len(self.words):
-                raise place.fault(f"HEAD {head!r}; expected a number for every word of the sentence")
-            if fault := relation_fault(relation, int(head) - 1):
-                raise place.fault(fault)
-            self.heads.append(int(head) - 1)
-            self.relations.append(relation)
-        self.places.append(place)
-        self.words.append(word)
-        self.lemmas.append(lemma)
-        self.tags.append(tag)
-        self.enhanced.append(enhanced)
+        if cells["UPOS"] not in UPOS:
+            raise place.fault(f"UPOS {cells['UPOS']!r}; expected one of {' '.join(sorted(UPOS))}")
+        head, relation = cells["HEAD"], cells["DEPREL"]
+        flat = self.unparsed and head == relation == NOTHING
+        if not self.rows:
+            self.flat = flat
+        if flat != self.flat or not (flat or _NUMBER.fullmatch(head)):
+            raise place.fault(f"HEAD {head!r}; expected a number for every word of the sentence")
+        if not flat and (fault := relation_fault(relation, int(head) - 1)):
+            raise place.fault(fault)
+        self.rows.append((place, cells))
 
     def sentence(self) -> Sentence:
-        if self.tokens and self.tokens[-1][1] > len(self.words):
-            raise self.places[-1].fault(f"a multiword token extends beyond word {len(self.words)}")
-        if not self.heads:
+        if self.tokens and self.tokens[-1][1] > len(self.rows):
+            raise self.rows[-1][0].fault(f"a multiword token extends beyond word {len(self.rows)}")
+        words, tags = self.column("FORM"), self.column("UPOS")
+        if self.flat:
             self.counts["sentences without a tree in their file"] += 1
-        elif fault := tree_fault(self.heads):
-            raise self.places[fault[0]].fault(fault[1])
-        return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
+            return Sentence(tuple(words), tuple(tags))
+        heads = [int(head) - 1 for head in self.column("HEAD")]
+        if fault := tree_fault(heads):
+            raise self.rows[fault[0]][0].fault(fault[1])
+        return Sentence(tuple(words), tuple(tags), tuple(heads), tuple(self.column("DEPREL")))
 
     def with_tokens(self, language: str) -> Sentence:
         """Return the sentence in XTREME's units, without a tree."""
-        heads = self.sentence().heads or [-1] * len(self.words)  # missing if the file has no trees
+        sentence = self.sentence()
+        words, tags = [*sentence.words], [*sentence.tags]
+        heads = sentence.heads or [-1] * len(words)  # missing if the file has no trees
         parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
-        words, tags = [*self.words], [*self.tags]
         for start, end, form in reversed(self.tokens):
             words[start:end] = [one_word(form, self.counts)]
-            tags[start:end] = [_token_tag(range(start, end), self.tags, parents, language)]
+            tags[start:end] = [_token_tag(range(start, end), sentence.tags, parents, language)]
             self.counts["words merged into multiword tokens"] += end - start
         if joined := sum(JOINER in word for word in words):
             self.counts["words that lost U+200C"] += joined
         return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
 
     def _enhanced_heads(self, word: int) -> list[int]:
-        names = [arc.partition(":")[0] for arc in self.enhanced[word].split("|")]
+        place, cells = self.rows[word]
+        names = [arc.partition(":")[0] for arc in cells["DEPS"].split("|")]
         heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
-        if max(heads, default=-1) >= len(self.words):
-            raise self.places[word].fault(f"DEPS {self.enhanced[word]!r}; there are {len(self.words)} words")
+        if max(heads, default=-1) >= len(self.rows):
+            raise place.fault(f"DEPS {cells['DEPS']!r}; there are {len(self.rows)} words")
         return heads
 
 
 def _blocks(
     path: Path, counts: Counter[str], unparsed: bool, part: Iterable[Numbered] = ()
 ) -> Iterator[_Block]:
-    """Yield the sentences of a file or, if given, of a `part` of the file; raise BadInput if most words are
-    withheld."""
+    """Yield the sentences of a file, or of a `part`; raise BadInput if most words are withheld."""
     names, block, place = _column_names(path), _Block(counts, unparsed), Place(path)
     words = withheld = comments = 0
     for place, line in part or Lines(path, counts, must_end=True):
@@ -181,8 +179,8 @@ def _blocks(
         if line:
             block.add(place, _cells(place, line, names))
             continue
-        if block.words:
-            words, withheld = words + len(block.words), withheld + block.words.count(NOTHING)
+        if block.rows:
+            words, withheld = words + len(block.rows), withheld + block.column("FORM").count(NOTHING)
             yield block
         elif block.text or block.tokens:
             raise place.fault("a sentence without words: remove its comments, unless the file is truncated")
@@ -190,7 +188,7 @@ def _blocks(
             kind = "comments" if comments else "blank lines"
             counts[f"{kind} without a sentence"] += comments or 1
         block, comments = _Block(counts, unparsed), 0
-    if block.words or block.tokens or block.text:
+    if block.rows or block.tokens or block.text:
         raise place.fault("no blank line after the last sentence: add one, unless the file is truncated")
     if comments:
         counts["comments without a sentence"] += comments
@@ -210,15 +208,12 @@ def _column_names(path: Path) -> tuple[str, ...]:
     return names
 
 
-def _cells(place: Place, line: str, names: Sequence[str]) -> Sequence[str]:
-    """Return a line's ten columns; columns missing from `names` are `_`."""
-    columns = line.split("\t")
-    if len(columns) != len(names):
-        raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")
-    if names == NAMES:
-        return columns
-    by_name = dict(zip(names, columns, strict=True))
-    return [by_name.get(name, NOTHING) for name in NAMES]
+def _cells(place: Place, line: str, names: Sequence[str]) -> dict[str, str]:
+    """Return a line's cells by column; columns missing from `names` are `_`."""
+    cells = line.split("\t")
+    if len(cells) != len(names):
+        raise place.fault(f"{len(cells)} tab-separated columns; expected {len(names)}")
+    return _EMPTY | dict(zip(names, cells, strict=True))
 
 
 def _token_tag(

@@ -7,7 +7,7 @@ import lzma
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -157,14 +157,6 @@ def without_marks(text: str, counts: Counter[str]) -> str:
         text, alone = _FORMAT_ALONE.subn("", text)
         counts[FORMAT_ALONE] += alone
     return text
-
-
-def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
-    """Strip lines; leave out and count blank lines."""
-    bare = [without_marks(line, counts).strip() for line in lines]
-    kept = [line for line in bare if line]
-    counts["blank lines"] += len(bare) - len(kept)
-    return kept
 
 
 class Lines:

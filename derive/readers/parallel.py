@@ -4,7 +4,7 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -83,8 +83,10 @@ Links = list[Link]  # the sorted links of a sentence pair
 Scored = dict[Link, float]  # a sentence pair's sorted links; higher scores are more certain
 
 _GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
-_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::-?[0-9][0-9.]*(?:e-?[0-9]+)?)?")
-_WPT = re.compile(r"(\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+[01]?\.?\d*)?\s*", re.ASCII)
+_LINK = re.compile(r"(\d{1,9})(-)(\d{1,9})(?::-?\d[\d.]*(?:e-?\d+)?)?", re.ASCII)
+_WPT = re.compile(
+    r"(\d{1,9})\s+(?!0\s+0\b)(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+[01]?\.?\d*)?\s*", re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,107 +112,107 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
     WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based. Sentence ids are consecutive
     numbers from 0 or 1, or N different numbers with gaps. Pharaoh: one line per pair, with `0-0` (sure) and
-    `0p0` or `0?0` (possible). Positions are 0-based, or 1-based if `from_one`.
+    `0p0` or `0?0` (possible). Positions are 0-based, or 1-based if `from_one`; None means 0-based, but raises
+    BadInput for a file that seems to be 1-based.
     """
     counts = Counter[str]()
     lines = list(Lines(path, counts, must_end=True))
     words = [word for _, line in lines for word in tokens(line)[:1]]
     if not words:
         raise BadInput("this file contains no links", path)
-    if not _GOLD.fullmatch(words[0]):
-        return _collect(_wpt(path, lines, len(lengths)), lengths, counts, 1)
-    first = int(from_one or 0)
-    gold = _collect(_pharaoh(path, lines, len(lengths), first), lengths, counts, first)
-    if from_one is None:
-        _check_base((pair.possible for pair in gold.pairs), path, "--from")
-    return gold
-
-
-def _check_base(pairs: Iterable[Iterable[Link]], path: Path, option: str) -> None:
-    """Raise BadInput if links seem to be 1-based: at least MANY pairs have links, none with a position 0."""
-    linked = [links for links in pairs if links]
-    if len(linked) >= MANY and not any(0 in link for links in linked for link in links):
-        bases = f"{option}-one for 1-based and {option}-zero for 0-based positions"
-        raise BadInput(f"no position is 0: use {bases}", path)
-
-
-def _collect(rows: Iterable[Row], lengths: Sequence[Link], counts: Counter[str], first: int) -> Gold:
+    if pharaoh := bool(_GOLD.fullmatch(words[0])):
+        rows = _pharaoh(lines, len(lengths), _GOLD, from_one, "0-0 for a sure link, 0p0 for a possible one")
+    else:
+        rows, from_one = _wpt(lines, len(lengths)), True
     links: list[dict[Link, bool]] = [{} for _ in lengths]  # whether each link is sure
-    outside = []
-    for place, pair, (i, j), is_sure in rows:
-        n, m = lengths[pair]
-        if not (0 <= i < n and 0 <= j < m):
-            reach = "" if UNKNOWN in (n, m) else f" of {n} and {m} words"
-            link = f"the link {i + first} {j + first}, counted from {first},"
-            outside.append(str(place.fault(f"{link} is outside sentences{reach}")))
+    outside = list[str]()
+    for place, pair, link, is_sure in rows:
+        if fault := _outside(link, lengths[pair], from_one):
+            outside.append(str(place.fault(fault)))
             continue
-        counts[TWICE] += links[pair].get((i, j)) == is_sure
-        links[pair][i, j] = is_sure or links[pair].get((i, j), False)
+        counts[TWICE] += links[pair].get(link) == is_sure
+        links[pair][link] = is_sure or links[pair].get(link, False)
+    if pharaoh and from_one is None:
+        _check_base(links, path, "--from")
     pairs = tuple(GoldPair(frozenset(link for link in own if own[link]), frozenset(own)) for own in links)
     counts["links outside their sentences"] = len(outside)
-    counts["sentence pairs without a link"] = sum(not pair.possible for pair in pairs)
+    counts["sentence pairs without a link"] = sum(not own for own in links)
     return Gold(pairs, tuple(outside), +counts)
 
 
-def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Iterator[Row]:
+def read_links(
+    path: Path,
+    counts: Counter[str],
+    lengths: Sequence[Link] | None = None,
+    *,
+    from_one: bool | None = False,
+) -> list[Links]:
+    """Read the sorted links of each sentence pair, with positions as in `read_gold`; raise BadInput for links
+    outside sentences of the given lengths. Scores, as in `0-2:0.9`, are ignored."""
+    lines = list(Lines(path, counts, must_end=True))
+    lengths = [(UNKNOWN, UNKNOWN)] * len(lines) if lengths is None else lengths
+    rows = list(_pharaoh(lines, len(lengths), _LINK, from_one, "a link such as 1-2"))
+    links: list[set[Link]] = [set() for _ in lines]
+    for _, pair, link, _ in rows:
+        counts[TWICE] += link in links[pair]
+        links[pair].add(link)
+    if from_one is None:
+        _check_base(links, path, "--links-from")
+    for place, pair, link, _ in rows:
+        if fault := _outside(link, lengths[pair], from_one):
+            hint = "; use --links-from-one if positions are 1-based" if from_one is None else ""
+            raise place.fault(fault + hint)
+    return list(map(sorted, links))
+
+
+def _pharaoh(
+    lines: list[Numbered], pairs: int, pattern: re.Pattern[str], from_one: bool | None, expected: str
+) -> Iterator[Row]:
     if len(lines) != pairs:
+        path = lines[0][0].path if lines else None
         raise BadInput(f"{len(lines):,} lines of links, but {pairs:,} sentence pairs", path)
+    first = int(from_one or 0)
     for pair, (place, line) in enumerate(lines):
         for token in tokens(line):
-            if (match := _GOLD.fullmatch(token)) is None:
-                expected = "expected 0-0 for a sure link, 0p0 for a possible one"
-                raise place.fault(f"{token!r} is not a link; {expected}")
+            match = _matched(pattern, token, place, expected)
             yield place, pair, (int(match[1]) - first, int(match[3]) - first), match[2] == "-"
 
 
-def _wpt(path: Path, lines: list[Numbered], pairs: int) -> Iterator[Row]:
+def _matched(pattern: re.Pattern[str], text: str, place: Place, expected: str) -> re.Match[str]:
+    if match := pattern.fullmatch(text):
+        return match
+    raise place.fault(f"{text!r} is not a link; expected {expected}")
+
+
+def _wpt(lines: list[Numbered], pairs: int) -> Iterator[Row]:
     matches = []
     for place, line in lines:
-        match = _WPT.fullmatch(line)
-        if match is None or match[2] == match[3] == "0":
-            raise place.fault(
-                f"{line!r} is not a link; expected sentence, source, target and S or P, 1-based"
-            )
-        matches.append((place, match))
+        matches.append((place, _matched(_WPT, line, place, "sentence, source, target and S or P, 1-based")))
     ids = list(dict.fromkeys(int(match[1]) for _, match in matches))
     first = min(1, *ids)
     numbers = {id_: id_ - first for id_ in ids}
     if max(ids) - first >= pairs:
         if len(ids) != pairs:
             found = f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs"
-            raise BadInput(f"{found}; use consecutive numbers, or exactly one id per pair", path)
+            expected = "use consecutive numbers, or exactly one id per pair"
+            raise BadInput(f"{found}; {expected}", lines[0][0].path)
         numbers = {id_: number for number, id_ in enumerate(ids)}
     for place, match in matches:
         yield place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P"
 
 
-def read_links(
-    path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
-) -> Iterator[Links]:
-    """Stream the sorted links of each sentence pair. Positions are 0-based, or 1-based if `from_one`; None
-    means 0-based, but raises BadInput for a file that seems to be 1-based. Scores, as in `0-2:0.9`, are
-    ignored."""
-    if from_one is None:
-        _check_base(read_links(path), path, "--links-from")
-    first = int(from_one or 0)
-    for place, line in Lines(path, counts, must_end=True):
-        links = list[Link]()
-        for token in tokens(line):
-            match = _LINK.fullmatch(token)
-            if match is None or min(int(match[1]), int(match[2])) < first:
-                raise place.fault(f"{token!r} is not a link; expected a {first}-based link such as 1-2")
-            links.append((int(match[1]) - first, int(match[2]) - first))
-        unique = sorted(set(links))
-        if counts is not None and len(unique) < len(links):
-            counts[TWICE] += len(links) - len(unique)
-        yield unique
+def _outside(link: Link, lengths: Link, from_one: bool | None) -> str:
+    """Return a message if a link is outside sentences of these lengths, or ""."""
+    (i, j), (n, m), first = link, lengths, int(from_one or 0)
+    if 0 <= i < n and 0 <= j < m:
+        return ""
+    reach = "" if UNKNOWN in lengths else f" of {n} and {m} words"
+    return f"the link {i + first} {j + first}, counted from {first}, is outside sentences{reach}"
 
 
-def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Raise BadInput for links outside sentences of the given lengths."""
-    (n, m), first = lengths, int(from_one or 0)
-    for i, j in links:
-        if not (0 <= i < n and 0 <= j < m):
-            hint = "" if from_one is not None else "; use --links-from-one if positions are 1-based"
-            fault = f"{i + first}-{j + first} is outside sentences of {n} and {m} words{hint}"
-            raise BadInput(fault, path, line)
+def _check_base(pairs: Iterable[Collection[Link]], path: Path, option: str) -> None:
+    """Raise BadInput if links seem to be 1-based: at least MANY pairs have links, none with a position 0."""
+    linked = [links for links in pairs if links]
+    if len(linked) >= MANY and not any(0 in link for links in linked for link in links):
+        bases = f"{option}-one for 1-based and {option}-zero for 0-based positions"
+        raise BadInput(f"no position is 0: use {bases}", path)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from calque.derive.errors import BadInput, unknown
-from calque.derive.readers.parallel import UNKNOWN, Pair, TwoFiles, check_inside, read_gold, read_links
+from calque.derive.readers.parallel import UNKNOWN, Pair, TwoFiles, read_gold, read_links
 from calque.experiments.commands.options import check_out
 from calque.experiments.run.signals import RESUMES, leaving
 
@@ -216,14 +216,9 @@ def aer(
     from calque.analysis.report.table import aer_table
 
     removed: Counter[str] = Counter()
-    predicted = list(read_links(links, removed, from_one=links_from_one))
-    unbounded = [(UNKNOWN, UNKNOWN)] * len(predicted)
-    bounds = lengths(TwoFiles(source, target)) if source and target else unbounded
-    if len(predicted) != len(bounds):
-        raise BadInput(f"{len(predicted):,} lines of links, but {len(bounds):,} sentence pairs", links)
-    for number, (pair, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
-        check_inside(pair, bound, links, number, links_from_one)
-    read = read_gold(gold, bounds, from_one=from_one)
+    bounds = lengths(TwoFiles(source, target)) if source and target else None
+    predicted = read_links(links, removed, bounds, from_one=links_from_one)
+    read = read_gold(gold, bounds or [(UNKNOWN, UNKNOWN)] * len(predicted), from_one=from_one)
     for line in read.outside:
         typer.echo(f"left out: {line}", err=True)
     title = f"Agreement of links with {gold}, in percent"
