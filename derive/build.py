@@ -43,7 +43,7 @@ from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Transform, trial_image
 from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import SMALLEST, TOKENIZER, GivenVocabulary, Vocabulary, add_up, learn_of_words
-from calque.derive.workers import Jobs, Progress, Workers, silent
+from calque.derive.workers import Progress, Workers, silent
 
 MEASURED = 10_000  # number of sentences used to measure the order distance
 
@@ -98,9 +98,6 @@ def languages_fingerprint(
     return with_code(print_, transforms)
 
 
-Chunks = Jobs[NumberedChunk]
-
-
 class CorporaWriter(ExitStack):
     """Writes corpora of parallel lines with ids below `id_limit`, and sums their accounts; `rewritten` says
     for each corpus whether it contains changed words."""
@@ -119,7 +116,7 @@ class CorporaWriter(ExitStack):
         """Append a chunk's lines to each corpus."""
         first = self.sentences
         for writer, encoded in zip(self.writers, chunk, strict=True):
-            writer.append(encoded.shard, first)
+            writer.append(encoded.lines, first)
         for total, encoded in zip(self.totals, chunk, strict=False):
             total.add(encoded)
         self.totals = self.totals or list(chunk)
@@ -144,16 +141,19 @@ def derive_languages(
     source = source.ready(cache, trees, workers, progress)
     ready = learn(transforms, cache, progress)
     encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
-    with new_folder(folder, facts) as out, Workers(workers) as pool:
-        chunks = Jobs(list(enumerate(source.chunks())), pool, progress)
-        types, forgotten = _vocabulary(vocabulary, encoder, chunks)
+    with new_folder(folder, facts) as out, Workers(workers, progress) as pool:
+        chunks = list(enumerate(source.chunks()))
+        types, forgotten = _vocabulary(vocabulary, encoder, chunks, pool)
         types.save(out.vocabulary)
         check_answers(source.questions(), types)
         encoder = replace(encoder, vocabulary=out.vocabulary, digest=sha256(out.vocabulary / TOKENIZER))
         if any("usage" in transform.needs for transform in ready):
-            usage = _count_usage(encoder, chunks, types)
+            counts = pool.map(encoder.count_types, chunks, "counting types")
+            table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
+            np.save(out.vocabulary / USAGE, table)
+            usage = Usage(table, types.cut, types.specials)
             ready = tuple(transform.ready(usage=usage) for transform in ready)
-        encoded = chunks.map(encoder.encode, "encoding")
+        encoded = pool.map(encoder.encode, chunks, "encoding")
         languages, samples = _write_corpora(out, transforms, types, encoded)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None
         for transform, language in zip(ready, languages[1:], strict=True):
@@ -190,24 +190,17 @@ def _identity(
 
 
 def _vocabulary(
-    vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: Chunks
+    vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: Sequence[NumberedChunk], pool: Workers
 ) -> tuple[Vocabulary, int]:
     if isinstance(vocabulary, GivenVocabulary):
         return vocabulary.open(), 0
-    words, forgotten = add_up(chunks.map(encoder.count_words, "counting words"))
+    words, forgotten = add_up(pool.map(encoder.count_words, chunks, "counting words"))
     if not words:
         raise BadInput(f"{encoder.source.title} contains no words to learn a vocabulary from")
-    chunks.progress("training the vocabulary", 0, 1)
+    pool.progress("training the vocabulary", 0, 1)
     types = learn_of_words(words, vocabulary)
-    chunks.progress("training the vocabulary", 1, 1)
+    pool.progress("training the vocabulary", 1, 1)
     return types, forgotten
-
-
-def _count_usage(encoder: ChunkEncoder, chunks: Chunks, types: Vocabulary) -> Usage:
-    counts = chunks.map(encoder.count_types, "counting types")
-    table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
-    np.save(encoder.vocabulary / USAGE, table)
-    return Usage(table, types.cut, types.specials)
 
 
 def _write_corpora(
@@ -221,7 +214,7 @@ def _write_corpora(
     vocabulary.counts = np.zeros_like(vocabulary.counts)
     with CorporaWriter(folders, 2 * vocabulary.size, list(rewritten.values())) as corpora:
         for languages, sentences in encoded:
-            vocabulary.count(languages[0].shard.ids)
+            vocabulary.count(languages[0].lines.tokens.values)
             corpora.append(languages)
             samples += sentences
     vocabulary.save(out.vocabulary)

@@ -1,4 +1,4 @@
-"""A language's corpus on disk, with one sentence per line, accessed through memory maps.
+"""A language's corpus, with one sentence per line, in memory or in these files, which are memory-mapped.
 
 tokens.bin       (T,) uint16, or uint32 if ids may exceed 16 bits; special types are not stored
 lines.bin        (N + 1,) int64, the index in tokens.bin at which each line begins
@@ -43,7 +43,7 @@ def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class Corpus:
-    """One language's corpus of N lines, as read-only memory maps (see the files above)."""
+    """One language's corpus of N lines, with the contents of the files above."""
 
     tokens: Ragged
     pieces: Ragged
@@ -67,11 +67,26 @@ class Corpus:
         sources = Ragged(arrays["sources"], arrays["source_ends"]) if "sources" in arrays else None
         return cls(tokens, pieces, origin, arrays["source_line"], sources)
 
+    @classmethod
+    def of(
+        cls, ids: np.ndarray, pieces: np.ndarray, words: np.ndarray, origin: np.ndarray | None = None
+    ) -> Self:
+        """Create a corpus from its ids (T,) and the numbers of ids per word (W,) and of words per line (N,)."""
+        ends, origin = ends_of(words), np.full(len(pieces), NOWHERE) if origin is None else origin
+        tokens = Ragged(ids.astype(np.uint32), ends_of(pieces)[ends])
+        words_of, origins = (Ragged(column.astype(np.uint32), ends) for column in (pieces, origin))
+        return cls(tokens, words_of, origins, np.arange(len(words)))
+
     def __len__(self) -> int:
         return len(self.source_line)
 
     def __getitem__(self, line: int) -> np.ndarray:
         return self.tokens[line]
+
+    def in_order(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the concatenated ids of the given words, and the number of ids per word."""
+        ids = Ragged.of(self.tokens.values, self.pieces.values).take(words)
+        return ids.values, ids.sizes
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
         """Return lines `first` to `last` (exclusive), with source line numbers relative to `source_first`."""
@@ -122,43 +137,8 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
     return {name: (some / of, of) for name, (some, of) in counts.items() if of}
 
 
-@dataclass(frozen=True)
-class Shard:
-    """Encoded lines: `ids` (T,), the number of ids per word in `pieces` (W,), and the number of words per
-    line in `words` (N,). `origin` (W,) and `sources` (L,) have the same contents as on disk; `rendered` (W,)
-    is the number of source positions per word."""
-
-    ids: np.ndarray
-    pieces: np.ndarray
-    words: np.ndarray
-    origin: np.ndarray | None = None
-    sources: np.ndarray | None = None
-    rendered: np.ndarray | None = None
-
-    @property
-    def words_of_lines(self) -> Ragged:
-        return Ragged.of(np.arange(len(self.pieces)), self.words)
-
-    @property
-    def too_long(self) -> np.ndarray:
-        """Whether each line has more than LONGEST words, or a word of more than LONGEST sub-words, (N,)
-        bool."""
-        long = self.words > LONGEST
-        long[self.words_of_lines.item[self.pieces > LONGEST]] = True
-        return long
-
-    def in_order(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the concatenated ids of the given words, and the number of ids per word."""
-        return Ragged.of(self.ids, self.pieces).take(words).values, self.pieces[words]
-
-    def take(self, lines: np.ndarray) -> Self:
-        """Return the given lines, without `origin` and `sources`."""
-        ids, pieces = self.in_order(self.words_of_lines.take(lines).values)
-        return type(self)(ids.astype(np.uint32), pieces.astype(np.uint16), self.words[lines])
-
-
 class CorpusWriter:
-    """Appends shards, with `sources` if `rewritten`, to a new corpus with ids below `id_limit`."""
+    """Appends lines, with `sources` if `rewritten`, to a new corpus with ids below `id_limit`."""
 
     def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:
         self._folder, self._rewritten = folder, rewritten
@@ -173,22 +153,21 @@ class CorpusWriter:
             self._write(name, np.zeros(extra))
         return self
 
-    def append(self, shard: Shard, first: int) -> None:
-        """Append a shard whose lines derive from consecutive source lines, starting with `first`."""
-        word_ends = ends_of(shard.words)[1:]
-        self._write("tokens", shard.ids)
-        self._write("pieces", shard.pieces)
-        self._write("origin", np.full(len(shard.pieces), NOWHERE) if shard.origin is None else shard.origin)
-        self._write("lines", ends_of(shard.pieces)[word_ends] + self.tokens)
-        self._write("words", word_ends + self.words)
-        self._write("source_line", first + np.arange(len(shard.words)))
-        if shard.sources is not None and shard.rendered is not None:
-            self._write("sources", shard.sources)
-            self._write("source_ends", ends_of(shard.rendered)[1:] + self.links)
-            self.links += len(shard.sources)
-        self.sentences += len(shard.words)
-        self.words += len(shard.pieces)
-        self.tokens += len(shard.ids)
+    def append(self, lines: Corpus, first: int) -> None:
+        """Append lines that derive from consecutive source lines, starting with `first`."""
+        self._write("tokens", lines.tokens.values)
+        self._write("lines", lines.tokens.ends[1:] + self.tokens)
+        self._write("words", lines.pieces.ends[1:] + self.words)
+        self._write("pieces", lines.pieces.values)
+        self._write("origin", lines.origin.values)
+        self._write("source_line", first + np.arange(len(lines)))
+        if lines.sources is not None:
+            self._write("sources", lines.sources.values)
+            self._write("source_ends", lines.sources.ends[1:] + self.links)
+            self.links += len(lines.sources.values)
+        self.sentences += len(lines)
+        self.words += len(lines.pieces.values)
+        self.tokens += len(lines.tokens.values)
 
     @property
     def facts(self) -> dict[str, int]:

@@ -10,11 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from calque.derive.corpus import LONGEST, Shard
+from calque.derive.corpus import LONGEST, Corpus
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import check_same
 from calque.derive.language import in_places
-from calque.derive.ragged import ranges
+from calque.derive.ragged import Ragged, ranges
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of
@@ -31,7 +31,7 @@ class Encoded:
     """A chunk encoded in one language. If the transform changes words, `single` is the result of
     `single_images`."""
 
-    shard: Shard
+    lines: Corpus
     account: Account = field(default_factory=Account)
     single: np.ndarray | None = None
 
@@ -112,17 +112,17 @@ def _images(
 
 
 def _derived(
-    transform: Transform, source: Shard, images: list[Sentence], account: Account, table: Vocabulary
+    transform: Transform, source: Corpus, images: list[Sentence], account: Account, table: Vocabulary
 ) -> Encoded:
     derived = rewrite(images, table) if transform.rewrites else reorder(source, images)
     single = single_images(source, derived, table.size) if transform.rewrites else None
     image = transform.image(table.size, table.specials)
     places = transform.places(table.size, table.specials)
-    ids = in_places(derived.ids, derived.pieces, image, places).astype(np.uint32)
-    return Encoded(replace(derived, ids=ids), account, single)
+    ids = in_places(derived.tokens.values, derived.pieces.values, image, places).astype(np.uint32)
+    return Encoded(replace(derived, tokens=Ragged(ids, derived.tokens.ends)), account, single)
 
 
-def encode_sentences(sentences: Sequence[Sentence], table: Vocabulary) -> Shard:
+def encode_sentences(sentences: Sequence[Sentence], table: Vocabulary) -> Corpus:
     """Encode sentences; raise BadInput if a sentence or word is too long to store."""
     words = np.array(list(map(len, sentences)), np.int64)
     ids, pieces = table.encode_words(list(chain.from_iterable(sentence.words for sentence in sentences)))
@@ -132,40 +132,40 @@ def encode_sentences(sentences: Sequence[Sentence], table: Vocabulary) -> Shard:
     ):
         if (longest := sizes.max(initial=0)) > LONGEST:
             raise BadInput(f"{what.format(longest)}; the maximum is {LONGEST:,}")
-    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, ranges(0, words).astype(np.uint16))
+    return Corpus.of(ids, pieces, words, ranges(0, words))
 
 
-def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
+def reorder(source: Corpus, images: Sequence[Sentence]) -> Corpus:
     """Encode reordered sentences by reordering the ids of their words in `source`."""
     words = np.array(list(map(len, images)), np.int64)
-    origin = np.array(list(chain.from_iterable(image.origin for image in images)), np.int64)
-    starts = source.words_of_lines.ends[: len(words)]
-    ids, pieces = source.in_order(origin + np.repeat(starts, words))
-    return Shard(ids, pieces, words, origin.astype(np.uint16))
-
-
-def rewrite(images: Sequence[Sentence], table: Vocabulary) -> Shard:
-    """Encode sentences with changed words, in the source's script, with the source positions that each word
-    renders."""
-    sources = list(chain.from_iterable(image.rendered for image in images))
-    return replace(
-        encode_sentences(images, table),
-        origin=np.array(list(chain.from_iterable(image.origin for image in images)), np.uint16),
-        sources=np.array(list(chain.from_iterable(sources)), np.uint16),
-        rendered=np.array(list(map(len, sources)), np.int64),
+    origin = _origin(images)
+    return Corpus.of(
+        *source.in_order(origin + np.repeat(source.pieces.ends[: len(words)], words)), words, origin
     )
 
 
-def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
+def rewrite(images: Sequence[Sentence], table: Vocabulary) -> Corpus:
+    """Encode sentences with changed words, in the source's script, with the source positions that each word
+    renders."""
+    lines, sources = encode_sentences(images, table), list(chain.from_iterable(s.rendered for s in images))
+    places = np.array(list(chain.from_iterable(sources)), np.uint32)
+    origin = Ragged(_origin(images), lines.pieces.ends)
+    return replace(lines, origin=origin, sources=Ragged.of(places, list(map(len, sources))))
+
+
+def _origin(images: Sequence[Sentence]) -> np.ndarray:
+    return np.array(list(chain.from_iterable(image.origin for image in images)), np.int64)
+
+
+def single_images(source: Corpus, image: Corpus, size: int) -> np.ndarray:
     """Return the only type that renders each source type, and the only source type that each type renders,
     (2, size). Only one-to-one links between words of one sub-word are considered. An entry is UNSEEN if a
     type has no such link, and SEVERAL if its links lead to different types."""
-    assert image.sources is not None and image.rendered is not None
-    target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the image word of each link
-    line = image.words_of_lines.item[target]
-    linked = source.words_of_lines.ends[line] + image.sources  # the source word of each link
-    single = (np.bincount(linked)[linked] == 1) & (image.rendered[target] == 1)
-    single &= (source.pieces[linked] == 1) & (image.pieces[target] == 1)
+    assert image.sources is not None
+    target = image.sources.item  # the image word of each link
+    linked = source.pieces.ends[image.pieces.item[target]] + image.sources.values  # and its source word
+    single = (np.bincount(linked)[linked] == 1) & (image.sources.sizes[target] == 1)
+    single &= (source.pieces.values[linked] == 1) & (image.pieces.values[target] == 1)
     first, second = source.in_order(linked[single])[0], image.in_order(target[single])[0]
     tables = np.full((2, size), UNSEEN)
     for table, types, found in ((tables[0], first, second), (tables[1], second, first)):

@@ -72,7 +72,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
     for transform in own:
         first = _images(transform, numbered)
         with Workers(min(workers, 2)) as pool:
-            (again,) = pool.map(partial(_images, transform), [numbered[::-1]])
+            (again,) = pool.map(partial(_images, transform), [numbered[::-1]], "")
         for number, (one, other) in enumerate(zip(first, again[::-1], strict=True)):
             if one != other:
                 fault = f"{transform.name} is not a function of a sentence and its number"

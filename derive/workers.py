@@ -6,13 +6,12 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
-from typing import Generic, Self, TypeVar
+from typing import Self, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -27,8 +26,8 @@ class Workers:
     """A pool of `count` spawned processes, whose jobs must be picklable. If `count` is 1, jobs run in this
     process."""
 
-    def __init__(self, count: int) -> None:
-        self.count = count
+    def __init__(self, count: int, progress: Progress = silent) -> None:
+        self.count, self.progress = count, progress
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
@@ -45,7 +44,14 @@ class Workers:
                 process.terminate()
         self._pool.shutdown(cancel_futures=True)
 
-    def map(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
+    def map(self, function: Callable[[Job], Result], jobs: Sequence[Job], what: str) -> Iterator[Result]:
+        """Yield results in the order of the jobs, and report progress under the title `what`."""
+        self.progress(what, 0, len(jobs))
+        for done, result in enumerate(self._results(function, jobs), start=1):
+            yield result
+            self.progress(what, done, len(jobs))
+
+    def _results(self, function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[Result]:
         """Yield results in the order of the jobs. Only a few jobs are submitted at a time."""
         if self._pool is None:
             yield from map(function, jobs)
@@ -58,22 +64,6 @@ class Workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-
-
-@dataclass(frozen=True)
-class Jobs(Generic[Job]):
-    """Jobs for a pool of workers, with progress reports."""
-
-    jobs: Sequence[Job]
-    pool: Workers
-    progress: Progress
-
-    def map(self, function: Callable[[Job], Result], what: str) -> Iterator[Result]:
-        """Yield the results in order; `what` is the title in progress reports."""
-        self.progress(what, 0, len(self.jobs))
-        for done, result in enumerate(self.pool.map(function, self.jobs), start=1):
-            yield result
-            self.progress(what, done, len(self.jobs))
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 
 from calque.derive.artefact import input_digest
 from calque.derive.build import CorporaWriter
-from calque.derive.corpus import Shard
+from calque.derive.corpus import LONGEST, Corpus
 from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
 from calque.derive.encode import Encoded, encode_sentences, vocabulary_of
 from calque.derive.errors import BadInput, listed
@@ -39,14 +38,14 @@ from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.transform import Account
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, learn_of_words
-from calque.derive.workers import Jobs, Progress, Workers, silent
+from calque.derive.workers import Progress, Workers, silent
 
 NO_TYPE, TOO_LONG = "lines without a type", "lines that are too long"
 TRANSLATED = 10_000  # number of sentence pairs encoded at a time by `write_translation`
 _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
-def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
+def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Corpus:
     """Encode each line. UNKNOWN words are encoded as the unknown type, and words without ids are left out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
@@ -59,7 +58,7 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
             if text:
                 ids += encoding.ids
                 own += _pieces(text, [stop for _, stop in encoding.offsets])
-    return Shard(
+    return Corpus.of(
         vocabulary.as_text(np.array(ids, np.int64)),
         np.fromiter(chain.from_iterable(pieces), np.int64),
         np.fromiter(map(len, pieces), np.int64, len(pieces)),
@@ -83,13 +82,19 @@ def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> li
     account = Account()
     vocabulary, (files, chunks) = vocabulary_of(folder, digest), piece
     sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, account.left_out)]
-    empty = np.any([side.words == 0 for side in sides], axis=0)
-    long = np.any([side.too_long for side in sides], axis=0) & ~empty
+    empty = np.any([side.pieces.sizes == 0 for side in sides], axis=0)
+    long = np.any([_too_long(side) for side in sides], axis=0) & ~empty
     account.left_out[NO_TYPE] += int(empty.sum())
     account.left_out[TOO_LONG] += int(long.sum())
-    kept = np.flatnonzero(~(empty | long))
-    first, *others = (side.take(kept) for side in sides)
+    first, *others = (side.where(~(empty | long)) for side in sides)
     return [Encoded(first, account), *map(Encoded, others)]
+
+
+def _too_long(lines: Corpus) -> np.ndarray:
+    """Whether each line has more words, or a word of more sub-words, than can be stored, (N,) bool."""
+    long = lines.pieces.sizes > LONGEST
+    long[lines.pieces.item[lines.pieces.values > LONGEST]] = True
+    return long
 
 
 Rows = Literal["used", "all"]
@@ -134,9 +139,9 @@ def derive_natural(
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
     types = vocabulary.open()
-    with Workers(workers) as pool, new_folder(folder, {"fingerprint": print_}) as out:
+    with Workers(workers, progress) as pool, new_folder(folder, {"fingerprint": print_}) as out:
         types.save(out.vocabulary)
-        write = partial(_write_corpora, out.vocabulary, types, pool, progress)
+        write = partial(_write_corpora, out.vocabulary, types, pool)
         for name, files in texts.items():
             counts = write(name, [files], [out.part / name])
             out.facts["languages"][name] = {"fingerprint": fingerprint(print_, name), **counts}
@@ -191,7 +196,6 @@ def _write_corpora(
     folder: Path,
     vocabulary: Vocabulary,
     pool: Workers,
-    progress: Progress,
     name: str,
     files: Sequence[FileSet],
     folders: Sequence[Path],
@@ -201,9 +205,9 @@ def _write_corpora(
     pieces = [(part, chunks) for part in files for chunks in part.chunks()]
     encode = partial(encode_piece, folder, sha256(folder / TOKENIZER))
     with CorporaWriter(folders, vocabulary.size) as corpora:
-        for sides in Jobs(pieces, pool, progress).map(encode, f"encoding {name}"):
+        for sides in pool.map(encode, pieces, f"encoding {name}"):
             for side in sides:
-                vocabulary.count(side.shard.ids)
+                vocabulary.count(side.lines.tokens.values)
             corpora.append(sides)
         if not corpora.sentences:
             raise BadInput(f"{name}: no lines of text remain; all are empty or were left out")
@@ -236,9 +240,10 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
         with CorporaWriter([out.part / name for name in names], vocabulary.size) as corpora:
             for first in range(0, len(pairs), TRANSLATED):
                 sides = zip(*pairs[first : first + TRANSLATED], strict=True)
-                shards = [encode_sentences([Sentence(words) for words in side], vocabulary) for side in sides]
-                shards[1] = replace(shards[1], origin=None)
-                corpora.append(list(map(Encoded, shards)))
+                lines = [encode_sentences([Sentence(words) for words in side], vocabulary) for side in sides]
+                pieces = lines[1].pieces
+                lines[1] = Corpus.of(lines[1].tokens.values, pieces.values, pieces.sizes)  # without origin
+                corpora.append(list(map(Encoded, lines)))
         for name, writer in zip(names, corpora.writers, strict=True):
             out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
         out.add_image(language, np.arange(vocabulary.size), places=None, letters={})

@@ -23,7 +23,7 @@ from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.sentence import UNKNOWN, Sentence, word_labels
 from calque.derive.source import SPLITS, Example, Lemmas, Source, TaskData, gather_lemmas
 from calque.derive.vocabulary import add_up, most_frequent
-from calque.derive.workers import Jobs, Progress, Workers, silent
+from calque.derive.workers import Progress, Workers, silent
 
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
@@ -315,9 +315,9 @@ class Files(Source):
             return ready
         path = cache / f"{self.corpus_fingerprint()}.frequent.json"
         if not path.exists():
-            with Workers(workers) as pool:
-                chunks = Jobs(list(self.chunks()), pool, progress)
-                words, _ = add_up(chunks.map(_count_words, "counting words for easy sentences"))
+            with Workers(workers, progress) as pool:
+                what = "counting words for easy sentences"
+                words, _ = add_up(pool.map(_count_words, list(self.chunks()), what))
             write_sealed(path, {"words": most_frequent(words, self.easy.types)})
         return replace(ready, frequent=frozenset(read_sealed(path, "frequent words")["words"]))
 

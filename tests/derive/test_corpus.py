@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.corpus import Corpus, CorpusWriter, Shard
+from calque.derive.corpus import Corpus, CorpusWriter
 from calque.derive.ragged import Ragged, ranges
 
 
@@ -24,9 +24,9 @@ def test_ragged_arrays_are_lists_of_arrays(items, data):
 
 
 def shard(lines):
-    """A shard of lines of words of ids whose words are in reverse order."""
+    """A corpus of lines of words of ids whose words are in reverse order."""
     words = [word for line in lines for word in line]
-    return Shard(
+    return Corpus.of(
         np.array([i for word in words for i in word], np.uint32),
         np.array([len(word) for word in words], np.uint16),
         np.array([len(line) for line in lines], np.int64),

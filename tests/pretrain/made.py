@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
 from calque.derive.artefact import write_manifest
-from calque.derive.corpus import CorpusWriter, Shard
+from calque.derive.corpus import Corpus, CorpusWriter
 from calque.derive.files import write_json
 from calque.derive.languages import FORMAT, KIND, Languages
 from calque.derive.script import Transliterate
@@ -143,7 +143,7 @@ def write_study(folder, sentences=SENTENCES):
     for name, turned, table in (("source", False, np.arange(SIZE)), (LANGUAGE, True, image)):
         words = np.concatenate([line[::-1] if turned else line for line in lines])
         origin = [np.arange(len(line)) for line in lines]
-        shard = Shard(
+        corpus = Corpus.of(
             ids=table[np.concatenate([spelling[starts[w] : starts[w] + pieces[w]] for w in words])].astype(
                 np.uint32
             ),
@@ -152,9 +152,9 @@ def write_study(folder, sentences=SENTENCES):
             words=np.array([len(line) for line in lines]),
         )
         with CorpusWriter(folder / name, 2 * SIZE) as writer:
-            writer.append(shard, 0)
+            writer.append(corpus, 0)
         if name == "source":
-            counts = np.bincount(shard.ids, minlength=SIZE)
+            counts = np.bincount(corpus.tokens.values, minlength=SIZE)
     chosen = np.arange(FIRST, SIZE, 4)
     chosen = chosen[counts[chosen] > 0]
     np.save(folder / LANGUAGE / "image.npy", image)

@@ -14,7 +14,7 @@ from calque.analysis.tasks.tagging import NER, POS, Tagging
 from calque.analysis.tasks.task import Split
 from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, by_entry, transfer, zero_shot
 from calque.derive.artefact import making, write_manifest
-from calque.derive.corpus import CorpusWriter, Shard
+from calque.derive.corpus import Corpus, CorpusWriter
 from calque.derive.dictionary import write_dictionary
 from calque.derive.languages import DICTIONARY, FORMAT, WRONG, Languages
 from calque.derive.languages import KIND as LANGUAGES
@@ -69,7 +69,7 @@ def data(tmp_path_factory):
     vocabulary = learn([sentence(draw).words for _ in range(200)], V)
     vocabulary.save(folder / "vocabulary")
     languages = [Same(), TRANS, TRANS_INV]
-    line = Shard(*(np.array([n]) for n in (FIRST, 1, 1, 0, 0)))  # evaluation reads no corpus
+    line = Corpus.of(*(np.array([n]) for n in (FIRST, 1, 1, 0)))  # evaluation reads no corpus
     for name in ("source", *(transform.name for transform in languages)):
         with CorpusWriter(folder / name, 2 * V) as writer:
             writer.append(line, 0)

@@ -1,6 +1,6 @@
-from collections import Counter
 import shutil
 import signal
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
