@@ -59,9 +59,7 @@ def derive(
     from calque.experiments.run.places import CACHE
 
     folder = Path(parser) if parser else None
-    transforms, wrong = transforms_of([language], folder, Path(runs) / CACHE)
-    if wrong:
-        raise BadInput(wrong[0])
+    transforms = transforms_of([language], folder, Path(runs) / CACHE)
     sentences, failed = sentences_of(sentence, transforms, folder)
     if failed:
         raise BadInput(f"cannot parse the sentence: {', '.join(failed)}")

@@ -73,7 +73,6 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
-    """Return the transforms that change words."""
     return tuple(transform for transform in transforms if transform.rewrites)
 
 
@@ -113,7 +112,6 @@ class CorporaWriter(ExitStack):
         return self.writers[0].sentences
 
     def append(self, chunk: Sequence[Encoded]) -> None:
-        """Append a chunk's lines to each corpus."""
         first = self.sentences
         for writer, encoded in zip(self.writers, chunk, strict=True):
             writer.append(encoded.lines, first)
@@ -172,7 +170,7 @@ def _identity(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the manifest entries that identify the inputs, and each language's fingerprint."""
+    """Return manifest entries, and each language's fingerprint."""
     rewriting = rewriting_of(transforms)
 
     def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
@@ -270,7 +268,6 @@ def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield each word and its tag in a source's training examples for tagging."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)

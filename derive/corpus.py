@@ -71,7 +71,7 @@ class Corpus:
     def of(
         cls, ids: np.ndarray, pieces: np.ndarray, words: np.ndarray, origin: np.ndarray | None = None
     ) -> Self:
-        """Create a corpus from its ids (T,) and the numbers of ids per word (W,) and of words per line (N,)."""
+        """Create a corpus of ids (T,), given the numbers of ids per word (W,) and words per line (N,)."""
         ends, origin = ends_of(words), np.full(len(pieces), NOWHERE) if origin is None else origin
         tokens = Ragged(ids.astype(np.uint32), ends_of(pieces)[ends])
         words_of, origins = (Ragged(column.astype(np.uint32), ends) for column in (pieces, origin))
@@ -154,7 +154,7 @@ class CorpusWriter:
         return self
 
     def append(self, lines: Corpus, first: int) -> None:
-        """Append lines that derive from consecutive source lines, starting with `first`."""
+        """Append lines that derive from the source lines from `first`."""
         self._write("tokens", lines.tokens.values)
         self._write("lines", lines.tokens.ends[1:] + self.tokens)
         self._write("words", lines.pieces.ends[1:] + self.words)

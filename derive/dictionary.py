@@ -16,7 +16,7 @@ from calque.derive.errors import BadInput, check_range
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
 from calque.derive.ragged import ends_of
-from calque.derive.readers.lines import Lines, tokens
+from calque.derive.readers.lines import read_lines, tokens
 from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
@@ -165,7 +165,7 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
     """Read a file's entries in order; repeated entries and lines without an entry are counted in `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
-    for place, line in Lines(path, counts, must_end=True):
+    for place, line in read_lines(path, counts, must_end=True):
         columns = place.fields(line) if "\t" in line else tokens(line)
         if not line.strip():
             counts["blank lines"] += 1

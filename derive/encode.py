@@ -36,7 +36,6 @@ class Encoded:
     single: np.ndarray | None = None
 
     def add(self, other: Self) -> None:
-        """Merge another chunk's account and single images into this one."""
         self.account.add(other.account)
         ours, theirs = self.single, other.single
         if ours is not None and theirs is not None:
@@ -184,7 +183,6 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def vocabulary_of(folder: Path, digest: str) -> Vocabulary:
-    """Return a folder's vocabulary, whose tokenizer has this digest."""
     return Vocabulary.load(folder)
 
 

@@ -34,7 +34,7 @@ class PairSample:
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> Self:
-        """Create a sample; the seed is ignored if all pairs are read."""
+        # The seed is ignored if all pairs are read.
         return cls(fraction, seed if fraction < 1 else 0)
 
 
@@ -87,7 +87,7 @@ def _words(language: Language, line: int) -> tuple[str, ...]:
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write the links of sentence pairs atomically; `facts` may grow until the last pair has been read."""
+    """Write the links of sentence pairs atomically, with the `facts` known after the last pair."""
     with making(folder, KIND, facts) as part:
         each = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
         links = Ragged.of(np.concatenate([np.empty((0, 2), np.uint16), *each]), list(map(len, each)))

@@ -93,9 +93,8 @@ def files_of(folder: Path) -> list[str]:
 
 
 def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
-    """Move the files in `part` to `folder`, and remove all other files except those in `own`. The old
-    manifest is removed first and the new manifest is written last, so a folder with a manifest is always
-    complete."""
+    """Move the files in `part` to `folder`, and remove all others except `own`. The manifest is removed first
+    and written last, so that a folder with a manifest is complete."""
     new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for path in (folder / name for name in new):
         if path.is_dir() and not path.is_symlink():

@@ -94,12 +94,10 @@ class Derived:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words, in the derived language's spelling."""
         return tuple(map(self.transform.spell, self._image.words))
 
     @property
     def origin(self) -> tuple[int, ...]:
-        """The 0-based source position of each word."""
         return tuple(self._image.origin)
 
     @property
@@ -116,23 +114,23 @@ def transforms_of(
     cache: Path,
     own: Mapping[str, Transform] | None = None,
     parsed: bool = False,
-) -> tuple[list[Transform], list[str]]:
-    """Return the named languages' transforms, ready to use, and messages about invalid names. `own` contains
-    further transforms by name; `parsed` says whether the sentences already have trees."""
-    found, wrong = [], []
+) -> list[Transform]:
+    """Return the named languages' transforms, ready to use. `own` contains further transforms by name;
+    `parsed` says whether the sentences already have trees."""
+    found = []
     for name in names:
+        derivation = (own or {}).get(name) or transform(name)
+        if "trees" in derivation.needs and not parsed:
+            if parser is None:
+                raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
+            trees = parser if isinstance(parser, StoredTrees) else StanzaParser(parser)
+            trees.fingerprint()  # fail early, because learning a word order takes a minute
         try:
-            derivation = (own or {}).get(name) or transform(name)
-            if "trees" in derivation.needs and not parsed:
-                if parser is None:
-                    raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
-                trees = parser if isinstance(parser, StoredTrees) else StanzaParser(parser)
-                trees.fingerprint()  # fail early, because learning a word order takes a minute
             trial_image(derivation, SMALLEST)
-            found.append(derivation.ready(cache))
-        except (BadInput, ValueError) as error:
-            wrong.append(str(error))
-    return found, wrong
+        except ValueError as error:
+            raise BadInput(str(error)) from error
+        found.append(derivation.ready(cache))
+    return found
 
 
 def sentences_of(

@@ -13,7 +13,7 @@ from calque.derive.artefact import digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import UPOS, read_conllu, relation_fault, tree_fault
-from calque.derive.readers.lines import Lines
+from calque.derive.readers.lines import read_lines
 from calque.derive.sentence import Sentence, shown
 
 RESOURCES = "resources.json"
@@ -83,7 +83,7 @@ def _tree(words: tuple[str, ...], line: str) -> Sentence:
 
 @lru_cache(maxsize=1)
 def _stored_lines(trees: StoredTrees) -> dict[str, str]:
-    pairs = zip(Lines(trees.text), Lines(trees.file), strict=True)
+    pairs = zip(read_lines(trees.text), read_lines(trees.file), strict=True)
     lines = {text: tree for (_, text), (_, tree) in pairs}
     for path in trees.treebanks:
         lines |= {sentence.text: line_of(sentence) for sentence in read_conllu(path)}
@@ -136,8 +136,7 @@ def _columns(tree: Sentence) -> list[str]:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Yield each sentence's parse, or the reason why parsing failed. A failure does not affect the other
-    sentences."""
+    """Yield each sentence's parse, or why it failed. A failure does not affect the other sentences."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):

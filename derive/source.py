@@ -88,7 +88,6 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """Stream the examples in a file written by `write_examples`."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
@@ -125,7 +124,7 @@ class Source(ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """The name of the text, as used in titles."""
+        """The name of the text in titles."""
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
@@ -136,7 +135,7 @@ class Source(ABC):
         """Return a chunk's sentences, and counts of exclusions by reason."""
 
     def has_images(self, chunk: Any) -> bool:
-        """Whether a chunk's sentences are also included in derived languages."""
+        """Whether derived languages include a chunk's sentences."""
         return True
 
     def questions(self) -> Sequence[Question]:
@@ -177,16 +176,14 @@ class Source(ABC):
         return ()
 
     def reseeded(self, by: int) -> Self:
-        """Return the same source with `by` added to its seeds."""
+        """Return the source with `by` added to its seeds."""
         return self
 
     def lemmas(self) -> Lemmas:
-        """Return the lemmas of each word form, if available."""
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Cache the data needed to read sentences (including trees if `trees`), and return the source with
-        access to these data."""
+        """Cache the data needed to read sentences (and trees), and return the source with these data."""
         return self
 
 

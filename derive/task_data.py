@@ -19,7 +19,7 @@ from calque.derive.fingerprint import code_facts, fingerprint, with_code
 from calque.derive.language import SOURCE
 from calque.derive.readers.conllu import WORDS
 from calque.derive.readers.lines import EDITION
-from calque.derive.source import Example, Source, read_examples, write_examples
+from calque.derive.source import Example, Source, TaskData, read_examples, write_examples
 from calque.derive.sources.files import PARALLEL, WHOLE, TaskFiles, written
 from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
@@ -86,16 +86,19 @@ def derive_task(
     with making(folder, KIND, _manifest(facts, task, own, splits)) as part:
         for split, examples in data.examples.items():
             sentences = [sentence for example in examples for sentence in example.sentences]
-            splits[split] = {
+            splits[split] = _write_split(part, split, data) | {
                 "languages": {each.name: _write_images(part, split, examples, each) for each in ready},
-                "examples": write_examples(part / _file_of(split, SOURCE), examples),
                 "sentences": len(sentences),
                 "words": sum(map(len, sentences)),
                 "spans": sum(len(sentence.spans) for sentence in sentences),
-                "left out": dict(data.left_out.get(split, {})),
             }
     progress(f"examples of {task}", 1, 1)
     return folder
+
+
+def _write_split(part: Path, split: str, data: TaskData) -> dict[str, Any]:
+    count = write_examples(part / _file_of(split, SOURCE), data.examples[split])
+    return {"languages": {}, "examples": count, "left out": dict(data.left_out.get(split, {}))}
 
 
 def _write_images(part: Path, split: str, examples: Sequence[Example], each: Transform) -> dict[str, Any]:
@@ -115,7 +118,6 @@ def _manifest(
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
-    """Return the fingerprint of the folder that `write_natural_task` writes for these inputs."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
@@ -131,10 +133,8 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
     data, splits = files.load(own, lacking), dict[str, Any]()
     facts = {"fingerprint": natural_task_fingerprint(task, files, tests, source)}
     with making(folder, KIND, _manifest(facts, task, tests, splits)) as part:
-        for split, examples in data.examples.items():
-            count = write_examples(part / _file_of(split, SOURCE), examples)
-            splits[split] = {"languages": {}, "examples": count}
-            splits[split]["left out"] = dict(data.left_out.get(split, {}))
+        for split in data.examples:
+            splits[split] = _write_split(part, split, data)
         for language, paths in tests.items():
             counts = Counter[str]()
             examples = files.read_tested(paths, written(task, language, files.units), counts, lacking)

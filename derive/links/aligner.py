@@ -12,8 +12,7 @@ _EXAMPLES = 5  # maximum number of line numbers listed per reason
 
 
 class LeftOut:
-    """Counts the sentence pairs and words that are left without links, by reason, and lists the first few
-    line numbers."""
+    """Counts sentence pairs and words left without links, by reason, with the first few line numbers."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -54,7 +53,7 @@ class Aligner(ABC):
 
     @abstractmethod
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        """Yield the links of each pair, as `align` does, each with its score."""
+        """Yield the links of each pair with their scores."""
 
 
 def line_of(links: Iterable[Link]) -> str:
@@ -77,7 +76,6 @@ def words_of(links: Iterable[Link], pair: Pair) -> str:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file atomically."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
 
@@ -89,12 +87,10 @@ Symmetrisation = Callable[[Links, Links], Links]
 
 
 def union(forward: Links, reverse: Links) -> Links:
-    """Return the links found in at least one direction."""
     return sorted({*forward, *reverse})
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
-    """Return the links found in both directions."""
     return sorted({*forward} & {*reverse})
 
 

@@ -92,7 +92,6 @@ class Cells:
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
     def prior(self, tension: float) -> np.ndarray:
-        """Return the prior probability of each cell, (C,)."""
         h = _nearness(self._source, (self._j / self._m)[self.row])
         scale = partition(self._j, self._m, self._n, tension) / (1.0 - NULL_SHARE)
         prior = np.exp(tension * h) / scale[self.row]
@@ -293,8 +292,7 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
 
 
 def _usable(pairs: Iterable[Pair], reverse: bool, left_out: LeftOut) -> Iterator[Pair]:
-    """Yield all pairs, with the sides exchanged if `reverse`. Pairs that are left out are replaced by empty
-    pairs."""
+    """Yield all pairs, with the sides exchanged if `reverse`; pairs that are left out become empty."""
     for line, pair in enumerate(pairs, start=1):
         n, m = map(len, pair)
         if not n or not m:

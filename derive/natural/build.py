@@ -66,8 +66,8 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Corpus:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """Return the number of ids of each word that has ids. Id i ends before character `stops[i]` and may
-    include the space before its word. If the ids are not in word order, they all count as one word."""
+    """Return the number of ids of each word that has ids. Id i ends before character `stops[i]`. If ids are
+    not in word order, they all count as one word."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)
@@ -77,8 +77,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> list[Encoded]:
-    """Encode parallel chunks, one per language. Lines that contain no type or are too long to store are left
-    out, and counted among the first language's exclusions."""
+    """Encode parallel chunks, one per language. The first language's account counts the lines left out."""
     account = Account()
     vocabulary, (files, chunks) = vocabulary_of(folder, digest), piece
     sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, account.left_out)]
@@ -110,7 +109,6 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """Return the fingerprint of the folder that `derive_natural` writes for these inputs."""
     return fingerprint(
         FORMAT,
         EDITION,
@@ -200,8 +198,7 @@ def _write_corpora(
     files: Sequence[FileSet],
     folders: Sequence[Path],
 ) -> dict[str, Any]:
-    """Encode files with the vocabulary in `folder` and write one corpus per language; return manifest
-    entries."""
+    """Encode files and write one corpus per language; return manifest entries."""
     pieces = [(part, chunks) for part in files for chunks in part.chunks()]
     encode = partial(encode_piece, folder, sha256(folder / TOKENIZER))
     with CorporaWriter(folders, vocabulary.size) as corpora:

@@ -20,7 +20,7 @@ from calque.derive.readers import lines, text
 from calque.derive.readers.conllu import read_raw_text
 from calque.derive.readers.examples import is_placeholder
 from calque.derive.readers.iob2 import read_iob2
-from calque.derive.readers.lines import Chunk, Place
+from calque.derive.readers.lines import Chunk, Numbered, Place
 from calque.derive.readers.parallel import Pair, words_of
 
 MANY = 1 << 14  # maximum number of lines in each of two parallel chunks
@@ -58,7 +58,6 @@ class FileSet(ABC):
         """Return the values that determine the lines, for fingerprints."""
 
     def read_all(self, left_out: Counter[str]) -> Iterator[Columns]:
-        """Read all chunks in turn."""
         return (self.read(chunks, left_out) for chunks in self.chunks())
 
 
@@ -136,11 +135,11 @@ class BitextFiles(FileSet):
         return _up_to(self.megabytes, ((chunk,) for chunk in lines.cut_file(self.path, "bitext")))
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
+        sides = [chunk.numbered(left_out) for chunk in chunks]
+        rows = self._pairs_of_columns(sides[0])
         if self.beside:
-            sides = ([line for _, line in chunk.numbered(left_out)] for chunk in chunks)
-            found = _complete(zip(*sides, strict=True), 2, left_out)
-        else:
-            found = _complete(self._pairs_of_columns(chunks[0], left_out), 2, left_out)
+            rows = ((first, second) for (_, first), (_, second) in zip(*sides, strict=True))
+        found = _complete(rows, 2, left_out)
         if not self.words_in:
             return found
         both = zip(found, self.words_in, strict=True)
@@ -150,9 +149,9 @@ class BitextFiles(FileSet):
             split, lambda row: min(side.count(" ") for side in row) + 1 >= self.fewest, why, left_out
         )
 
-    def _pairs_of_columns(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
+    def _pairs_of_columns(self, numbered: Sequence[Numbered]) -> Iterator[tuple[str, str]]:
         least = max(self.columns) + 1
-        for place, line in chunk.numbered(left_out):
+        for place, line in numbered:
             row = line.split("\t") if line.strip() else [""] * least
             if len(row) < least:
                 raise place.fault(f"{len(row)} tab-separated columns; expected at least {least}")
@@ -173,8 +172,7 @@ class BitextFiles(FileSet):
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """Files without the lines that contain a sentence from the `tests` files; only letters and digits are
-    compared."""
+    """Files without the lines that contain a sentence from the `tests` files (see `Sentences`)."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
@@ -192,7 +190,6 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    """Yield chunks until `megabytes` are reached (0: no limit)."""
     return takewhile(lambda each: each[0].begins_within(megabytes), chunks)
 
 
@@ -205,8 +202,7 @@ def _kind(path: Path) -> str:
 
 
 def _row_groups(path: Path) -> Iterator[Chunk]:
-    """Yield one chunk per row group of a Parquet file; `offset` counts uncompressed bytes, and `length` is
-    the index of the row group."""
+    """Yield a chunk per row group: `offset` counts uncompressed bytes, and `length` is the group's index."""
     metadata, offset = _parquet(path).metadata, 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, 1)
@@ -237,8 +233,7 @@ def _parquet(path: Path) -> Any:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Join words with spaces, except between letters of scripts written without spaces and in text that was
-    split into characters."""
+    """Join words with spaces, except in scripts without spaces and in text split into characters."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
@@ -262,8 +257,7 @@ def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
 
 
 def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
-    """Strip the texts of rows; return the columns of the rows whose `sides` all have text; count the
-    others."""
+    """Strip rows of texts; return the columns of those whose `sides` all have text; count the others."""
     complete = []
     for row in rows:
         bare = [lines.without_marks(side, left_out).strip() for side in row]
@@ -279,7 +273,6 @@ def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str])
 def _only(
     columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]
 ) -> Columns:
-    """Keep rows that `fits` accepts; count the others under `otherwise`."""
     fitting = [fits(row) for row in zip(*columns, strict=True)]
     left_out[otherwise] += fitting.count(False)
     return tuple(list(compress(column, fitting)) for column in columns)

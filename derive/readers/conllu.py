@@ -13,7 +13,7 @@ from typing import Literal
 
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
-from calque.derive.readers.lines import Lines, Numbered, Place, check_file, one_word
+from calque.derive.readers.lines import Numbered, Place, check_file, one_word, read_lines
 from calque.derive.sentence import Sentence
 
 _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_name("ud.toml")).items()}
@@ -170,7 +170,7 @@ def _blocks(
     """Yield the sentences of a file, or of a `part`; raise BadInput if most words are withheld."""
     names, block, place = _column_names(path), _Block(counts, unparsed), Place(path)
     words = withheld = comments = 0
-    for place, line in part or Lines(path, counts, must_end=True):
+    for place, line in part or read_lines(path, counts, must_end=True):
         if line.startswith("#"):
             comments += 1
             if line.startswith(_TEXT):
@@ -199,7 +199,7 @@ def _blocks(
 
 
 def _column_names(path: Path) -> tuple[str, ...]:
-    place, line = next(iter(Lines(path)))
+    place, line = next(read_lines(path))
     if not line.startswith(PLUS):
         return NAMES
     names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())

@@ -60,8 +60,8 @@ def split_words(text: str) -> list[str]:
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """Split a text into sentences, each a list of words. Runs of format characters that are left out are
-    counted in `counts`."""
+    """Split a text into sentences, each a list of words; count runs of format characters that are left
+    out."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         in_words = sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
@@ -112,8 +112,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether the sentence that starts at `start` ends at the matched punctuation mark, whose token starts at
-    `begin`; `stop` is the position of the previous full stop."""
+    """Whether a sentence from `start` ends at the matched mark, whose token starts at `begin`; `stop` is the
+    position of the previous full stop."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.errors import BadInput
-from calque.derive.files import parse_json, read_toml
+from calque.derive.files import read_toml
 from calque.derive.readers.english import split_sentences
-from calque.derive.readers.lines import Lines, Place, decode, open_bytes
+from calque.derive.readers.lines import Place, decode, open_bytes, read_lines
 from calque.derive.sentence import Sentence, Span
 from calque.derive.source import Example
 
@@ -45,15 +45,14 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 
 
 def read_nli(
-    path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
+    path: Path, counts: Counter[str], cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream a file's pairs, split into sentences and words by `cut`. A table with your own labels must start
-    with a header; the columns of other tables without a header are premise, hypothesis and label. In columns
-    called premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs
-    without a gold label are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without
-    texts, so that parallel files stay aligned."""
-    counts = Counter() if counts is None else counts
-    languages: set[str] = set()
+    """Stream a file's pairs, split into sentences and words by `cut`. Without a header, the columns are
+    premise, hypothesis and label; a table with your own labels needs a header. In columns called premise and
+    hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs without a gold label
+    are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without texts, so that
+    parallel files stay aligned."""
+    languages = set[str]()
     for place, row in _rows(path, counts, columns):
         languages.add(str(row.get("language", "")))
         if len(languages) > 1:
@@ -75,12 +74,11 @@ def read_nli(
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is a placeholder for missing text."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
-    lines = iter(Lines(path, counts))
+    lines = read_lines(path, counts)
     head = next(lines)
     if head[1].startswith("{"):
         for place, line in chain([head], lines):
@@ -120,12 +118,11 @@ Json = Mapping[str, Any]
 Chars = tuple[int, int]  # the offset of the first character, and the offset after the last character
 
 
-def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
+def read_questions(path: Path, counts: Counter[str]) -> Iterator[Example]:
     """Stream a file's questions in any language; questions without an answer are left out. Each text is one
     sentence, split into words at white space and at the boundaries of answers, so that answers match the
     annotation exactly."""
-    place, counts = Place(path), Counter() if counts is None else counts
-    questions = answered = 0
+    place, questions, answered = Place(path), 0, 0
     for context, row in _asked(place, counts):
         questions += 1
         id_ = place.text(str(row["id"]) if row.get("id") else None, "a question's id")
@@ -176,11 +173,7 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
 def _asked(place: Place, counts: Counter[str]) -> Iterator[tuple[str, Json]]:
     with open_bytes(place.path) as file:
         text = decode(file.read(), place.path, 1, counts)
-    try:
-        data = parse_json(text)
-    except ValueError as error:
-        raise place.fault(f"not JSON: {error}") from None
-    for article in _list(place, data.get("data") if isinstance(data, dict) else None, "data, as in SQuAD"):
+    for article in _list(place, place.json(text).get("data"), "data, as in SQuAD"):
         for paragraph in _list(place, article.get("paragraphs"), "an article's paragraphs"):
             context = place.text(paragraph.get("context"), "a paragraph's context")
             for question in _list(place, paragraph.get("qas"), "a paragraph's qas"):

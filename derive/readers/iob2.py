@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import Lines, Place, one_word, tokens
+from calque.derive.readers.lines import Place, one_word, read_lines, tokens
 from calque.derive.sentence import Sentence, Span, spans_of
 
 DOCUMENT_START = "-DOCSTART-"
@@ -51,10 +51,10 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
             yield Sentence(tuple(words), spans=spans_of(tags[1:]))
 
 
-def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
+def read_word_labels(path: Path, counts: Counter[str]) -> Iterator[Sentence]:
     """Stream sentences whose words all have labels, which are stored as one-word spans. Each line contains a
     word, a tab and a label; the first line may be a header with the names word and label."""
-    for rows in _sentences(path, Counter() if counts is None else counts, labels=True):
+    for rows in _sentences(path, counts, labels=True):
         for place, columns in rows:
             if len(columns) != 2 or any(column.split() != [column] for column in columns):
                 expected = "expected a word, a tab and its label, without other white space"
@@ -65,8 +65,7 @@ def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator
 
 
 def _layout(rows: Sequence[Sequence[str]]) -> tuple[bool, int, str]:
-    """Infer from a file's first sentence whether rows are numbered, how many columns rows have, and PAN-X's
-    language prefix (`en:`), if all words have it."""
+    """Infer from the first sentence whether rows are numbered, their width, and PAN-X's prefix (`en:`)."""
     numbered = all(
         len(row) > 2 and row[0] == str(number) and _TAG.fullmatch(row[2]) is not None
         for number, row in enumerate(rows, start=1)
@@ -77,11 +76,11 @@ def _layout(rows: Sequence[Sequence[str]]) -> tuple[bool, int, str]:
 
 
 def _sentences(path: Path, counts: Counter[str], labels: bool = False) -> Iterator[list[Row]]:
-    """Yield each sentence's lines. Columns are separated by tabs or, if there are none, by spaces. With
-    `labels`, words may contain any characters, so no line is a comment."""
+    """Yield each sentence's lines, split at tabs or, without tabs, at spaces. With `labels`, no line is a
+    comment."""
     rows, found = list[Row](), False
-    tabs = any("\t" in line for _, line in islice(Lines(path), 100) if line[0:1] != "#")
-    for place, line in Lines(path, counts, must_end=True):
+    tabs = any("\t" in line for _, line in islice(read_lines(path), 100) if line[0:1] != "#")
+    for place, line in read_lines(path, counts, must_end=True):
         if not line.strip():
             if rows:
                 yield rows

@@ -47,24 +47,22 @@ class Place(NamedTuple):
     line: int | None = None
 
     def fault(self, message: str) -> BadInput:
-        """Return a BadInput error with this message and location."""
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """Return the value if it is text that can be written to a file; otherwise, raise BadInput with a
-        message that calls the value `what`."""
+        """Return a value, called `what` in messages, if it is text that can be written to a file."""
         if not isinstance(value, str) or _UNWRITABLE.search(value):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         return value
 
-    def json(self, line: str) -> dict[str, Any]:
-        """Parse a line that must contain a JSON object."""
+    def json(self, text: str) -> dict[str, Any]:
+        """Parse a JSON object."""
         try:
-            value = parse_json(line)
+            value = parse_json(text)
         except ValueError as error:
             raise self.fault(f"not JSON: {error}") from None
         if not isinstance(value, dict):
-            raise self.fault(f"this line is a JSON {type(value).__name__}, not an object")
+            raise self.fault(f"a JSON {type(value).__name__}; expected an object")
         return value
 
     def fields(self, line: str) -> list[str]:
@@ -76,8 +74,7 @@ class Place(NamedTuple):
 
 
 def _is_quoted(field: str) -> bool:
-    """Whether a field is enclosed in quotation marks by the program that wrote it; `"No," I say, "no."` is
-    not."""
+    """Whether a program has quoted a field; `"No," I say, "no."` is not quoted."""
     if len(field) < 3 or not field.startswith('"') or not field.endswith('"'):
         return False
     before, mark, _ = field[1:-1].partition('"')
@@ -128,15 +125,18 @@ def _damage(path: Path) -> Iterator[None]:
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
     """Decode UTF-8 data that starts at line `line`; CRLF becomes LF, and byte order marks are removed."""
+
+    def fault(message: str, place: int) -> BadInput:
+        return BadInput(message, path, line + data.count(b"\n", 0, place))
+
     if b"\0" in data:
-        number = line + data.count(b"\n", 0, data.index(b"\0"))
-        raise BadInput("this line contains a NUL byte: the file is binary or UTF-16, not UTF-8", path, number)
+        message = "this line contains a NUL byte: the file is binary or UTF-16, not UTF-8"
+        raise fault(message, data.index(b"\0"))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        number = line + data.count(b"\n", 0, error.start)
-        fault = f"byte 0x{data[error.start]:02x} is not UTF-8 ({error.reason})"
-        raise BadInput(fault, path, number) from None
+        byte = data[error.start]
+        raise fault(f"byte 0x{byte:02x} is not UTF-8 ({error.reason})", error.start) from None
     if line == 1:
         text = text.removeprefix("\ufeff")
     if "\ufeff" in text:
@@ -146,36 +146,30 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
         if "\r" in text:
-            number = line + text.count("\n", 0, text.index("\r"))
-            raise BadInput("a carriage return inside a line; lines must end in LF or CRLF", path, number)
+            lone = re.search(rb"\r(?!\n)", data)
+            assert lone
+            raise fault("a carriage return inside a line; lines must end in LF or CRLF", lone.start())
     return text
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Remove and count format characters between spaces."""
     if not text.isascii():
         text, alone = _FORMAT_ALONE.subn("", text)
         counts[FORMAT_ALONE] += alone
     return text
 
 
-class Lines:
-    """Iterates over the numbered lines of a file; if `must_end`, the last line must have a line ending."""
-
-    def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
-        self.path, self.counts, self._must_end = path, counts, must_end
-
-    def __iter__(self) -> Iterator[Numbered]:
-        with open_bytes(self.path) as file:
-            for number, raw in enumerate(raw_lines(file, self.path), start=1):
-                place = Place(self.path, number)
-                if self._must_end and not raw.endswith(b"\n"):
-                    raise place.fault("no line ending: add one, unless the file is truncated")
-                yield place, decode(raw.removesuffix(b"\n"), self.path, number, self.counts)
+def read_lines(path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> Iterator[Numbered]:
+    """Stream a file's numbered lines; if `must_end`, the last line must have a line ending."""
+    with open_bytes(path) as file:
+        for number, raw in enumerate(raw_lines(file, path), start=1):
+            place = Place(path, number)
+            if must_end and not raw.endswith(b"\n"):
+                raise place.fault("no line ending: add one, unless the file is truncated")
+            yield place, decode(raw.removesuffix(b"\n"), path, number, counts)
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Yield an open file's lines with their endings; raise BadInput for lines that are too long."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"this line is longer than {LIMIT >> 20} MiB", path, number)
@@ -184,8 +178,7 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a file that consists of whole records: `length` bytes from `offset`, starting at line
-    `line`."""
+    """Whole records of a file: `length` bytes from `offset`, starting at line `line`."""
 
     path: Path
     kind: str
@@ -194,11 +187,9 @@ class Chunk:
     line: int
 
     def begins_within(self, megabytes: int) -> bool:
-        """Whether the chunk begins within the first `megabytes` of its file (0: no limit)."""
         return not megabytes or self.offset < megabytes * 1_000_000
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
-        """Return the chunk's lines with their locations."""
         text = decode(self._data(), self.path, self.line, counts)
         lines = enumerate(text.removesuffix("\n").split("\n"), start=self.line)
         return [(Place(self.path, number), line) for number, line in lines]
@@ -217,7 +208,7 @@ class Chunk:
 
 @lru_cache(maxsize=2)  # the two files of a bitext
 def _kept_open(path: Path, *state: int) -> Any:
-    """Open a compressed file once, so that the next chunk can be read without starting from the beginning."""
+    """Open a compressed file once, because seeking backwards decompresses it again from its beginning."""
     decompress = _decompressor(path)
     assert decompress
     return decompress(path)
@@ -247,7 +238,7 @@ def tokens(line: str) -> list[str]:
 
 
 def one_word(form: str, counts: Counter[str]) -> str:
-    """Remove white space inside a word, because it would split the word later; count such repairs."""
+    """Remove and count white space inside a word, which would split it later."""
     parts = form.split()
     if parts != [form]:
         counts["words that lost white space"] += 1

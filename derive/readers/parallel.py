@@ -11,7 +11,7 @@ from pathlib import Path
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.english import cut, split_words
-from calque.derive.readers.lines import Lines, Numbered, Place, tokens
+from calque.derive.readers.lines import Numbered, Place, read_lines, tokens
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and its translation
 _APOSTROPHES = str.maketrans("’ʼ", "''")
@@ -32,14 +32,14 @@ class TwoFiles:
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
         self.counts: Counter[str] = Counter()
-        self.size, other = (sum(1 for _ in Lines(path, self.counts)) for path in self.paths)
+        self.size, other = (sum(1 for _ in read_lines(path, self.counts)) for path in self.paths)
         if other != self.size:
             raise BadInput(
                 f"{other:,} lines, but {source} has {self.size:,}; the numbers of lines must match", target
             )
 
     def __iter__(self) -> Iterator[Pair]:
-        for (_, source), (_, target) in zip(*map(Lines, self.paths), strict=True):
+        for (_, source), (_, target) in zip(*map(read_lines, self.paths), strict=True):
             yield tuple(tokens(source)), tuple(tokens(target))
 
 
@@ -116,7 +116,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     BadInput for a file that seems to be 1-based.
     """
     counts = Counter[str]()
-    lines = list(Lines(path, counts, must_end=True))
+    lines = list(read_lines(path, counts, must_end=True))
     words = [word for _, line in lines for word in tokens(line)[:1]]
     if not words:
         raise BadInput("this file contains no links", path)
@@ -149,7 +149,7 @@ def read_links(
 ) -> list[Links]:
     """Read the sorted links of each sentence pair, with positions as in `read_gold`; raise BadInput for links
     outside sentences of the given lengths. Scores, as in `0-2:0.9`, are ignored."""
-    lines = list(Lines(path, counts, must_end=True))
+    lines = list(read_lines(path, counts, must_end=True))
     lengths = [(UNKNOWN, UNKNOWN)] * len(lines) if lengths is None else lengths
     rows = list(_pharaoh(lines, len(lengths), _LINK, from_one, "a link such as 1-2"))
     links: list[set[Link]] = [set() for _ in lines]

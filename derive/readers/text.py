@@ -17,10 +17,10 @@ from calque.derive.readers.lines import (
     COMPRESSIONS,
     SIZE,
     Chunk,
-    Lines,
     Numbered,
     Place,
     cut_file,
+    read_lines,
     without_marks,
 )
 from calque.derive.sentence import UNKNOWN, Sentence
@@ -55,10 +55,9 @@ _WHITE = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 
 
 def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
-    """Detect a file's kind from its name and first lines; raise BadInput if the kind is not one of
-    `kinds`."""
+    """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
     comments, lines = list[Numbered](), list[Numbered]()  # CoNLL-U starts with comments
-    for place, line in Lines(path):
+    for place, line in read_lines(path):
         if line.strip():
             (comments if line.startswith("#") else lines).append((place, line))
         if len(lines) == SAMPLE:
@@ -92,8 +91,7 @@ def _kind(path: Path, comment: str, lines: Sequence[str]) -> Kind:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a WikiText line is a heading, such as ` = = Size = = `, with the same number of equals signs on
-    both sides."""
+    """Whether a WikiText line is a heading, such as ` = = Size = = `."""
     words = line.removeprefix(" ").removesuffix(" ").split(" ")
     before, after = (len(list(takewhile("=".__eq__, each))) for each in (words, reversed(words)))
     title = words[before] if before + after < len(words) else ""
@@ -127,7 +125,7 @@ def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
 
 
 def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
-    """Return a chunk's lines of text, including blank ones; exclusions and repairs are added to `counts`."""
+    """Return a chunk's lines of text, including blank ones."""
     lines = chunk.numbered(counts)
     read = {"json": _json_texts, "doc": _document_lines, "wikitext": _wikitext_lines}.get(chunk.kind)
     return read(lines, counts) if read else [line for _, line in lines]

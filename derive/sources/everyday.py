@@ -17,14 +17,12 @@ TYPES = 4_000  # number of distinct words in the text
 
 
 def everyday(types: int = TYPES) -> Files:
-    """Return Everyday English as a source, restricted to sentences that contain only the `types` most
-    frequent words."""
+    """Return the sentences of Everyday English that contain only the `types` most frequent words."""
     return files(opened().folder, types)
 
 
 def french_order() -> Reorder:
-    """Return the transform `syn-fr` with a stored grammar of French word order, which requires no
-    download."""
+    """Return the transform `syn-fr` with a stored grammar, which requires no download."""
     folder = opened().folder
     english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
     return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)

@@ -49,7 +49,6 @@ class EasyText:
         check_range("shortest", self.shortest, 1, self.longest)
 
     def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
-        """Return the items whose sentences are all easy; count the others by reason in `counts`."""
         kept = []
         for item in items:
             sentences = item.sentences if isinstance(item, Example) else [item]
@@ -109,12 +108,10 @@ class TaskFiles:
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
-        """Return a split's files, or the training files if it is held out."""
         return self.splits[split] or self.train
 
     @property
     def draws(self) -> dict[str, bool]:
-        """Whether each part is randomly sampled."""
         held_out = bool(self.held_out and not (self.dev and self.test))
         return {TRAINED: bool(self.limit) or held_out, TESTED: bool(self.tested) or not self.test}
 
@@ -136,7 +133,6 @@ class TaskFiles:
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """Return the indices of examples that at least one of several parallel sets lacks."""
         places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
@@ -184,8 +180,7 @@ class TaskFiles:
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[Example]]:
-        """Return the examples of each sampled split, the training split last; count unused examples in
-        `counts`."""
+        """Return the examples of each sampled split, the training split last."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -369,8 +364,7 @@ READERS: dict[str, Read] = {
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """Return a reader for a task that keeps texts as written, split only at white space, and reads treebanks
-    in the given `units` (for `language`)."""
+    """Return a reader for a task that splits texts only at white space, and reads treebanks in `units`."""
     if task == "qa":
         return read_questions
     if task not in READERS:

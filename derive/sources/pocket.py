@@ -30,8 +30,6 @@ MANY = 2**40  # practically infinite
 
 @dataclass(frozen=True)
 class Sizes:
-    """The number of examples in each split."""
-
     train: int = 2_000
     dev: int = 500
     test: int = 1_000

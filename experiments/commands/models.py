@@ -135,7 +135,7 @@ def embeddings(
     from calque.analysis.papers.weam import pairs_figure
     from calque.analysis.report.drawing import save_figure
     from calque.derive.dictionary import read_lexicon
-    from calque.derive.readers.lines import Lines
+    from calque.derive.readers.lines import read_lines
 
     names = list(map(_name_of, models))
     if len(set(names)) < len(names):
@@ -144,7 +144,7 @@ def embeddings(
         raise BadInput("--out must be a PNG file in an existing folder", out)
     for suffix in (".png", ".svg"):
         check_out(out.with_suffix(suffix), [lexicon, without])
-    stop = {line.strip() for _, line in Lines(without)} if without else set()
+    stop = {line.strip() for _, line in read_lines(without)} if without else set()
     entries = chosen(read_lexicon(lexicon), models, 20, stop)
     tables = {name: word_pairs(model, entries) for name, model in zip(names, models, strict=True)}
     png = save_figure(pairs_figure(tables, ("source", "target")), out.parent, out.stem)

@@ -50,7 +50,7 @@ def show(
         raise BadInput('expected a text in quotes and a language, as in: calque show "Sara ate ." trans.inv')
     if not pocket:
         _check_quotes(text, languages, own)
-    transforms, wrong = transforms_of(languages, parser, runs / CACHE, own, parsed=bool(pocket))
+    transforms = transforms_of(languages, parser, runs / CACHE, own, parsed=bool(pocket))
     if pocket:
         sentences, failed = PocketEnglish(size=pocket).sentences((CORPUS, pocket))
     else:
@@ -58,19 +58,8 @@ def show(
     for why, count in failed.items():
         reason = f"{count} of {len(sentences)} sentences could not be parsed and keep their order: {why}"
         typer.echo(f"calque: {reason}", err=True)
-    for number, sentence in enumerate(sentences if transforms else ()):
+    for number, sentence in enumerate(sentences):
         typer.echo(side_by_side(sentence, transforms, number))
-    if wrong:
-        raise BadInput(_once(wrong))
-
-
-def _once(wrong: Sequence[str]) -> list[str]:
-    """List the known transforms only once, after all messages."""
-    from calque.derive.transforms import EXAMPLES
-
-    known = f"available: {', '.join(EXAMPLES)}"
-    short = [message.replace(known, "").rstrip("; ") for message in wrong]
-    return [*short, known] if len(wrong) > 1 and short != wrong else list(wrong)
 
 
 def write_derived(
@@ -88,10 +77,8 @@ def write_derived(
         check_out(out, [path])
     treebank, account = detect(path) == "treebank", Account()
     own = _transforms(study) if study else {}
-    transforms, wrong = transforms_of([language], source.parser, runs / CACHE, own, treebank)
-    if wrong:
-        raise BadInput(wrong)
-    lines = (f"{line}\n" for line in derive_file(source, transforms[0], account, runs / CACHE, pairs))
+    (transform,) = transforms_of([language], source.parser, runs / CACHE, own, treebank)
+    lines = (f"{line}\n" for line in derive_file(source, transform, account, runs / CACHE, pairs))
     if out is None:
         sys.stdout.writelines(lines)
     else:

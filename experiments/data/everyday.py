@@ -17,7 +17,7 @@ from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
 from calque.derive.readers.iob2 import read_iob2
-from calque.derive.readers.lines import Lines
+from calque.derive.readers.lines import read_lines
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.source import SPLITS
 from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, NOTICES, TEXT, TREEBANK, TREES, TYPES
@@ -69,7 +69,7 @@ def _everyday_text(paths: Sequence[Path], counts: Counter[str]) -> list[Sentence
     nearly identical."""
     read = list[tuple[str, ...]]()
     for path in paths:
-        for _, line in Lines(path):
+        for _, line in read_lines(path):
             for words in split_sentences(line.partition("\t")[0], counts):
                 read.append(tuple(chain.from_iterable(map(_syntactic, words))))
     distinct = dict.fromkeys(read)

@@ -226,7 +226,7 @@ REFUSED = [
     (qa, article(("\0", 13)), 0, "text"),
     (qa, article(("1931", -1)), 0, "-1"),
     (qa, article(("", 0)), 0, "2 questions"),
-    (qa, "[]", 0, "data"),
+    (qa, "[]", 0, "expected an object"),
     # text, bitexts, dictionaries
     (text, '{"text": "a", "text": "b"}\n', 1, "'text'"),
     (natural, '{"text": "a"}\n{"text": NaN}\n', 2, "NaN"),
