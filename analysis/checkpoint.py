@@ -328,12 +328,9 @@ class Checkpoint:
             sizes.append([len(ids) for ids in pieces])
             self._check_length(len(rows[-1]))
         found: dict[int, States] = {}
-        for places, hidden in states(self.model, rows, self.token_type(language)):
-            stacked = torch.stack(hidden)  # (L + 1, rows, ids, H)
-            for i, place in enumerate(places):
-                words = stacked[:, i, 1 : len(rows[place]) - 1].split(sizes[place], dim=1)
-                means = torch.stack([word.mean(1) for word in words], dim=1)
-                found[place] = States(texts[place], means.numpy())
+        for place, hidden in states(self.model, rows, self.token_type(language)):
+            means = [word.mean(1) for word in hidden[:, 1:-1].split(sizes[place], dim=1)]
+            found[place] = States(texts[place], torch.stack(means, dim=1).numpy())
         return [found[place] for place in range(len(texts))]
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:

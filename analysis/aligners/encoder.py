@@ -4,7 +4,7 @@ the longest source and target side, H hidden."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -153,9 +153,23 @@ class SubWords:
         return [encoding.ids for encoding in encoded]
 
 
-CELLS = 6144  # maximum number of ids per batch of pairs or sentences, including padding
-ROWS = 32  # rows of similar length per batch
+CELLS = 6144  # maximum number of ids per batch of pairs, including padding
+ROWS = 32  # rows of similar length per batch; affects only rounding
 WINDOW = 1024  # number of pairs sorted by length at a time
+
+
+@inference_mode
+def row_states(
+    encode: Callable[[list[int]], Sequence[Tensor]], lengths: Sequence[int]
+) -> Iterator[tuple[int, Tensor]]:
+    """Encode rows in batches of similar length; yield each row's index and its states (layers, ids, H).
+    `encode` returns the states (B, L, H) at each layer for the rows with the given indices."""
+    ordered = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for first in range(0, len(ordered), ROWS):
+        batch = ordered[first : first + ROWS]
+        hidden = torch.stack(tuple(encode(batch)), dim=1)
+        for row, states in zip(batch, hidden, strict=True):
+            yield row, states[:, : lengths[row]]
 
 
 Side = tuple[list[int], np.ndarray]  # the ids of a sentence that fit into a row, and each id's word
@@ -265,20 +279,18 @@ class _Batch:
                 self.spans[side].append((len(rows) - 1, slice(start, start + len(ids))))
                 rows[-1] += [*ids, *encoder.after]
                 types[-1] += [kind] * (len(ids) + len(encoder.after))
-        self.states: list[list[Tensor]] = [[] for _ in rows]  # by row and layer
-        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-        for first in range(0, len(order), ROWS):
-            chosen = order[first : first + ROWS]
+
+        def encode(chosen: list[int]) -> Sequence[Tensor]:
             token_types = [types[row] for row in chosen] if any(encoder.types) else None
-            layers = encoder.encoder([rows[row] for row in chosen], token_types)
-            for i, row in enumerate(chosen):
-                self.states[row] = [hidden[i] for hidden in layers]
+            return encoder.encoder([rows[row] for row in chosen], token_types)
+
+        self.states = dict(row_states(encode, list(map(len, rows))))
 
     def links(self, reading: LinkReading) -> list[Scored]:
         method, states, masks = reading.method, [], []
         words = [[word for _, word in pair] for pair in self.cut]  # each state's word
         for side, spans in enumerate(self.spans):
-            own = [self.states[row][reading.layer][positions].float() for row, positions in spans]
+            own = [self.states[row][reading.layer, positions].float() for row, positions in spans]
             if method.words:
                 for place, pair in enumerate(words):
                     pair[side], sizes = np.unique(pair[side], return_counts=True)

@@ -111,9 +111,7 @@ class TaggedWords:
 
     def vectors(self, model: Any, language: int) -> Tensor:
         """Return the words' states (N, H) after the last layer."""
-        found: dict[int, Tensor] = {}
-        for places, hidden in states(model, self.rows, language):
-            found.update(zip(places, hidden[-1], strict=True))
+        found = {row: hidden[-1] for row, hidden in states(model, self.rows, language)}
         return torch.stack([found[row][place] for row, place in self.at.tolist()])
 
 
@@ -473,11 +471,10 @@ def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMea
     shares = np.zeros((len(rows), len(types)), np.float32)
     for row, own in enumerate(type_of):
         np.add.at(shares[row], own, 1 / len(own))
-    sums: list[Tensor] = []
-    for places, hidden in states(model, rows, language):
-        sums = sums or [layer.new_zeros(len(types), layer.shape[2]) for layer in hidden]
-        here = torch.from_numpy(np.concatenate([type_of[place] for place in places])).to(hidden[0].device)
-        for total, layer in zip(sums, hidden, strict=True):
-            total.index_add_(0, here, torch.cat([layer[i, 1 : 1 + lengths[p]] for i, p in enumerate(places)]))
-    means = torch.stack(sums) / torch.from_numpy(counts).to(sums[0].device)[:, None]
+    sums = torch.zeros(())
+    for row, hidden in states(model, rows, language):
+        if not sums.ndim:
+            sums = hidden.new_zeros(len(hidden), len(types), hidden.shape[2])
+        sums.index_add_(1, torch.from_numpy(type_of[row]).to(hidden.device), hidden[:, 1:-1])
+    means = sums / torch.from_numpy(counts).to(sums.device)[:, None]
     return TypeMeans(means, torch.from_numpy(shares).to(means.device), counts)
