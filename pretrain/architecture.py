@@ -37,16 +37,6 @@ class Architecture:
 
         return getattr(transformers, self.stem + ending)
 
-    @property
-    def word_embeddings(self) -> str:
-        """The key of the word embeddings in a checkpoint."""
-        return f"{self.base}.embeddings.word_embeddings.weight"
-
-    @property
-    def language_embeddings(self) -> str:
-        """The key of the token type embeddings in a checkpoint."""
-        return f"{self.base}.embeddings.token_type_embeddings.weight"
-
     def encoder(self, model: Any) -> Any:
         return getattr(model, self.base)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.states import csls, nearest
+from calque.analysis.measures.states import csls, found, nearest
 from calque.analysis.records.record import (
     ALIGNMENT,
     FORM,
@@ -28,11 +28,11 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import GivenVocabulary
-from calque.pretrain.architecture import ARCHITECTURES, architecture_of, has_languages
+from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.rotate_mlm import procrustes
 from calque.pretrain.run import read_metrics
-from calque.pretrain.saved_model import WEIGHTS, load_model, read_tensor, tensor_names
+from calque.pretrain.saved_model import WEIGHTS, load_model
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
 ROUNDS = 20  # maximum number of self-learning rounds
@@ -199,23 +199,20 @@ def alignment_of_model(model: Any, types: Types, controls: bool = False) -> Type
 
 def tables_of(model: Any) -> tuple[Tensor, Tensor | None]:
     """Return a model's word embeddings and, if it has any, its language embeddings."""
-    table, token_types = architecture_of(model.config).tables(model)
-    return table, token_types if has_languages(len(token_types)) else None
+    architecture_of(model.config)  # refuses other models
+    embeddings = model.base_model.embeddings
+    token_types = embeddings.token_type_embeddings.weight
+    return embeddings.word_embeddings.weight, token_types if has_languages(len(token_types)) else None
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
-    """Measure alignment@1 and its controls, reading only a checkpoint's embeddings."""
-    saved = tensor_names(checkpoint)
-    kinds = [(kind.word_embeddings, kind.language_embeddings) for kind in ARCHITECTURES.values()]
-    names = next((names for names in kinds if saved >= {*names}), None)
-    if names is None:
-        raise BadInput("these are not the weights of a masked language model", checkpoint / WEIGHTS)
-    table, languages = (read_tensor(checkpoint, name) for name in names)
-    if types.rows and len(table) != types.rows:
-        what = f"the model has {len(table)} word embeddings, but the languages have {types.rows} types"
+    """Measure alignment@1 and its controls for a saved model."""
+    model: Any = load_model(checkpoint)[0]
+    if types.rows not in (0, rows := model.config.vocab_size):
+        what = f"the model has {rows} word embeddings, but the languages have {types.rows} types"
         raise BadInput(what, checkpoint / WEIGHTS)
     try:
-        return types.alignment(table, languages if has_languages(len(languages)) else None, controls=True)
+        return alignment_of_model(model, types, controls=True)
     except ValueError as error:
         raise BadInput(str(error), checkpoint / WEIGHTS) from None
 
@@ -272,10 +269,7 @@ class LexiconRows:
 
     @property
     def found(self) -> int:
-        near = self.source @ self.target.T
-        own = np.diag(near).copy()
-        np.fill_diagonal(near, -np.inf)
-        return int((own > near.max(1)).sum())
+        return int(found(torch.from_numpy(self.source @ self.target.T))[0].sum())
 
 
 def chosen(
@@ -289,29 +283,28 @@ def chosen(
         vocabulary = GivenVocabulary(folder).open()
         source, target = (np.array(only_ids(words, vocabulary)) for words in sides)
         own &= (source >= 0) & (target >= 0) & (source != target)
-    found: list[Entry] = []
+    kept: list[Entry] = []
     seen = {(side, word) for side in SIDES for word in left_out}
     for entry, usable in zip(entries, own, strict=True):
         words = {(side, getattr(entry, side)) for side in SIDES}
         if usable and not words & seen:
-            found.append(entry)
+            kept.append(entry)
             seen |= words
-    if min(len(found), count) < 2:
-        raise BadInput(f"{len(found)} lexicon entries consist of two single types; expected at least two")
-    return tuple(found[:count])
+    if min(len(kept), count) < 2:
+        raise BadInput(f"{len(kept)} lexicon entries consist of two single types; expected at least two")
+    return tuple(kept[:count])
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
     """Read the embeddings of the words in `entries`, as returned by `chosen`, from the model in a folder."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
-    table = model.get_input_embeddings().weight.detach().numpy()
+    table = model.get_input_embeddings().weight.detach()
     sides = []
     for side in SIDES:
         ids = np.array(only_ids([getattr(entry, side) for entry in entries], vocabulary))
         if ids.max() >= len(table):
             what = f"the tokenizer uses the id {ids.max():,}, but the model has only {len(table):,} types"
             raise BadInput(what, folder)
-        rows = table[ids]
-        sides.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+        sides.append(F.normalize(table[torch.from_numpy(ids)], dim=1).numpy())
     return LexiconRows(tuple(entries), *sides)

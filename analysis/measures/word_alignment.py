@@ -3,7 +3,7 @@ XLM-Align's self-labels."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -87,25 +87,6 @@ def lengths(pairs: Iterable[Pair]) -> list[Link]:
     return [(len(source), len(target)) for source, target in pairs]
 
 
-@dataclass(frozen=True)
-class EncoderScore:
-    """A method's link counts for each sentence pair at a layer."""
-
-    method: str
-    layer: int
-    joint: bool
-    counts: Sequence[LinkCounts]
-
-    @property
-    def total(self) -> LinkCounts:
-        return sum(self.counts, LinkCounts())
-
-    @property
-    def items(self) -> Items:
-        hits = (counts.found_sure + counts.found_possible for counts in self.counts)
-        return Items.over(hits, (counts.predicted + counts.sure for counts in self.counts))
-
-
 def link_record(
     model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object
 ) -> Record:
@@ -138,50 +119,47 @@ def fast_align_scores(
     return {way: score_all(gold.pairs, links) for way, links in ways.items()}, exclusions
 
 
-def _encoder_scores(
+def layer_links(
+    model: MeasuredModel,
+    gold_set: str,
     encoders: Sequence[PairEncoder],
     pairs: Sequence[PairIds],
     gold: Sequence[GoldPair],
     readings: Sequence[LinkReading],
-) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every reading for each encoder; return the scores sorted by layer, and count exclusions."""
-    scores, exclusions = list[EncoderScore](), Counter[str]()
+) -> Measurement:
+    """Measure the AER of every reading for each encoder, in order of the layer."""
+    records, exclusions = list[Record](), Counter[str]()
     for encoder in encoders:
         columns = score_each(gold, encoder.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
-            scores.append(EncoderScore(reading.method.name, reading.layer, encoder.joint, counts))
+            hits = [each.found_sure + each.found_possible for each in counts]
+            items = Items.over(hits, [each.predicted + each.sure for each in counts])
+            about = {"layer": reading.layer, "joint": encoder.joint, "items": items}
+            total = sum(counts, LinkCounts())
+            records.append(link_record(model, gold_set, reading.method.name, total, **about))
         way = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
         for reason, count in encoder.left_out.counts.items():
             exclusions[f"{reason}{way}"] += count
-    return sorted(scores, key=lambda score: (score.layer, score.joint)), exclusions
+    return Measurement(tuple(sorted(records, key=lambda each: (each.layer or 0, each.joint))), exclusions)
 
 
 def alone_and_joint(
-    folder: Path,
-    pairs: Sequence[Pair],
-    gold: Gold,
+    model: MeasuredModel,
+    gold: GoldSet,
     types: Mapping[bool, int],
-    device: str,
     everywhere: Sequence[Method],
     at_main: Sequence[Method] = METHODS,
-) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score the methods `at_main` at the main layer, and `everywhere` at every layer. `types` contains the
-    target's token type, by whether both sides share a row."""
-    encoder, pieces, readings = Encoder(folder, device=device), SubWords(folder), list[LinkReading]()
+) -> Measurement:
+    """Measure the AER of the methods `at_main` at the main layer, and of `everywhere` at every layer. `types`
+    contains the target's token type, by whether both sides share a row."""
+    folder, readings = model.checkpoint, list[LinkReading]()
+    encoder, pieces = Encoder(folder, device=model.device), SubWords(folder)
     for layer in range(encoder.layers + 1):
         more = at_main if layer == main_layer(encoder.layers) else ()
         readings += [LinkReading(method, layer) for method in dict.fromkeys((*more, *everywhere))]
     encoders = [PairEncoder.of(encoder, pieces, (0, of_target), joint) for joint, of_target in types.items()]
-    return _encoder_scores(encoders, list(pieces.of_pairs(pairs)), gold.pairs, readings)
-
-
-def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
-    """Measure the AER on a gold set at every layer, encoding sentences separately."""
-    scores, exclusions = alone_and_joint(
-        model.checkpoint, gold.pairs, gold.gold, {False: 0}, model.device, methods, ()
-    )
-    records = (link_record(model, gold.name, s.method, s.total, layer=s.layer, items=s.items) for s in scores)
-    return Measurement(tuple(records), exclusions)
+    pairs = list(pieces.of_pairs(gold.pairs))
+    return layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings)
 
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
@@ -197,13 +175,9 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
     types = (bitext.first.number, bitext.second.number) if has_languages(encoder.token_types) else (0, 0)
     around = [languages.specials.start], [languages.specials.end]
     encoders = [PairEncoder(encoder, around, types, joint) for joint in (False, True)]
-    readings, records = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)], list[Record]()
-    for score in _encoder_scores(encoders, words, gold, readings)[0]:
-        total = score.total
-        assert total.aer is not None  # gold links exist, as every sentence contains words
-        about = {"language": language, "layer": score.layer, "joint": score.joint}
-        records.append(model.record(AER, "aer", total.aer, total.sure, **about))
-    return Measurement(tuple(records))
+    readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
+    found = layer_links(model, "", encoders, words, gold, readings).records
+    return Measurement(tuple(replace(record, aligner="", links=None, items=None) for record in found))
 
 
 def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], list[GoldPair]]:

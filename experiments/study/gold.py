@@ -18,7 +18,6 @@ from calque.analysis.measures.word_alignment import (
     alone_and_joint,
     diagonal_score,
     fast_align_scores,
-    gold_links,
     gold_set,
     link_record,
 )
@@ -213,7 +212,8 @@ class GoldSetLinks(Measure):
         return f"links-{self.text.name}"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        return gold_links(model.measured(machine), self.text.set, [BY_NAME[name] for name in self.methods])
+        methods = [BY_NAME[name] for name in self.methods]
+        return alone_and_joint(model.measured(machine), self.text.set, {False: 0}, methods, ())
 
 
 @dataclass(frozen=True)
@@ -232,21 +232,16 @@ class EncoderLinks(Measure):
         exclusions = Counter(model.step.open().facts["left out"])
         second = int(model.training.objective.traits.language_embeddings)
         measured = MeasuredModel(model.checkpoint, model.run.id, device=str(machine.world.device))
-        links = _layers(measured, text, text.own(), {False: second, True: second}, (OT, RELEASED))
+        gold = replace(text.set, pairs=tuple(text.own()))
+        links = _layers(measured, gold, {False: second, True: second}, (OT, RELEASED))
         return replace(links, exclusions=exclusions + links.exclusions)
 
 
 def _layers(
-    model: MeasuredModel,
-    text: GoldText,
-    pairs: Sequence[Pair],
-    types: Mapping[bool, int],
-    methods: tuple[Method, ...],
+    model: MeasuredModel, gold: GoldSet, types: Mapping[bool, int], methods: tuple[Method, ...]
 ) -> Measurement:
-    parts = model.checkpoint, pairs, text.set.gold, types, model.device, methods
-    scores, exclusions = alone_and_joint(*parts)
-    records = [link_record(model, text.name, s.method, s.total, layer=s.layer, joint=s.joint) for s in scores]
-    return Measurement(tuple(records), exclusions)
+    links = alone_and_joint(model, gold, types, methods)
+    return replace(links, records=tuple(replace(record, items=None) for record in links.records))
 
 
 @dataclass(frozen=True)
@@ -306,7 +301,7 @@ class GoldSetAligner:
         types = {False: 0, True: SubWords(folder).second_type}
         run = self.run(step, Described(folder.name, folder.name), Encoder(folder, 0).layers)
         model = MeasuredModel(folder, run.id, device=device)
-        return [run], _layers(model, self.text, self.text.set.pairs, types, CHOICES)
+        return [run], _layers(model, self.text.set, types, CHOICES)
 
     def _record(self, run: Run, aligner: str, counts: Any, **fields: object) -> Record:
         return link_record(MeasuredModel(Path(), run.id), self.text.name, aligner, counts, **fields)

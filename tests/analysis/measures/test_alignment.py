@@ -6,15 +6,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.torch import save_file
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
+from transformers import RobertaConfig, RobertaModel
 
 from calque.analysis.measures.alignment import Types, form_alignment, normalised
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
-from calque.pretrain.architecture import ROBERTA
 from calque.pretrain.objectives.rotate_mlm import procrustes
 
 FIRST = len(OURS.ids)
@@ -40,6 +39,9 @@ def test_language_embeddings_are_added_to_a_copy():
 
 
 FORMS = 40
+TINY = RobertaConfig(
+    vocab_size=2 * FORMS, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=4
+)
 
 
 @settings(max_examples=50)
@@ -64,8 +66,10 @@ def test_types_are_grouped_by_dictionary_forms(seed, overlap):
         if i not in told and mates[i]:
             groups["held-out-form" if mates[i] & {*told.tolist()} else "held-out-lemma"].append(hit)
     with TemporaryDirectory() as folder:
-        weights = {ROBERTA.word_embeddings: table, ROBERTA.language_embeddings: torch.zeros(1, 4)}
-        save_file(weights, Path(folder, "model.safetensors"))
+        model = RobertaModel(TINY)
+        model.embeddings.word_embeddings.weight.data = table
+        model.embeddings.token_type_embeddings.weight.data.zero_()
+        model.save_pretrained(folder)
         records = form_alignment(MeasuredModel(Path(folder), "run", "trans", step=7), types, mates).records
     assert {r.metric: (r.value, r.count) for r in records} == {
         metric: (np.mean(hits), len(hits)) for metric, hits in groups.items() if hits

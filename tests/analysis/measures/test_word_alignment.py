@@ -9,6 +9,7 @@ from calque.analysis.aligners.methods import METHODS, OT, RELEASED
 from calque.analysis.measures.word_alignment import (
     PAIRS,
     SETS,
+    GoldSet,
     alone_and_joint,
     gold_set,
     pair_links,
@@ -40,20 +41,20 @@ def gold(sentence_pairs):
 @pytest.mark.parametrize(("family", "second"), [("roberta", 0), ("bert", 1)])
 def test_one_pass_equals_separate_aligners(family, second, gold, sentence_pairs, request):
     folder = request.getfixturevalue(family)
-    rows, left_out = alone_and_joint(
-        folder, sentence_pairs, gold, {False: 0, True: second}, "cpu", (OT, RELEASED)
-    )
-    assert [(row.layer, row.joint, row.method) for row in rows] == [
+    measured = MeasuredModel(folder, "run")
+    texts = GoldSet("toy", tuple(sentence_pairs), gold)
+    measurement = alone_and_joint(measured, texts, {False: 0, True: second}, (OT, RELEASED))
+    assert [(row.layer, row.joint, row.aligner) for row in measurement.records] == [
         (layer, joint, method.name)
         for layer in range(4)
         for joint in (False, True)
         for method in (METHODS if layer == 2 else METHODS[:2])  # two thirds of three layers
     ]
-    assert not left_out
+    assert not measurement.exclusions
     methods = {method.name: method for method in METHODS}
-    for row in rows:
-        aligner = opened(folder, methods[row.method], row.layer, row.joint)
-        assert row.total == score_all(gold.pairs, aligner.align(sentence_pairs))
+    for row in measurement.records:
+        aligner = opened(folder, methods[row.aligner], row.layer, row.joint)
+        assert row.links == score_all(gold.pairs, aligner.align(sentence_pairs))
 
 
 law = settings(max_examples=100)
