@@ -201,12 +201,13 @@ class SourceTuned:
         self.types = moved_types(self.languages, self.language)  # source ids, (m,)
         source, self.images = (self.languages[name].images[self.types] for name in (SOURCE, self.language))
         self._image_of = dict(zip(source.tolist(), self.images.tolist(), strict=True))
-        names = (SOURCE, self.language)
-        self.readers = {name: Reader.of(self.languages, name) for name in names}
-        self.splits = {name: Split(data.examples.path("test", name), self.task) for name in names}
-        self.train = Split(data.examples.path("train"), self.task)
+        readers = {name: Reader.of(self.languages, name) for name in (SOURCE, self.language)}
+        self.train = Split(data.examples.path("train"), self.task, reader=readers[SOURCE])
+        self.tests = dict[str, Split]()
+        for name, reader in readers.items():
+            self.tests[name] = Split(data.examples.path("test", name), self.task, reader=reader)
         self.labels, self.length = self.task.labels(self.train.gold), longest_row(run.checkpoint, data.config)
-        rows = self.train.encode(self.labels, self.readers[SOURCE], self.length).labelled()
+        rows = self.train.encode(self.labels, self.length).labelled()
         about = data.config, run.seed, torch.device(run.device), progress, prepare
         self.tuned = finetune(run.checkpoint, rows, self.task.head, len(self.labels), *about)
 
@@ -224,7 +225,10 @@ class SourceTuned:
     ) -> Score:
         """Return the main metric on the derived test set, with new embeddings `rows` (m, H) or words in
         random order. With `of_source`, score source sentences written with derived words instead."""
-        test, encoded = self._test(SOURCE if of_source else self.language, self.language)
+        test = self.tests[self.language]
+        if of_source:
+            test = replace(self.tests[SOURCE], reader=test.reader)
+        encoded = test.encode(self.labels, self.length)
         orders = [word_order(row, random_order) for row in encoded.rows]
         pairs = zip(encoded.rows, orders, strict=True)
         moved = tuple(replace(row, ids=row.ids[order]) for row, order in pairs)
@@ -238,8 +242,8 @@ class SourceTuned:
         """Return the main metric when each word's state after a layer is replaced with that of its
         counterpart in the source sentence or, with `random`, of a random word. Words that occur more than
         once keep their state."""
-        test, derived = self._test(self.language, self.language)
-        _, source = self._test(SOURCE, SOURCE)
+        test = self.tests[self.language]
+        derived, source = (each.encode(self.labels, self.length) for each in (test, self.tests[SOURCE]))
         partners = list(derived.rows)
         for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
             partners[derived.firsts[example]] = source.rows[source.firsts[example]]
@@ -285,10 +289,6 @@ class SourceTuned:
         shared = sorted(set(ours[1:-1]) & set(theirs[1:-1]))
         once = [i for i in shared if ours.count(i) == theirs.count(i) == 1]
         return [ours.index(i) for i in once], [theirs.index(i) for i in once]
-
-    def _test(self, sentences: str, words: str) -> tuple[Split, EncodedSet]:
-        test = self.splits[sentences]
-        return test, test.encode(self.labels, self.readers[words], self.length)
 
     def _scored(self, test: Split, encoded: EncodedSet, answers: Sequence[np.ndarray]) -> Score:
         predicted = test.decode(encoded, answers, self.labels)

@@ -55,7 +55,7 @@ class Questions(Task):
     def rows(
         self, example: Example, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        question, context = reader.read(example.texts[0]).ids, reader.of_text(1).read(example.texts[1])
+        question, context = reader.read(example.texts[0]).ids, reader.read(example.texts[1])
         longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
         answer = next((found for each in longest_first if (found := context.between(*each))), None)
         kept = question[: min(QUESTION, length // 2 - 2)]

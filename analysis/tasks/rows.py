@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from unicodedata import category
@@ -51,8 +51,7 @@ class Pieces:
 @dataclass(frozen=True)
 class Reader:
     """Maps words to ids in a language: `encode` returns a vocabulary's ids, and `table` (V,) maps them to the
-    language's ids. `encode_text` splits a text as written. `second` is the reader for an example's second
-    text, if it differs."""
+    language's ids. `encode_text` splits a text as written."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
@@ -60,7 +59,6 @@ class Reader:
     specials: Specials = OURS
     encode_text: Callable[[str], Pieces] | None = None
     layout: PairLayout | None = None
-    second: Reader | None = None
 
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
@@ -95,9 +93,6 @@ class Reader:
     def _own_language(self) -> np.ndarray:
         return np.array([self.number], np.uint8)
 
-    def of_text(self, number: int) -> Reader:
-        return self.second if number and self.second else self
-
     def pieces(self, word: str) -> Sequence[int]:
         pieces = self.encode(word)
         if not len(pieces):
@@ -131,19 +126,15 @@ class Reader:
         return self.layout or PairLayout.usual(self.specials)
 
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
-        """Combine several texts, each in its own language, in the layout `pairs`."""
-        parts = []
-        for number, ids in enumerate(texts):
+        """Combine texts in the layout `pairs`."""
+        ids, types = list[int](), list[int]()
+        for number, text in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
-            parts.append(self.of_text(number).row([*before, *ids, *after], ()))
-        lengths = [len(part.ids) for part in parts]
-        languages, types = self._own_language, ONE_TYPE
-        if self.second is not None:
-            languages = np.repeat([part.languages[0] for part in parts], lengths)
-        if any(self.pairs.types):
-            types = np.repeat(self.pairs.types[: len(parts)], lengths).astype(np.uint8)
-        ids = np.concatenate([part.ids for part in parts])
-        return TaskRow(ids, np.asarray(targets, np.int32), languages=languages, types=types)
+            part = [*before, *text, *after]
+            ids += part
+            types += [self.pairs.types[number]] * len(part)
+        row = self.row(ids, targets)
+        return replace(row, types=np.array(types, np.uint8)) if any(types) else row
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -194,7 +185,7 @@ def joined(
     reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int
 ) -> tuple[TaskRow, bool]:
     """Combine all texts in a single row; also return whether nothing was truncated."""
-    flat = [reader.of_text(number).read(text).ids for number, text in enumerate(texts)]
+    flat = [reader.read(text).ids for text in texts]
     kept = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))
     while sum(kept) > room:

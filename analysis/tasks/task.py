@@ -165,12 +165,13 @@ class EncodedSet:
 
 @dataclass(frozen=True)
 class Split:
-    """A file of a task's examples. Each iteration over them reads the file again. Errors name the files in
-    `read_from`, if known."""
+    """A file of a task's examples, whose words `reader` encodes. Each iteration over them reads the file
+    again. Errors name the files in `read_from`, if known."""
 
     path: Path
     task: Task
     read_from: tuple[Path, ...] = ()
+    reader: Reader | None = None
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
         if not self.path.is_file():
@@ -216,11 +217,12 @@ class Split:
         except ValueError as error:
             raise self._fault(str(error)) from error
 
-    def encode(self, labels: Sequence[str], reader: Reader, length: int) -> EncodedSet:
+    def encode(self, labels: Sequence[str], length: int) -> EncodedSet:
+        assert self.reader
         rows, counts, cut = list[TaskRow](), list[int](), 0
         for number, (example, _) in enumerate(self, start=1):
             try:
-                own, whole = self.task.rows(example, labels, reader, length)
+                own, whole = self.task.rows(example, labels, self.reader, length)
             except ValueError as error:
                 raise self._fault(str(error), number) from None
             rows += own

@@ -26,14 +26,6 @@ Progress = Callable[[str, int, int], None]  # a title such as "pos source", the 
 
 
 @dataclass(frozen=True)
-class TaskSet:
-    """A task's examples in one language, and a reader for its words."""
-
-    split: Split
-    reader: Reader
-
-
-@dataclass(frozen=True)
 class Predictions:
     """The predictions for `size` examples, their scores, and the numbers of examples that do not fit into one
     row (`cut`) or whose answers have no sub-words (`unlabelled`)."""
@@ -51,30 +43,30 @@ class Predictions:
 
 def evaluate(
     model: MeasuredModel,
-    train: TaskSet,
-    tests: Mapping[str, TaskSet],
+    train: Split,
+    tests: Mapping[str, Split],
     labels: Sequence[str],
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
 ) -> tuple[Predictions, dict[str, Predictions]]:
     """Fine-tune on `train`, and return the counts for `train` and the predictions for each test set. Raises
     BadInput if the checkpoint and the data do not match."""
-    task, length = train.split.task, longest_row(model.checkpoint, config)
-    rows = train.split.encode(labels, train.reader, length)
+    length = longest_row(model.checkpoint, config)
+    rows = train.encode(labels, length)
     counts, rows = Predictions.of(rows), rows.labelled()
     if not rows.rows:
-        raise BadInput("the tokenizer has no sub-words for any of the answers", train.split.path)
-    about = task.head, len(labels), config, model.seed, torch.device(model.device), progress
+        raise BadInput("the tokenizer has no sub-words for any of the answers", train.path)
+    about = train.task.head, len(labels), config, model.seed, torch.device(model.device), progress
     tuned = finetune(model.checkpoint, rows, *about)
     del rows  # free the memory
     return counts, {name: _test(tuned, each, labels, length) for name, each in tests.items()}
 
 
-def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -> Predictions:
-    split, rows = test.split, test.split.encode(labels, test.reader, length)
-    answers, gold, task = split.decode(rows, model.answers(rows), labels), split.gold, split.task
+def _test(model: Finetuned, test: Split, labels: Sequence[str], length: int) -> Predictions:
+    rows, gold, task = test.encode(labels, length), test.gold, test.task
+    answers = test.decode(rows, model.answers(rows), labels)
     scores, by_diagnostic = dict(task.scores(gold, answers)), dict[str, list[int]]()
-    for i, (example, _) in enumerate(split):
+    for i, (example, _) in enumerate(test):
         by_diagnostic.setdefault(example.diagnostic, []).append(i)
     for name in sorted(by_diagnostic.keys() - {""}):
         own = by_diagnostic[name]
@@ -99,15 +91,17 @@ def by_entry(
             return ""
         return ENTRY if image in entries else NO_ENTRY
 
-    hits: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
-    sizes: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
-    for (example, gold), predicted in zip(split, answers, strict=True):
-        words = list(zip(map(group, words_of(example)), gold, predicted, strict=True))
-        for name in hits:
-            own = [right == tag for other, right, tag in words if other == name]
-            hits[name].append(sum(own))
-            sizes[name].append(len(own))
-    return {name: Score.over(hits[name], sizes[name], sum(sizes[name])) for name in hits if any(sizes[name])}
+    scores = dict[str, Score]()
+    for name in (ENTRY, NO_ENTRY):
+        hits, sizes = list[int](), list[int]()
+        for (example, gold), predicted in zip(split, answers, strict=True):
+            words = zip(words_of(example), gold, predicted, strict=True)
+            own = [right == tag for word, right, tag in words if group(word) == name]
+            hits.append(sum(own))
+            sizes.append(len(own))
+        if any(sizes):
+            scores[name] = Score.over(hits, sizes, sum(sizes))
+    return scores
 
 
 @dataclass(frozen=True)
@@ -129,8 +123,8 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
     places = [*((split, SOURCE) for split in SPLITS), ("train", derived), ("test", derived)]
-    sets = {place: TaskSet(Split(data.examples.path(*place), task), readers[place[1]]) for place in places}
-    labels = check(sets["train", SOURCE].split, [each.split for each in sets.values()])
+    sets = {place: Split(data.examples.path(*place), task, reader=readers[place[1]]) for place in places}
+    labels = check(sets["train", SOURCE], sets.values())
     of_source = {"SRC": ("test", SOURCE), "ZS": ("test", derived), "DEV": ("dev", SOURCE)}
     records, cut = list[Record](), dict[tuple[str, str], tuple[int, int]]()
     for learnt, tests in ((SOURCE, of_source), (derived, {"SUP": ("test", derived)})):
@@ -142,7 +136,7 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
             cut[tests[measure]] = tested.cut, tested.size
             scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
             if compared and isinstance(task, Tagging):
-                scores |= by_entry(chosen[measure].split, tested.answers, data.languages, derived)
+                scores |= by_entry(chosen[measure], tested.answers, data.languages, derived)
             for metric, score in scores.items():
                 about = {"task": task.name, "items": score.items if compared else None}
                 records.append(model.record(measure, metric, score.value, score.count, **about))
@@ -184,13 +178,13 @@ def zero_shot(
     test sets."""
     task, examples = data.task, data.examples
     reader = Reader.of_given(GivenVocabulary(model.checkpoint).open())
-    train, tests = Split(examples.path("train"), task), dict[str, TaskSet]()
+    train, tests = Split(examples.path("train"), task, reader=reader), dict[str, Split]()
     for name in (data.source, *data.languages):
         path = examples.path("test") if name == data.source else examples.path("test", name)
-        tests[name] = TaskSet(Split(path, task.in_language(name)), reader)
+        tests[name] = Split(path, task.in_language(name), reader=reader)
     check_types(model.checkpoint, int(reader.table.max()))
-    labels = check(train, [each.split for each in tests.values()])
-    trained, predictions = evaluate(model, TaskSet(train, reader), tests, labels, data.config, progress)
+    labels = check(train, tests.values())
+    trained, predictions = evaluate(model, train, tests, labels, data.config, progress)
     without = "whose answers have no sub-words"
     exclusions = Counter({"training examples that do not fit into one row": trained.cut})
     exclusions[f"training examples {without}, left out"] = trained.unlabelled

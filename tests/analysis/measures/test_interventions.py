@@ -108,8 +108,8 @@ def exchanged(others, places, partners, states):
 
 def test_patching_equals_one_by_one(run, data):  # noqa: F811
     tuned = SourceTuned(run, of_task(data, POS(), "trans.inv"), quiet)
-    split, derived = tuned._test(tuned.language, tuned.language)
-    _, source = tuned._test("source", "source")
+    split = tuned.tests[tuned.language]
+    derived, source = (test.encode(tuned.labels, tuned.length) for test in (split, tuned.tests["source"]))
     back = dict(zip(tuned.images.tolist(), tuned.types.tolist(), strict=True))
     model = tuned.tuned.model.eval()
     answers = []

@@ -42,7 +42,7 @@ def example(draw):
 def written(path, count, seed):
     draw = random.Random(seed)
     write_examples(path, [example(draw) for _ in range(count)])
-    return Split(path, TASK)
+    return Split(path, TASK, reader=READER)
 
 
 def pointing(row, begin, end, sure=5.0):
@@ -64,7 +64,7 @@ TWICE = Reader(
 @pytest.mark.parametrize("length", [24, 13])
 def test_gold_answers_are_decoded_from_any_window(tmp_path, length):
     split = written(tmp_path / "test.jsonl", 50, seed=0)
-    encoded = split.encode((), READER, length)
+    encoded = split.encode((), length)
     assert max(len(row.ids) for row in encoded.rows) <= length
     assert encoded.cut == sum(encoded.counts > 1) and (encoded.counts.max() > 1) == (length < 24)
     right = [pointing(row, *row.targets, sure=5.0 * bool(row.targets[0])) for row in encoded.rows]

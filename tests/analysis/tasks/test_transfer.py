@@ -213,11 +213,11 @@ def test_languages_are_scored_with_one_model(roberta, examples):
         for measure, name in (("SRC", "en"), ("ZS", "xx"), ("ZS", "zz"))
         for metric in ("accuracy", "f1_bare_tags")
     ]
-    reader, train = reader_of(roberta), Split(examples.path("train"), POS())
+    reader = reader_of(roberta)
+    train, test = (Split(examples.path(*of), POS(), reader=reader) for of in (["train"], ["test", "xx"]))
     labels = POS().labels(train.gold)
-    model = finetune(roberta, train.encode(labels, reader, 128), POS().head, len(labels), CONFIG, 3, CPU)
-    test = Split(examples.path("test", "xx"), POS())
-    rows = test.encode(labels, reader, 128)
+    model = finetune(roberta, train.encode(labels, 128), POS().head, len(labels), CONFIG, 3, CPU)
+    rows = test.encode(labels, 128)
     said = test.decode(rows, model.answers(rows), labels)
     assert scores(measurement, "xx") == POS().scores(test.gold, said)
     assert measurement.exclusions["examples of xx that do not fit into one row"] == rows.cut
