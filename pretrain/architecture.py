@@ -41,8 +41,8 @@ class Architecture:
         return getattr(model, self.base)
 
     def tables(self, model: Any) -> tuple[Tensor, Tensor]:
-        """Return the model's word embeddings and token type embeddings."""
-        embeddings = self.encoder(model).embeddings
+        """Return the word embeddings and token type embeddings of a model or of its encoder alone."""
+        embeddings = model.base_model.embeddings
         return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
 
     def layers(self, model: Any) -> Any:

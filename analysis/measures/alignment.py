@@ -199,10 +199,8 @@ def alignment_of_model(model: Any, types: Types, controls: bool = False) -> Type
 
 def tables_of(model: Any) -> tuple[Tensor, Tensor | None]:
     """Return a model's word embeddings and, if it has any, its language embeddings."""
-    architecture_of(model.config)  # refuses other models
-    embeddings = model.base_model.embeddings
-    token_types = embeddings.token_type_embeddings.weight
-    return embeddings.word_embeddings.weight, token_types if has_languages(len(token_types)) else None
+    table, token_types = architecture_of(model.config).tables(model)
+    return table, token_types if has_languages(len(token_types)) else None
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
