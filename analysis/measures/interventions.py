@@ -207,7 +207,7 @@ class SourceTuned:
         for name, reader in readers.items():
             self.tests[name] = Split(data.examples.path("test", name), self.task, reader=reader)
         self.labels, self.length = self.task.labels(self.train.gold), longest_row(run.checkpoint, data.config)
-        rows = self.train.encode(self.labels, self.length).labelled()
+        rows = self.train.encode(self.labels, self.length).labelled().rows
         about = data.config, run.seed, torch.device(run.device), progress, prepare
         self.tuned = finetune(run.checkpoint, rows, self.task.head, len(self.labels), *about)
 
@@ -231,9 +231,9 @@ class SourceTuned:
         encoded = test.encode(self.labels, self.length)
         orders = [word_order(row, random_order) for row in encoded.rows]
         pairs = zip(encoded.rows, orders, strict=True)
-        moved = tuple(replace(row, ids=row.ids[order]) for row, order in pairs)
+        moved = [replace(row, ids=row.ids[order]) for row, order in pairs]
         with nullcontext() if rows is None else other_rows(self.tuned.model, self.images, rows):
-            answers = self.tuned.answers(replace(encoded, rows=moved))
+            answers = self.tuned.answers(moved)
         pairs_of_answers = zip(answers, orders, strict=True)
         restored = [answer[: len(order)][np.argsort(order)] for answer, order in pairs_of_answers]
         return self._scored(test, encoded, restored)
@@ -244,13 +244,11 @@ class SourceTuned:
         once keep their state."""
         test = self.tests[self.language]
         derived, source = (each.encode(self.labels, self.length) for each in (test, self.tests[SOURCE]))
-        partners = list(derived.rows)
-        for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
-            partners[derived.firsts[example]] = source.rows[source.firsts[example]]
-        answers = list[np.ndarray]()
-        for first in range(0, len(partners), BATCH):
-            batch = slice(first, first + BATCH)
-            answers += self._patched(layer, derived.rows[batch], partners[batch], random)
+        rows, partners, answers = derived.rows, list[TaskRow](), list[np.ndarray]()
+        for ours, theirs in zip(derived.examples, source.examples, strict=True):
+            partners += theirs if len(ours) == len(theirs) == 1 else ours
+        for batch in (slice(first, first + BATCH) for first in range(0, len(partners), BATCH)):
+            answers += self._patched(layer, rows[batch], partners[batch], random)
         return self._scored(test, derived, answers)
 
     @inference_mode

@@ -6,7 +6,7 @@ labels, V vocabulary, U units, I inputs."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.alignment import Types, alignment_of_model, tables_of
+from calque.analysis.measures.alignment import Types, tables_of
 from calque.analysis.measures.states import (
     model_with_head,
     mutually_nearest,
@@ -24,13 +24,12 @@ from calque.analysis.measures.states import (
 )
 from calque.analysis.records import record
 from calque.analysis.records.record import CKA, MeasuredModel, Measurement, Null, Record
-from calque.analysis.tasks.rows import UNLABELLED, Reader
+from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, only_last
 from calque.derive.ragged import Ragged
-from calque.derive.source import Example
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Rows
@@ -82,17 +81,12 @@ class TaggedWords:
     labels: np.ndarray
 
     @classmethod
-    def of(
-        cls, examples: Iterable[Example], task: Task, labels: tuple[str, ...], reader: Reader, length: int
-    ) -> TaggedWords:
-        rows, at, targets = list[np.ndarray](), list[tuple[int, int]](), list[int]()
-        for example in examples:
-            for row in task.rows(example, labels, reader, length)[0]:
-                places = np.flatnonzero(row.targets != UNLABELLED)
-                at += [(len(rows), place) for place in places.tolist()]
-                targets += row.targets[places].tolist()
-                rows.append(row.ids.astype(np.int64))
-        return cls(rows, np.array(at).reshape(-1, 2), np.array(targets, np.int64))
+    def of(cls, rows: Sequence[TaskRow]) -> TaggedWords:
+        places = [np.flatnonzero(row.targets != UNLABELLED) for row in rows]
+        labels = [row.targets[place] for row, place in zip(rows, places, strict=True)]
+        numbers = np.repeat(np.arange(len(rows)), list(map(len, places)))
+        at = np.stack([numbers, np.concatenate(places)], axis=1)
+        return cls([row.ids.astype(np.int64) for row in rows], at, np.concatenate(labels).astype(np.int64))
 
     @property
     def types(self) -> np.ndarray:
@@ -147,20 +141,18 @@ class Probes:
     ) -> None:
         (self.language,) = languages.others
         names, held = (SOURCE, self.language), only_last(languages, share)
-        self.task, self.shuffles, self.seed = task.name, config.shuffles, config.seed
+        self.task, self.seed, self.draws = task.name, config.seed, (config.shuffles, config.seed)
         self.numbers = [languages[name].number for name in names]
         self._read_rows(languages, Monolingual(held, length, MASK_RATE), length, config.rows)
-        types = Types.open(languages.folder, self.language)
-        self.types = types if types.measurable else None
+        self.types = Types.open(languages.folder, self.language)
         self.train, tests = _tagged_sets(languages, examples, task, length, config)
         self.tests = {name: words.in_company() for name, words in tests.items()}
         self.shuffled_labels = {
-            name: words.labels[shuffled(words.kinds, self.shuffles, self.seed)]
-            for name, words in self.tests.items()
+            name: words.labels[shuffled(words.kinds, *self.draws)] for name, words in self.tests.items()
         }
         self.pairs = _pairs(held.bitext(*names), held, length, config.sentences)
         lengths: list[Hashable] = [(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)]
-        self.pairings = shuffled(lengths, self.shuffles, self.seed)
+        self.pairings = shuffled(lengths, *self.draws)
 
     def _read_rows(self, languages: Languages, stream: Monolingual, length: int, rows: int) -> None:
         sizes = list(stream.parts.values())
@@ -194,7 +186,7 @@ class Probes:
     def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         device = next(network.parameters()).device
         for name, rows in self.masked.items():
-            nats, count, values = masked_loss(network, rows.to(device), self.shuffles, self.seed)
+            nats, count, values = masked_loss(network, rows.to(device), *self.draws)
             band = null(values, self.unigram[name])
             yield model.record(record.HELD_OUT, "nats", nats, count, null=band, **self._about(name))
 
@@ -202,17 +194,24 @@ class Probes:
         device = next(network.parameters()).device
         ours, theirs = (gradient_parts(network, rows.to(device)) for rows in self.gradient_rows)
         first, second = whole(ours), whole(theirs)
-        of_units = null(shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
-        of_text = null(noise_cosines(ours, theirs, self.shuffles, self.seed), 0.0)
+        of_units = null(shuffled_cosines(first, second, *self.draws), 0.0)
+        of_text = null(noise_cosines(ours, theirs, *self.draws), 0.0)
         cosine, count = gradient_cosine(first, second), sum(gradient.numel() for gradient in first)
         yield model.record(record.GRADIENTS, "layers", cosine, count, null=either(of_units, of_text))
 
     def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        if self.types is None:
+        """Compare alignment@1 with pairing types with random types of similar frequency."""
+        types = self.types
+        if not types.measurable:
             return
-        shares = alignment_of_model(network, self.types).shares
-        for metric, band in alignment_nulls(network, self.types, self.shuffles, self.seed).items():
-            yield model.record(record.ALIGNMENT, metric, *shares[metric], null=band)
+        forward, moved, known = nearest(*types.rows_of(*tables_of(network))), types.moved, types.known
+        hits = forward == np.arange(len(forward))
+        shuffled_hits = forward == shuffled(like_frequent(types.counts[types.types]), *self.draws)
+        kinds = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
+        for metric, kind in kinds.items():
+            if count := int(kind.sum()):
+                band = null(shuffled_hits[:, kind].mean(1), 1 / len(forward))
+                yield model.record(record.ALIGNMENT, metric, float(hits[kind].mean()), count, null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         n, types = len(self.pairs[0]), type_means(network, self.pairs[1], self.numbers[1])
@@ -229,7 +228,7 @@ class Probes:
             ):
                 about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
                 yield model.record(record.RETRIEVAL, metric, float(hits.mean()), n, **about)
-            band = null(types.exchanged_ckas(source, other, layer, self.shuffles, self.seed))
+            band = null(types.exchanged_ckas(source, other, layer, *self.draws))
             yield model.record(CKA, "sentences", linear_cka(source, other), n, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
@@ -240,7 +239,7 @@ class Probes:
             predicted = probe(words.vectors(network, number)).argmax(1).cpu().numpy()
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
-            exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
+            exchanged = exchanged_accuracies(predicted, words.labels, words.types, *self.draws)
             about = {"task": self.task, "null": either(of_places, null(exchanged, chance))}
             correct = float((predicted == words.labels).mean())
             yield model.record(
@@ -268,13 +267,17 @@ def _pairs(
 def _tagged_sets(
     languages: Languages, examples: TaskFolder, task: Task, length: int, config: ProbeConfig
 ) -> tuple[TaggedWords, dict[str, TaggedWords]]:
-    names = (SOURCE, *languages.others)
-    train = list(islice(examples.examples("train"), config.tagged))
-    tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in names}
-    labels = task.labels(task.gold(example) for example in chain(train, *tests.values()))
-    readers = {name: Reader.of(languages, name) for name in names}
-    words = {name: TaggedWords.of(tests[name], task, labels, readers[name], length) for name in names}
-    return TaggedWords.of(train, task, labels, readers[SOURCE], length), words
+    sizes = {("train", SOURCE): config.tagged}
+    sizes |= {("test", name): config.tested for name in (SOURCE, *languages.others)}
+    chosen = {place: list(islice(examples.examples(*place), size)) for place, size in sizes.items()}
+    labels = task.labels(map(task.gold, chain(*chosen.values())))
+    words = dict[tuple[str, str], TaggedWords]()
+    for place, own in chosen.items():
+        reader = Reader.of(languages, place[1])
+        rows = chain.from_iterable(task.rows(example, labels, reader, length)[0] for example in own)
+        words[place] = TaggedWords.of(list(rows))
+    train = words.pop(("train", SOURCE))
+    return train, {name: tagged for (_, name), tagged in words.items()}
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
@@ -327,16 +330,6 @@ def exchanged_accuracies(
     np.add.at(share_of, (type_of, labels), 1 / counts[type_of])
     exchanges = shuffled(like_frequent(counts), shuffles, seed)
     return np.array([(predicted_of * share_of[exchange]).sum() for exchange in exchanges]) / len(predicted)
-
-
-def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """Return null distributions for alignment@1 over all types, dictionary types and held-out types, by
-    pairing types with random types of similar frequency."""
-    forward = nearest(*types.rows_of(*tables_of(model)))
-    moved, known = types.moved, types.known
-    hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
-    kinds = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
-    return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
 
 
 def unigram_loss(rows: Rows, language: Language, counts: np.ndarray) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
-from calque.analysis.tasks.task import EncodedSet, Head
+from calque.analysis.tasks.task import Head
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
@@ -95,14 +95,14 @@ class Finetuned:
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @inference_mode
-    def answers(self, data: EncodedSet) -> list[np.ndarray]:
-        answers: list[np.ndarray] = [np.empty(0)] * len(data.rows)
-        lengths, start = np.array([len(row.ids) for row in data.rows]), 0
+    def answers(self, rows: Sequence[TaskRow]) -> list[np.ndarray]:
+        answers: list[np.ndarray] = [np.empty(0)] * len(rows)
+        lengths, start = np.array([len(row.ids) for row in rows]), 0
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
         while start < len(order):
             batch = order[start : start + max(1, READ_IDS // int(lengths[order[start]]))]
-            outputs = self.head.answers(self.logits([data.rows[i] for i in batch])).cpu().numpy()
+            outputs = self.head.answers(self.logits([rows[i] for i in batch])).cpu().numpy()
             for row, output in zip(batch, outputs, strict=True):
                 answers[row] = output
             start += len(batch)
@@ -115,7 +115,7 @@ class Finetuned:
 
 def finetune(
     checkpoint: Path,
-    data: EncodedSet,
+    rows: Sequence[TaskRow],
     head: Head,
     labels: int,
     config: FinetuneConfig,
@@ -124,10 +124,10 @@ def finetune(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> Finetuned:
-    """Train the checkpoint's encoder and a new head for `labels` labels on `data`, after `prepare` has
+    """Train the checkpoint's encoder and a new head for `labels` labels on `rows`, after `prepare` has
     changed the model. Raises BadInput if the checkpoint and the data do not match, and NonFinite if a loss, a
     gradient or a weight is not finite."""
-    check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
+    check_types(checkpoint, max(int(row.ids.max()) for row in rows))
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         saved, missing = load_model(checkpoint)
         encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
@@ -139,7 +139,7 @@ def finetune(
         tuned = Finetuned(model, head, device)
         groups = [{"params": old}, {"params": new}]
         optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
-        _train(tuned, data.rows, optimizer, config, seed, progress)
+        _train(tuned, rows, optimizer, config, seed, progress)
     return tuned
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from sys import intern
 from typing import Any, ClassVar, Self
@@ -140,27 +140,19 @@ DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows that encode N examples: example i is encoded as `counts[i]` rows; `cut` examples do not fit
-    into one row."""
+    """The rows that encode each example; `cut` examples do not fit into one row."""
 
-    rows: tuple[TaskRow, ...]
-    counts: np.ndarray
+    examples: Sequence[Sequence[TaskRow]]
     cut: int
 
-    @cached_property
-    def firsts(self) -> np.ndarray:
-        return np.cumsum(self.counts) - self.counts
-
     @property
-    def unlabelled(self) -> np.ndarray:
-        """Which examples have no target because their answers have no sub-words, (N,)."""
-        empty = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
-        return np.logical_and.reduceat(empty, self.firsts)
+    def rows(self) -> list[TaskRow]:
+        return list(chain.from_iterable(self.examples))
 
     def labelled(self) -> EncodedSet:
-        chosen = ~self.unlabelled
-        kept = np.flatnonzero(np.repeat(chosen, self.counts))
-        return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut)
+        """Leave out examples without a target, because their answers have no sub-words."""
+        kept = [rows for rows in self.examples if any((row.targets != UNLABELLED).any() for row in rows)]
+        return EncodedSet(kept, self.cut)
 
 
 @dataclass(frozen=True)
@@ -219,25 +211,23 @@ class Split:
 
     def encode(self, labels: Sequence[str], length: int) -> EncodedSet:
         assert self.reader
-        rows, counts, cut = list[TaskRow](), list[int](), 0
+        examples, cut = list[list[TaskRow]](), 0
         for number, (example, _) in enumerate(self, start=1):
             try:
                 own, whole = self.task.rows(example, labels, self.reader, length)
             except ValueError as error:
                 raise self._fault(str(error), number) from None
-            rows += own
-            counts.append(len(own))
+            examples.append(own)
             cut += not whole
-        return EncodedSet(tuple(rows), np.array(counts), cut)
+        return EncodedSet(examples, cut)
 
     def decode(
         self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> list[Answer]:
         """Return each example's prediction, given the head's answers for its rows."""
-        predictions = []
-        for (example, _), first, size in zip(self, encoded.firsts, encoded.counts, strict=True):
-            own = slice(first, first + size)
-            predictions.append(self.task.decode(example, encoded.rows[own], answers[own], labels))
+        predictions, rest = [], iter(answers)
+        for (example, _), rows in zip(self, encoded.examples, strict=True):
+            predictions.append(self.task.decode(example, rows, list(islice(rest, len(rows))), labels))
         return predictions
 
 

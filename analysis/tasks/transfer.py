@@ -38,7 +38,8 @@ class Predictions:
 
     @classmethod
     def of(cls, rows: EncodedSet, **results: Any) -> Self:
-        return cls(len(rows.counts), rows.cut, int(rows.unlabelled.sum()), **results)
+        size = len(rows.examples)
+        return cls(size, rows.cut, size - len(rows.labelled().examples), **results)
 
 
 def evaluate(
@@ -52,19 +53,19 @@ def evaluate(
     """Fine-tune on `train`, and return the counts for `train` and the predictions for each test set. Raises
     BadInput if the checkpoint and the data do not match."""
     length = longest_row(model.checkpoint, config)
-    rows = train.encode(labels, length)
-    counts, rows = Predictions.of(rows), rows.labelled()
-    if not rows.rows:
+    encoded = train.encode(labels, length)
+    counts, rows = Predictions.of(encoded), encoded.labelled().rows
+    if not rows:
         raise BadInput("the tokenizer has no sub-words for any of the answers", train.path)
     about = train.task.head, len(labels), config, model.seed, torch.device(model.device), progress
     tuned = finetune(model.checkpoint, rows, *about)
-    del rows  # free the memory
+    del encoded, rows  # free the memory
     return counts, {name: _test(tuned, each, labels, length) for name, each in tests.items()}
 
 
 def _test(model: Finetuned, test: Split, labels: Sequence[str], length: int) -> Predictions:
-    rows, gold, task = test.encode(labels, length), test.gold, test.task
-    answers = test.decode(rows, model.answers(rows), labels)
+    encoded, gold, task = test.encode(labels, length), test.gold, test.task
+    answers = test.decode(encoded, model.answers(encoded.rows), labels)
     scores, by_diagnostic = dict(task.scores(gold, answers)), dict[str, list[int]]()
     for i, (example, _) in enumerate(test):
         by_diagnostic.setdefault(example.diagnostic, []).append(i)
@@ -72,7 +73,7 @@ def _test(model: Finetuned, test: Split, labels: Sequence[str], length: int) -> 
         own = by_diagnostic[name]
         score = task.scores([gold[i] for i in own], [answers[i] for i in own])[task.primary]
         scores[f"{task.primary}{OF}{name}"] = score
-    return Predictions.of(rows, scores=scores, answers=answers)
+    return Predictions.of(encoded, scores=scores, answers=answers)
 
 
 def by_entry(

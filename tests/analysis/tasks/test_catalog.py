@@ -73,7 +73,7 @@ def test_answers_are_decoded_across_rows(tmp_path):
     split = written(tmp_path / "test.jsonl", POS(), *sentences)
     split = replace(split, reader=Reader(lambda word: (FIRST,), np.arange(10), 0))
     encoded = split.encode(["X", "Y"], 8)
-    assert (encoded.counts.tolist(), encoded.cut) == ([2, 1, 2], 2)
+    assert (list(map(len, encoded.examples)), encoded.cut) == ([2, 1, 2], 2)
     assert [len(row.ids) for row in encoded.rows] == [8, 7, 3, 8, 3]
     answers = [np.concatenate([row.targets, [0] * 3]) for row in encoded.rows]  # padded like the batch
     assert split.decode(encoded, answers, ["X", "Y"]) == split.gold

@@ -12,7 +12,7 @@ from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
 from calque.analysis.tasks.finetune import FinetuneConfig, finetune, longest_row, pieces
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
-from calque.analysis.tasks.task import EncodedSet, TextHead, WordHead
+from calque.analysis.tasks.task import TextHead, WordHead
 from calque.derive.types import OURS
 from calque.pretrain.train import NonFinite
 
@@ -39,13 +39,13 @@ def toy(rows, head=WORDS, language=0, seed=0, shortest=2):
         made.append(
             TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8))
         )
-    return EncodedSet(tuple(made), np.ones(rows, int), 0)
+    return made
 
 
 def logits(model, data):
     model.model.eval()
     with torch.inference_mode():
-        return model.logits(data.rows)
+        return model.logits(data)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_logits_do_not_depend_on_the_batch(make_checkpoint, head, languages):
     data = toy(12, head, language=1)
     model = finetune(make_checkpoint(V, languages), data, head, C, QUICK, 0, CPU)
     together = logits(model, data)
-    for number, row in enumerate(data.rows):
+    for number, row in enumerate(data):
         model.model.eval()
         with torch.inference_mode():
             alone = model.logits([row])[0]
@@ -88,7 +88,7 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint):
     start = finetune(checkpoint, data, WORDS, C, still, 3, CPU)
     kept.load_state_dict(start.model.state_dict())
     ids, labels = (
-        pad_sequence([torch.from_numpy(getattr(row, column)).long() for row in data.rows], True, filler)
+        pad_sequence([torch.from_numpy(getattr(row, column)).long() for row in data], True, filler)
         for column, filler in (("ids", OURS.pad), ("targets", UNLABELLED))
     )
     loss = kept(input_ids=ids, attention_mask=(ids != OURS.pad).long(), labels=labels).loss
@@ -127,7 +127,7 @@ def test_other_architectures_are_fine_tuned(tmp_path, kind, head):
     assert longest_row(tmp_path, FinetuneConfig()) == (18 if kind == "Bert" else 16)
     data = toy(200, head, language=1)
     tuned = finetune(tmp_path, data, head, C, FinetuneConfig(learning_rate=5e-3, epochs=8, batch=16), 0, CPU)
-    answers = zip(data.rows, tuned.answers(data), strict=True)
+    answers = zip(data, tuned.answers(data), strict=True)
     hits = [(answer[: len(row.targets)] == row.targets)[row.targets != UNLABELLED] for row, answer in answers]
     assert np.concatenate(hits).mean() > 0.9
 
@@ -157,7 +157,7 @@ def test_training_does_not_depend_on_pieces(checkpoint, head, monkeypatch):
     config = FinetuneConfig(learning_rate=1e-3, epochs=2, batch=16, dropout=0.0)
     whole = finetune(checkpoint, data, head, C, config, 0, CPU)
     monkeypatch.setattr("calque.analysis.tasks.finetune.PIECE", 1)
-    assert len(pieces(data.rows[:16], 1 / 16**2)) > 3
+    assert len(pieces(data[:16], 1 / 16**2)) > 3
     cut = finetune(checkpoint, data, head, C, config, 0, CPU)
     assert any(
         not torch.equal(a, b) for a, b in zip(whole.model.parameters(), cut.model.parameters(), strict=True)

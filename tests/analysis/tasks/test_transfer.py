@@ -216,9 +216,9 @@ def test_languages_are_scored_with_one_model(roberta, examples):
     reader = reader_of(roberta)
     train, test = (Split(examples.path(*of), POS(), reader=reader) for of in (["train"], ["test", "xx"]))
     labels = POS().labels(train.gold)
-    model = finetune(roberta, train.encode(labels, 128), POS().head, len(labels), CONFIG, 3, CPU)
+    model = finetune(roberta, train.encode(labels, 128).rows, POS().head, len(labels), CONFIG, 3, CPU)
     rows = test.encode(labels, 128)
-    said = test.decode(rows, model.answers(rows), labels)
+    said = test.decode(rows, model.answers(rows.rows), labels)
     assert scores(measurement, "xx") == POS().scores(test.gold, said)
     assert measurement.exclusions["examples of xx that do not fit into one row"] == rows.cut
     assert scores(measurement, "zz")["accuracy"].count == sum(map(len, train.gold))
