@@ -58,7 +58,6 @@ class Encoder:
             self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
             self._model.pooler = None
         self._model.to(self.device, getattr(torch, precision))
-        self._padding = config.pad_token_id or 0
         self.length = _positions(self._model, config)
         self._try(config.model_type)
 
@@ -67,19 +66,12 @@ class Encoder:
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
         """Return the states (B, L, H) after each layer up to `top`; values at padding are arbitrary."""
-        ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
-        inputs = {"input_ids": ids}
-        if lengths.min() < ids.shape[1]:
-            inputs["attention_mask"] = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
-        if token_types is not None and self.token_types > 1:
-            inputs["token_type_ids"] = _padded(token_types, 0)
-        inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
-        output = self._model(**inputs, output_hidden_states=True)
-        return tuple(output.hidden_states[: self.top + 1])
+        types = token_types if self.token_types > 1 else None
+        return hidden_states(self._model, rows, types)[: self.top + 1]
 
     def _try(self, kind: str) -> None:
         """Raise BadInput if the model needs more input than ids, or if a state ignores later words."""
-        first, last = [i for i in range(3) if i != self._padding][:2]
+        first, last = [i for i in range(3) if i != (self._model.config.pad_token_id or 0)][:2]
         rows = [[first] * 7 + [other] for other in (first, last)]
         try:
             states = self(rows)[-1]
@@ -94,6 +86,20 @@ class Encoder:
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             why = "is not a bidirectional encoder: a word's state ignores the words after it"
             raise BadInput(f"{kind} {why}", self.folder)
+
+
+def hidden_states(
+    model: Any, rows: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None
+) -> tuple[Tensor, ...]:
+    """Return a model's states (B, L, H) at each layer; values at padding are arbitrary."""
+    ids, lengths = _padded(rows, model.config.pad_token_id or 0), torch.tensor(list(map(len, rows)))
+    inputs = {"input_ids": ids}
+    if lengths.min() < ids.shape[1]:
+        inputs["attention_mask"] = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
+    if types is not None:
+        inputs["token_type_ids"] = _padded(types, 0)
+    inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
+    return tuple(model(**inputs, output_hidden_states=True).hidden_states)
 
 
 def _positions(model: nn.Module, config: Any) -> int:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import row_states
+from calque.analysis.aligners.encoder import hidden_states, row_states
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.pretrain.architecture import architecture_of, has_languages
-from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
+from calque.pretrain.lazy import F, Tensor, inference_mode, torch
 from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
 NONE = -1  # replaces the nearest row's index in case of a tie
@@ -32,17 +32,12 @@ def model_with_head(model: MeasuredModel) -> Any:
 
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[int, Tensor]]:
     """Yield each row's index and hidden states (L, ids, H), in order of length."""
-    spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
-    encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
+    encoder, typed = architecture_of(model.config).encoder(model), has_languages(model.config.type_vocab_size)
 
     def encode(chosen: list[int]) -> Sequence[Tensor]:
-        tensors = [torch.from_numpy(rows[row]) for row in chosen]
-        ids = nn.utils.rnn.pad_sequence(tensors, True, config.pad_token_id).to(device)
-        real = ids != config.pad_token_id
-        mask, types = None if real.all() else real.long(), torch.full_like(ids, number)
-        output = encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True)
-        hidden: Sequence[Tensor] = output.hidden_states
-        return hidden
+        batch = [rows[row].tolist() for row in chosen]
+        types = [[language] * len(row) for row in batch] if typed else None
+        return hidden_states(encoder, batch, types)
 
     return row_states(encode, list(map(len, rows)))
 
