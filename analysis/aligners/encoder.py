@@ -5,7 +5,7 @@ the longest source and target side, H hidden."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -236,9 +236,14 @@ class PairEncoder:
             cut = [self._cut(pair, line) for line, pair in window]
             linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
             for batch in batches([tuple(len(ids) for ids, _ in pair) for pair in cut]):
-                encoded = _Batch(self, [cut[i] for i in batch])
+                chosen = [cut[i] for i in batch]
+                states = self._states(chosen)
                 for number, reading in enumerate(readings):
-                    for i, links in zip(batch, encoded.links(reading), strict=True):
+                    own = [[side[reading.layer] for side in pair] for pair in states]
+                    if not torch.cat([side for pair in own for side in pair]).isfinite().all():
+                        what = f"the states after layer {reading.layer} are not finite"
+                        raise BadInput(what, self.encoder.folder)
+                    for i, links in zip(batch, links_of(own, chosen, reading.method), strict=True):
                         linked[i][number] = links
             yield from linked
 
@@ -268,58 +273,55 @@ class PairEncoder:
         least = min(*sizes, room // 2)
         return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
 
-
-class _Batch:
-    """The states of a batch of pairs at every layer."""
-
-    def __init__(self, encoder: PairEncoder, cut: Sequence[Sequence[Side]]) -> None:
-        self.cut, self.folder = cut, encoder.encoder.folder
-        self.spans: tuple[list[tuple[int, slice]], ...] = [], []  # each pair's row and positions, by side
-        rows, types = list[list[int]](), list[list[int]]()
+    def _states(self, cut: Sequence[Sequence[Side]]) -> list[list[Tensor]]:
+        """Return the states (layers, n, H) of each pair's sides."""
+        rows, types, spans = list[list[int]](), list[list[int]](), list[list[tuple[int, slice]]]()
         for sides in cut:
-            for side, ((ids, _), kind) in enumerate(zip(sides, encoder.types, strict=True)):
-                if side == 0 or not encoder.joint:
-                    rows.append([*encoder.before])
-                    types.append([kind] * len(encoder.before))
+            spans.append([])
+            for side, ((ids, _), kind) in enumerate(zip(sides, self.types, strict=True)):
+                if side == 0 or not self.joint:
+                    rows.append([*self.before])
+                    types.append([kind] * len(self.before))
                 start = len(rows[-1])
-                self.spans[side].append((len(rows) - 1, slice(start, start + len(ids))))
-                rows[-1] += [*ids, *encoder.after]
-                types[-1] += [kind] * (len(ids) + len(encoder.after))
+                spans[-1].append((len(rows) - 1, slice(start, start + len(ids))))
+                rows[-1] += [*ids, *self.after]
+                types[-1] += [kind] * (len(ids) + len(self.after))
 
         def encode(chosen: list[int]) -> Sequence[Tensor]:
-            token_types = [types[row] for row in chosen] if any(encoder.types) else None
-            return encoder.encoder([rows[row] for row in chosen], token_types)
+            token_types = [types[row] for row in chosen] if any(self.types) else None
+            return self.encoder([rows[row] for row in chosen], token_types)
 
-        self.states = dict(row_states(encode, list(map(len, rows))))
+        states = dict(row_states(encode, list(map(len, rows))))
+        return [[states[row][:, places] for row, places in sides] for sides in spans]
 
-    def links(self, reading: LinkReading) -> list[Scored]:
-        method, states, masks = reading.method, [], []
-        words = [[word for _, word in pair] for pair in self.cut]  # each state's word
-        for side, spans in enumerate(self.spans):
-            own = [self.states[row][reading.layer, positions].float() for row, positions in spans]
-            if method.words:
-                for place, pair in enumerate(words):
-                    pair[side], sizes = np.unique(pair[side], return_counts=True)
-                    parts = own[place].split(sizes.tolist())
-                    own[place] = torch.stack([part.mean(0) for part in parts])
-            padded = nn.utils.rnn.pad_sequence(own, batch_first=True)
-            lengths = torch.tensor([len(each) for each in own], device=padded.device)
-            states.append(padded)
-            masks.append(torch.arange(padded.shape[1], device=padded.device) < lengths[:, None])
-            if not padded.isfinite().all():
-                raise BadInput(f"the states after layer {reading.layer} are not finite", self.folder)
-        scores = method.score(*states, *masks)
-        links = method.extract(scores, *masks)
-        if method.also:
-            more = enumerate(self.links(replace(reading, method=method.also)))
-            places = [[{word: i for i, word in enumerate(side.tolist())} for side in pair] for pair in words]
-            added = [(pair, places[pair][0][i], places[pair][1][j]) for pair, of in more for i, j in of]
-            links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
-        linked: list[Scored] = [{} for _ in self.cut]
-        for (pair, i, j), value in zip(links.tolist(), scores[links.unbind(1)].tolist(), strict=True):
-            link = int(words[pair][0][i]), int(words[pair][1][j])
-            linked[pair][link] = max(value, linked[pair].get(link, value))
-        return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
+
+def links_of(
+    states: Sequence[Sequence[Tensor]], cut: Sequence[Sequence[Side]], method: Method
+) -> list[Scored]:
+    """Extract links from the states (n, H) of each pair's sides."""
+    words = [[word for _, word in pair] for pair in cut]  # each state's word
+    tables, masks = list[Tensor](), list[Tensor]()
+    for side in (0, 1):
+        own = [pair[side].float() for pair in states]
+        if method.words:
+            for place, pair in enumerate(words):
+                pair[side], sizes = np.unique(pair[side], return_counts=True)
+                own[place] = torch.stack([part.mean(0) for part in own[place].split(sizes.tolist())])
+        tables.append(nn.utils.rnn.pad_sequence(own, batch_first=True))
+        lengths = torch.tensor([len(each) for each in own])[:, None]
+        masks.append((torch.arange(tables[side].shape[1]) < lengths).to(tables[side].device))
+    scores = method.score(*tables, *masks)
+    links = method.extract(scores, *masks)
+    if method.also:
+        more = enumerate(links_of(states, cut, method.also))
+        places = [[{word: i for i, word in enumerate(side.tolist())} for side in pair] for pair in words]
+        added = [(pair, places[pair][0][i], places[pair][1][j]) for pair, of in more for i, j in of]
+        links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
+    linked: list[Scored] = [{} for _ in cut]
+    for (pair, i, j), value in zip(links.tolist(), scores[links.unbind(1)].tolist(), strict=True):
+        link = int(words[pair][0][i]), int(words[pair][1][j])
+        linked[pair][link] = max(value, linked[pair].get(link, value))
+    return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
 
 class EncoderAligner(Aligner):

@@ -59,11 +59,9 @@ class Transport:
     similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        table = self.similarity(source, target, row_mask, col_mask)
-        return untied(self.plan(table, row_mask, col_mask), log_kernel(table), row_mask, col_mask)
-
-    def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        return sinkhorn(log_kernel(table), row_mask, col_mask, self.iterations)
+        kernel = log_kernel(self.similarity(source, target, row_mask, col_mask))
+        plan = sinkhorn(kernel, row_mask, col_mask, self.iterations)
+        return untied(plan, kernel, row_mask, col_mask)
 
 
 def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:

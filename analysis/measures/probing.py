@@ -214,8 +214,9 @@ class Probes:
                 yield model.record(record.ALIGNMENT, metric, float(hits[kind].mean()), count, null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        n, types = len(self.pairs[0]), type_means(network, self.pairs[1], self.numbers[1])
-        sides = [sentence_means(network, self.pairs[side], self.numbers[side]) for side in (0, 1)]
+        n, derived = len(self.pairs[0]), (network, self.pairs[1], self.numbers[1])
+        sides = sentence_means(network, self.pairs[0], self.numbers[0]), sentence_means(*derived)
+        ckas = exchanged_ckas(*derived, *sides, *self.draws)
         here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
         for layer, (source, other) in enumerate(zip(*sides, strict=True)):
             forward, back = nearest(source, other), nearest(other, source)
@@ -228,8 +229,8 @@ class Probes:
             ):
                 about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
                 yield model.record(record.RETRIEVAL, metric, float(hits.mean()), n, **about)
-            band = null(types.exchanged_ckas(source, other, layer, *self.draws))
-            yield model.record(CKA, "sentences", linear_cka(source, other), n, layer=layer, null=band)
+            about = {"layer": layer, "null": null(ckas[layer])}
+            yield model.record(CKA, "sentences", linear_cka(source, other), n, **about)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         train = self.train
@@ -440,34 +441,23 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
     return lambda others: features(others) @ weights
 
 
-@dataclass(frozen=True)
-class TypeMeans:
-    """Each type's mean state at each layer (L, T, H), share of each sentence (N, T), and frequency (T,)."""
-
-    means: Tensor
-    shares: Tensor
-    counts: np.ndarray
-
-    def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Return the linear CKA (S,) after exchanging the means of similarly frequent types in `y`."""
-        exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
-        means = self.means[layer]
-        ckas = [linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges]
-        return np.array(ckas)
-
-
-def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
-    """Average each type's hidden states over its occurrences, at each layer."""
+def exchanged_ckas(
+    model: Any, rows: Sequence[np.ndarray], language: int, x: Tensor, y: Tensor, shuffles: int, seed: int
+) -> np.ndarray:
+    """Return the linear CKA (L, S) of sentences' mean states, (L, N, H), after exchanging the mean states of
+    similarly frequent types in `y`, the means of `rows`."""
     lengths = np.array([len(row) - 2 for row in rows])
     types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     type_of, counts = Ragged.of(inside, lengths), np.bincount(inside)
     shares = np.zeros((len(rows), len(types)), np.float32)
-    for row, own in enumerate(type_of):
-        np.add.at(shares[row], own, 1 / len(own))
-    sums = torch.zeros(())
+    sums = y.new_zeros(len(y), len(types), y.shape[2])
     for row, hidden in states(model, rows, language):
-        if not sums.ndim:
-            sums = hidden.new_zeros(len(hidden), len(types), hidden.shape[2])
-        sums.index_add_(1, torch.from_numpy(type_of[row]).to(hidden.device), hidden[:, 1:-1])
-    means = sums / torch.from_numpy(counts).to(sums.device)[:, None]
-    return TypeMeans(means, torch.from_numpy(shares).to(means.device), counts)
+        np.add.at(shares[row], type_of[row], 1 / lengths[row])
+        sums.index_add_(1, torch.from_numpy(type_of[row]).to(y.device), hidden[:, 1:-1])
+    means = sums / torch.from_numpy(counts).to(y.device)[:, None]
+    share, exchanges = torch.from_numpy(shares).to(y.device), shuffled(like_frequent(counts), shuffles, seed)
+    ckas = np.empty((len(y), shuffles))
+    for number, exchange in enumerate(torch.from_numpy(exchanges).to(y.device)):
+        changes = share @ (means[:, exchange] - means)
+        ckas[:, number] = [linear_cka(*sides) for sides in zip(x, y + changes, strict=True)]
+    return ckas
