@@ -208,8 +208,8 @@ class SourceTuned:
             self.tests[name] = Split(data.examples.path("test", name), self.task, reader=reader)
         self.labels, self.length = self.task.labels(self.train.gold), longest_row(run.checkpoint, data.config)
         rows = self.train.encode(self.labels, self.length).labelled().rows
-        about = data.config, run.seed, torch.device(run.device), progress, prepare
-        self.tuned = finetune(run.checkpoint, rows, self.task.head, len(self.labels), *about)
+        about = self.task.head, len(self.labels), data.config, progress, prepare
+        self.tuned = finetune(run, rows, *about)
 
     def rows(self, seed: int = 0) -> Rows:
         """Return the moved types' embeddings after fine-tuning, for use with `score`; `seed` determines the

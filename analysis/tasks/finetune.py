@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.analysis.records.record import MeasuredModel
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.task import Head
 from calque.derive.errors import BadInput
@@ -72,11 +73,16 @@ def check_types(checkpoint: Path, highest: int) -> None:
         raise BadInput(f"the data contain id {highest:,}, but the model has only {types:,} types", checkpoint)
 
 
+@dataclass(frozen=True)
 class Finetuned:
     """A fine-tuned encoder with a head."""
 
-    def __init__(self, model: Any, head: Head, device: torch.device) -> None:
-        self.model, self.head, self.device = model.to(device), head, device
+    model: Any
+    head: Head
+
+    @property
+    def device(self) -> Any:
+        return self.model.device
 
     def logits(self, rows: Sequence[TaskRow]) -> Tensor:
         """Return the head's logits, (B, K, C)."""
@@ -114,32 +120,30 @@ class Finetuned:
 
 
 def finetune(
-    checkpoint: Path,
+    of: MeasuredModel,
     rows: Sequence[TaskRow],
     head: Head,
     labels: int,
     config: FinetuneConfig,
-    seed: int,
-    device: torch.device,
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> Finetuned:
-    """Train the checkpoint's encoder and a new head for `labels` labels on `rows`, after `prepare` has
+    """Train a saved model's encoder and a new head for `labels` labels on `rows`, after `prepare` has
     changed the model. Raises BadInput if the checkpoint and the data do not match, and NonFinite if a loss, a
     gradient or a weight is not finite."""
-    check_types(checkpoint, max(int(row.ids.max()) for row in rows))
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        saved, missing = load_model(checkpoint)
+    check_types(of.checkpoint, max(int(row.ids.max()) for row in rows))
+    with torch.random.fork_rng(devices=[of.device] if of.device.startswith("cuda") else []):
+        saved, missing = load_model(of.checkpoint)
         encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
-        torch.manual_seed(seed)
-        model, old, new = _put_on(checkpoint, encoder, head, labels, config)
+        torch.manual_seed(of.seed)
+        model, old, new = _put_on(of.checkpoint, encoder, head, labels, config)
         prepare(model)
         if config.freeze_table:
             model.get_input_embeddings().weight.requires_grad_(False)
-        tuned = Finetuned(model, head, device)
+        tuned = Finetuned(model.to(of.device), head)
         groups = [{"params": old}, {"params": new}]
         optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
-        _train(tuned, rows, optimizer, config, seed, progress)
+        _train(tuned, rows, optimizer, config, of.seed, progress)
     return tuned
 
 

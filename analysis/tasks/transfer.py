@@ -20,7 +20,6 @@ from calque.derive.readers.conllu import WORDS, Units
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
-from calque.pretrain.lazy import torch
 
 Progress = Callable[[str, int, int], None]  # a title such as "pos source", the step, the number of steps
 
@@ -57,8 +56,7 @@ def evaluate(
     counts, rows = Predictions.of(encoded), encoded.labelled().rows
     if not rows:
         raise BadInput("the tokenizer has no sub-words for any of the answers", train.path)
-    about = train.task.head, len(labels), config, model.seed, torch.device(model.device), progress
-    tuned = finetune(model.checkpoint, rows, *about)
+    tuned = finetune(model, rows, train.task.head, len(labels), config, progress)
     del encoded, rows  # free the memory
     return counts, {name: _test(tuned, each, labels, length) for name, each in tests.items()}
 

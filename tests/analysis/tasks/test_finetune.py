@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
+from calque.analysis.records.record import MeasuredModel
 from calque.analysis.tasks.finetune import FinetuneConfig, finetune, longest_row, pieces
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.task import TextHead, WordHead
@@ -18,7 +19,6 @@ from calque.pretrain.train import NonFinite
 
 FIRST = len(OURS.ids)
 
-CPU = torch.device("cpu")
 V, C = 40, 5
 QUICK = FinetuneConfig(learning_rate=3e-3, epochs=1, batch=16)
 
@@ -42,6 +42,10 @@ def toy(rows, head=WORDS, language=0, seed=0, shortest=2):
     return made
 
 
+def tuned_on(checkpoint, rows, head, config, seed):
+    return finetune(MeasuredModel(checkpoint, "run", seed=seed), rows, head, C, config)
+
+
 def logits(model, data):
     model.model.eval()
     with torch.inference_mode():
@@ -57,7 +61,7 @@ def checkpoint(make_checkpoint):
 @pytest.mark.parametrize("languages", [1, 3])
 def test_logits_do_not_depend_on_the_batch(make_checkpoint, head, languages):
     data = toy(12, head, language=1)
-    model = finetune(make_checkpoint(V, languages), data, head, C, QUICK, 0, CPU)
+    model = tuned_on(make_checkpoint(V, languages), data, head, QUICK, 0)
     together = logits(model, data)
     for number, row in enumerate(data):
         model.model.eval()
@@ -69,10 +73,10 @@ def test_logits_do_not_depend_on_the_batch(make_checkpoint, head, languages):
 def test_seeds_determine_the_bits(checkpoint):
     data = toy(64)
     torch.manual_seed(1)
-    a = finetune(checkpoint, data, WORDS, C, QUICK, 0, CPU)
+    a = tuned_on(checkpoint, data, WORDS, QUICK, 0)
     torch.manual_seed(2)
-    b = finetune(checkpoint, data, WORDS, C, QUICK, 0, CPU)
-    other = finetune(checkpoint, data, WORDS, C, QUICK, 1, CPU)
+    b = tuned_on(checkpoint, data, WORDS, QUICK, 0)
+    other = tuned_on(checkpoint, data, WORDS, QUICK, 1)
     weights, again, changed = a.model.state_dict(), b.model.state_dict(), other.model.state_dict()
     assert all(torch.equal(weight, again[name]) for name, weight in weights.items())
     assert not torch.equal(weights["classifier.weight"], changed["classifier.weight"])
@@ -81,11 +85,11 @@ def test_seeds_determine_the_bits(checkpoint):
 def test_one_step_is_transformers_own_loss_and_adamw(checkpoint):
     data = toy(8)
     config = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8, warmup=0.0, dropout=0.0)
-    ours = finetune(checkpoint, data, WORDS, C, config, 3, CPU)
+    ours = tuned_on(checkpoint, data, WORDS, config, 3)
     torch.manual_seed(3)
     kept = RobertaForTokenClassification.from_pretrained(checkpoint, num_labels=C, hidden_dropout_prob=0.0)
     still = FinetuneConfig(learning_rate=1e-30, epochs=1, batch=8, dropout=0.0)
-    start = finetune(checkpoint, data, WORDS, C, still, 3, CPU)
+    start = tuned_on(checkpoint, data, WORDS, still, 3)
     kept.load_state_dict(start.model.state_dict())
     ids, labels = (
         pad_sequence([torch.from_numpy(getattr(row, column)).long() for row in data], True, filler)
@@ -110,7 +114,7 @@ def test_non_finite_loss_stops_fine_tuning(checkpoint, tmp_path):
         model.roberta.encoder.layer[0].output.dense.weight.fill_(float("nan"))
     model.save_pretrained(tmp_path)
     with pytest.raises(NonFinite, match="step 1"):
-        finetune(tmp_path, toy(8), WORDS, C, QUICK, 0, CPU)
+        tuned_on(tmp_path, toy(8), WORDS, QUICK, 0)
 
 
 @pytest.mark.parametrize("head", [WORDS, TEXT])
@@ -126,7 +130,7 @@ def test_other_architectures_are_fine_tuned(tmp_path, kind, head):
     getattr(transformers, f"{kind}ForMaskedLM")(config).save_pretrained(tmp_path)
     assert longest_row(tmp_path, FinetuneConfig()) == (18 if kind == "Bert" else 16)
     data = toy(200, head, language=1)
-    tuned = finetune(tmp_path, data, head, C, FinetuneConfig(learning_rate=5e-3, epochs=8, batch=16), 0, CPU)
+    tuned = tuned_on(tmp_path, data, head, FinetuneConfig(learning_rate=5e-3, epochs=8, batch=16), 0)
     answers = zip(data, tuned.answers(data), strict=True)
     hits = [(answer[: len(row.targets)] == row.targets)[row.targets != UNLABELLED] for row, answer in answers]
     assert np.concatenate(hits).mean() > 0.9
@@ -155,10 +159,10 @@ def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths, each):
 def test_training_does_not_depend_on_pieces(checkpoint, head, monkeypatch):
     data = toy(48, head)
     config = FinetuneConfig(learning_rate=1e-3, epochs=2, batch=16, dropout=0.0)
-    whole = finetune(checkpoint, data, head, C, config, 0, CPU)
+    whole = tuned_on(checkpoint, data, head, config, 0)
     monkeypatch.setattr("calque.analysis.tasks.finetune.PIECE", 1)
     assert len(pieces(data[:16], 1 / 16**2)) > 3
-    cut = finetune(checkpoint, data, head, C, config, 0, CPU)
+    cut = tuned_on(checkpoint, data, head, config, 0)
     assert any(
         not torch.equal(a, b) for a, b in zip(whole.model.parameters(), cut.model.parameters(), strict=True)
     )

@@ -3,7 +3,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-import torch
 
 from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel
 from calque.analysis.tasks.classification import NLI
@@ -174,7 +173,6 @@ def test_scores_by_dictionary_entry(data, task, language):
 
 
 CONFIG = FinetuneConfig(learning_rate=1e-2, epochs=3, batch=8, dropout=0.0, freeze_table=True)
-CPU = torch.device("cpu")
 
 
 def natural(checkpoint):
@@ -216,7 +214,7 @@ def test_languages_are_scored_with_one_model(roberta, examples):
     reader = reader_of(roberta)
     train, test = (Split(examples.path(*of), POS(), reader=reader) for of in (["train"], ["test", "xx"]))
     labels = POS().labels(train.gold)
-    model = finetune(roberta, train.encode(labels, 128).rows, POS().head, len(labels), CONFIG, 3, CPU)
+    model = finetune(natural(roberta), train.encode(labels, 128).rows, POS().head, len(labels), CONFIG)
     rows = test.encode(labels, 128)
     said = test.decode(rows, model.answers(rows.rows), labels)
     assert scores(measurement, "xx") == POS().scores(test.gold, said)
