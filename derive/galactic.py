@@ -63,7 +63,7 @@ class TreebankFiles(Superstrate):
 
     def learn(self) -> Grammar:
         sentences = chain.from_iterable(map(read_treebank, self.paths))
-        return Grammar.train(sentences, self.name, path=self.paths[0])
+        return Grammar.train(sentences, self.paths[0])
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class PocketTreebank(Superstrate):
         return fingerprint(FORMAT, self)
 
     def learn(self) -> Grammar:
-        return Grammar.train(Pocket(order=self.name).sentences(self.size, self.stream), self.name)
+        return Grammar.train(Pocket(order=self.name).sentences(self.size, self.stream))
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:

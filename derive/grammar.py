@@ -220,37 +220,22 @@ class Grammar:
     """One log-linear model per class of heads (Wang and Eisner 2016, section 4): p(order) is proportional to
     exp(theta . f(order))."""
 
-    name: str
     weights: Mapping[str, Weights]
-    about: Mapping[str, int]
 
     @classmethod
-    def train(
-        cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None
-    ) -> Self:
+    def train(cls, sentences: Iterable[Sentence], path: Path | None = None) -> Self:
         """Learn from the nodes of 2 to 6 items in projective trees, by maximising the sum of log p(order)
-        minus l2 / 2 times the squared norm of the weights. Error messages mention `path`."""
-        about = Counter[str]()
+        minus half the squared norm of the weights. Error messages mention `path`."""
         seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
-            about["sentences"] += 1
             tree = Tree.without_closing_marks(sentence) if sentence.heads else None
-            if not (tree and all(tree.whole)):
-                about["sentences with crossing arcs or without a tree"] += 1
-                continue
-            for kind, items, order in nodes(sentence, tree):
-                if len(items) > LARGEST:
-                    about[f"nodes of more than {LARGEST} items"] += 1
-                else:
-                    about["nodes"] += 1
+            for kind, items, order in nodes(sentence, tree) if tree and all(tree.whole) else ():
+                if len(items) <= LARGEST:
                     seen[kind][items, order] += 1
         for kind, counts in seen.items():
             if not counts:
                 raise BadInput(f"no projective tree contains a {kind} with dependents to learn from", path)
-        weights = {}
-        for kind, counts in seen.items():
-            weights[kind], about[f"steps of the search, {kind}"] = Likelihood(counts, l2).maximise()
-        return cls(name, weights, dict(about))
+        return cls({kind: Likelihood(counts).maximise() for kind, counts in seen.items()})
 
     @classmethod
     def mix(cls, superstrate: Self, substrate: Self, weight: float) -> Self:
@@ -261,7 +246,7 @@ class Grammar:
             # Sorted, because floating-point sums depend on the order, which differs between processes.
             features = sorted(ours.keys() | theirs.keys())
             mixed[kind] = {f: (1 - weight) * ours.get(f, 0.0) + weight * theirs.get(f, 0.0) for f in features}
-        return cls(f"{superstrate.name}+{substrate.name}", mixed, {})
+        return cls(mixed)
 
     @cached_property
     def _sequences(self) -> dict[str, Sequences]:
@@ -290,8 +275,7 @@ class Grammar:
         weights = {}
         for kind in sorted(self.weights):
             weights[kind] = {" + ".join(key): weight for key, weight in sorted(self.weights[kind].items())}
-        facts = {"format": FORMAT, "name": self.name, "about": dict(self.about)}
-        write_sealed(path, {**facts, "weights": weights})
+        write_sealed(path, {"format": FORMAT, "weights": weights})
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -302,7 +286,7 @@ class Grammar:
         weights = {}
         for kind, table in content["weights"].items():
             weights[kind] = {tuple(key.split(" + ")): weight for key, weight in table.items()}
-        return cls(content["name"], weights, content["about"])
+        return cls(weights)
 
 
 @lru_cache(maxsize=1 << 12)  # at most 165 MB
@@ -324,7 +308,7 @@ class _Group(NamedTuple):
 class Likelihood:
     """The L2-regularised negative log-likelihood of the orders observed for a class of heads."""
 
-    def __init__(self, seen: Counter[Seen], l2: float) -> None:
+    def __init__(self, seen: Counter[Seen], l2: float = 1.0) -> None:
         self.l2 = l2
         counts: Counter[Feature] = Counter()
         nodes: defaultdict[Items, Counter[Slots]] = defaultdict(Counter)
@@ -383,12 +367,12 @@ class Likelihood:
         loss = self.l2 / 2 * weights @ weights - likelihood
         return float(loss), self.l2 * weights + expected - self.observed
 
-    def maximise(self) -> tuple[Weights, int]:
-        """Return the weights that maximise the likelihood, and the number of steps taken."""
+    def maximise(self) -> Weights:
+        """Return the weights that maximise the likelihood."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 
         start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
         with threadpool_limits(1):  # more threads would round sums differently and change sampled orders
             best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
-        return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)
+        return {feature: float(best.x[number]) for feature, number in self.numbers.items()}

@@ -9,7 +9,7 @@ from calque.derive.sentence import Sentence, Span
 from tests.derive.grammar.made import below, trees
 
 ENGLISH, FINAL = PocketTreebank("english", size=600), PocketTreebank("verbfinal", size=600)
-ANY = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))  # all orders are equally likely
+ANY = Reorder(FINAL, ENGLISH, grammar=Grammar({}))  # all orders are equally likely
 
 
 def sentence_of(heads, seed):

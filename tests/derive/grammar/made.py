@@ -23,7 +23,7 @@ def random_grammar(nodes, seed=0):
         for order in rng.sample(list(permutations(range(len(items)))), k=min(6, len(orders(len(items))))):
             for feature in twin.features(items, order):
                 weights[feature] = rng.gauss(0, 1)
-    return Grammar("random", {"NOUN": weights}, {})
+    return Grammar({"NOUN": weights})
 
 
 @st.composite

@@ -25,13 +25,13 @@ def test_probabilities_equal_their_definition(n):
 
 @pytest.fixture(scope="module")
 def learnt():
-    return Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")
+    return Grammar.train(Pocket(order="verbfinal").sentences(800))
 
 
 def test_grammars_round_trip(learnt, tmp_path):
     learnt.save(tmp_path / "g.json")
     again = Grammar.load(tmp_path / "g.json")
-    assert (again.name, again.weights, again.about) == (learnt.name, learnt.weights, learnt.about)
+    assert again.weights == learnt.weights
     again.save(tmp_path / "h.json")
     assert (tmp_path / "g.json").read_bytes() == (tmp_path / "h.json").read_bytes()
 
