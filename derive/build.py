@@ -21,7 +21,7 @@ from calque.derive.dictionary import (
 from calque.derive.encode import ChunkEncoder, Encoded, EncodedChunk, NumberedChunk, one_to_one
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name
-from calque.derive.fingerprint import code_facts, fingerprint, own_code, sha256, with_code
+from calque.derive.fingerprint import fingerprint, own_code, sha256, with_code
 from calque.derive.language import SOURCE, in_places
 from calque.derive.languages import (
     DICTIONARY,
@@ -181,7 +181,6 @@ def _identity(
     facts = {
         "fingerprint": print_of(transforms, dictionary),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
-        **code_facts(source, transforms),
         TEXTS: {name: print_of(chosen, NO_DICTIONARY) for name, chosen in each.items()},
     }
     return facts, {name: print_of(chosen, dictionary) for name, chosen in each.items()}

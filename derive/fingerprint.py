@@ -67,13 +67,6 @@ def with_code(print_: str, value: Any) -> str:
     return fingerprint(print_, code) if code else print_
 
 
-def code_facts(*values: Any) -> dict[str, Any]:
-    """Return a manifest entry with digests of the code of user-defined classes in `values`, or {} if there
-    are none."""
-    code = own_code(values)
-    return {"code": code} if code else {}
-
-
 def code_of(kind: type) -> dict[str, str]:
     """Map the files outside Calque that define a class and its bases to their digests."""
     code: dict[str, str] = {}

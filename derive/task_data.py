@@ -15,7 +15,7 @@ from typing import Any, Self
 from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.build import check_transforms, learn
 from calque.derive.errors import BadInput
-from calque.derive.fingerprint import code_facts, fingerprint, with_code
+from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.language import SOURCE
 from calque.derive.readers.conllu import WORDS
 from calque.derive.readers.lines import EDITION
@@ -78,7 +78,7 @@ def derive_task(
         raise BadInput(f"the source has no examples for the task {task}; available: {available}")
     print_ = task_data_fingerprint(source.task_identity, task, transforms)
     own = {each.name: task_data_fingerprint(source.task_identity, task, [each]) for each in transforms}
-    facts = {"fingerprint": print_, "fingerprints": own, **code_facts(source, transforms)}
+    facts = {"fingerprint": print_, "fingerprints": own}
     source = source.ready(cache, any("trees" in each.needs for each in transforms), progress=progress)
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)

@@ -6,7 +6,6 @@ have referents. Families of cases are weighted so that single sentences and word
 label.
 """
 
-import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,9 +13,8 @@ from itertools import product
 from typing import Any
 
 from calque.derive.pocket import tree
-from calque.derive.pocket.lexicon import Sense
 from calque.derive.pocket.pairs import Case, Material, WordDraws, balanced, draw_cases
-from calque.derive.pocket.tree import Node, Places, say
+from calque.derive.pocket.tree import Node, say
 from calque.derive.sentence import Sentence
 from calque.derive.source import Example
 
@@ -175,9 +173,8 @@ def families() -> dict[str, list[Case]]:
     }
 
 
-def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield an infinite stream of pairs in rounds of one pair per label; `places` draws word orders."""
-    words = WordDraws(topics, rng)
+def inferences(words: WordDraws) -> Iterator[Example]:
+    """Yield an infinite stream of pairs in rounds of one pair per label."""
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
         "adjunct": words.adjunct, "meeting": words.meeting,
@@ -188,30 +185,30 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
         material = draws[family]()
         if material.deed and "not" in [statement.polarity for statement in statements]:
             material = replace(material, tense="perfect")  # `has found` and `has not found` share a verb form
-        premise, hypothesis = (_say(statement, material, places(), rng) for statement in statements)
+        premise, hypothesis = (_say(statement, material, words) for statement in statements)
         return Example(((premise,), (hypothesis,)), case.label, case.kind)
 
     cases = []
     for name, share in SHARES.items():
         for case in families()[name]:
             cases.append(replace(case, parts=(name, *case.parts), weight=share * case.weight))
-    return draw_cases(LABELS, cases, draw, rng)
+    return draw_cases(LABELS, cases, draw, words.rng)
 
 
-def _say(statement: Statement, material: Material, places: Places, rng: random.Random) -> Sentence:
+def _say(statement: Statement, material: Material, words: WordDraws) -> Sentence:
     root = _deed(statement, material) if material.deed else _quality(statement, material)
     if statement.polarity in POLARITIES:
         adverb = tree.adverb(statement.polarity, "helper" if material.early else "often")
         root.dependents.insert(0, adverb)  # dependents with the same position keep their list order
     if statement.manner is not None and material.manners:
         manner = tree.adverb(material.manners[statement.manner].form(0))
-        root.add(tree.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)
+        root.add(tree.fronted(manner) if statement.place is None and words.rng.random() < FRONTED else manner)
     if statement.place is not None:
         place = tree.location(*material.places[statement.place])
-        root.add(tree.fronted(place) if rng.random() < FRONTED else place)
+        root.add(tree.fronted(place) if words.rng.random() < FRONTED else place)
     if material.setting is not None:
         root.add(tree.location(*material.setting))
-    return say(root.add(tree.mark(".")), places)
+    return say(root.add(tree.mark(".")), words.places())
 
 
 def _quality(statement: Statement, material: Material) -> Node:

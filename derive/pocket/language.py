@@ -11,9 +11,10 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from calque.derive.pocket.inference import inferences
 from calque.derive.pocket.lexicon import Lexicon, Sense
+from calque.derive.pocket.pairs import WordDraws
 from calque.derive.pocket.preferences import Preferences
 from calque.derive.pocket.roles import paraphrases, questions
-from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
+from calque.derive.pocket.tree import ORDERS, draw_cast, say
 from calque.derive.sentence import Sentence
 from calque.derive.source import Example
 
@@ -22,8 +23,7 @@ FEWEST, MOST = 300, 5_000  # minimum and maximum number of word types
 PRESENT_SHARE = 0.7
 LONGEST = 25
 
-Generate = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
-GENERATED: dict[str, tuple[str, Generate]] = {
+GENERATED: dict[str, tuple[str, Callable[[WordDraws], Iterator[Example]]]] = {
     "nli": ("pairs", inferences),
     "paraphrase": ("paraphrases", paraphrases),
     "qa": ("questions", questions),
@@ -78,7 +78,7 @@ class Pocket:
         name, generate = GENERATED[task]
         rng, order = (random.Random(f"{self.seed}:{key}{name}:{stream}") for key in ("", "order:"))
         topics, _ = _parts(self.types, self.seed)
-        return generate(topics, rng, lambda: ORDERS[self.order].draw(order))
+        return generate(WordDraws(topics, rng, lambda: ORDERS[self.order].draw(order)))
 
     @property
     def forms(self) -> frozenset[str]:

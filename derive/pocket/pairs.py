@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from calque.derive.errors import BadInput
 from calque.derive.pocket.lexicon import SIZE, Sense
+from calque.derive.pocket.tree import Places
 from calque.derive.source import Example
 
 T = TypeVar("T")
@@ -114,11 +115,11 @@ class Material:
 
 
 class WordDraws:
-    """Draws words according to the topics' preferences and independently of the label."""
+    """Draws words according to the topics' preferences and independently of the label; `places` draws word
+    orders."""
 
-    def __init__(self, topics: list[Sense], rng: random.Random) -> None:
-        self._topics = topics
-        self._rng = rng
+    def __init__(self, topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> None:
+        self._topics, self.rng, self.places = topics, rng, places
         self._kinds: defaultdict[str, set[str]] = defaultdict(set)  # each noun's lemma and hypernyms
         for topic in topics:
             for role in ("hyponym", "animate", "thing", "place"):
@@ -132,13 +133,13 @@ class WordDraws:
     def quality(self) -> Material:
         """Draw words for a quality or an intransitive action."""
         topic = self._topic()
-        if self._verbs["intr"] and self._rng.random() < 0.25:
+        if self._verbs["intr"] and self.rng.random() < 0.25:
             nouns, poles = self._nouns(topic, "animate"), self._verb_poles("intr")
             return Material(nouns, poles, self._tense(), setting=self._setting(topic, nouns))
         nouns, tense = self._nouns(topic, "hyponym"), self._tense()
         # Adjectives are drawn independently of the chosen noun.
-        poles = self._poles(lambda: self._draw(self._rng.choice(nouns), "adj"))
-        early = self._rng.random() < 0.5
+        poles = self._poles(lambda: self._draw(self.rng.choice(nouns), "adj"))
+        early = self.rng.random() < 0.5
         return Material(nouns, poles, tense, deed=False, setting=self._setting(topic, nouns), early=early)
 
     def deed(self) -> Material:
@@ -152,7 +153,7 @@ class WordDraws:
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "soc")
         other = self._draw(topic, self._someone(), _unlike(nouns))
-        acts = self._rng.random() < 0.5
+        acts = self.rng.random() < 0.5
         manners = self._two(verb, "manner")
         return Material(nouns, (verb,), self._tense(), acts=acts, other=other, manners=manners)
 
@@ -161,7 +162,7 @@ class WordDraws:
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "tr")
         other = self._draw(verb, "object", _unlike(nouns))
-        numbers = tuple(self._rng.sample(NUMBERS, 2))
+        numbers = tuple(self.rng.sample(NUMBERS, 2))
         return Material(nouns, (verb,), self._tense(), other=other, numbers=numbers)
 
     def adjunct(self) -> Material:
@@ -197,13 +198,13 @@ class WordDraws:
         return drawn[:5], drawn[5:8], drawn[8:]
 
     def _topic(self) -> Sense:
-        return self._rng.choices(self._topics, [topic.weight for topic in self._topics])[0]
+        return self.rng.choices(self._topics, [topic.weight for topic in self._topics])[0]
 
     def _tense(self) -> str:
-        return self._rng.choice(("past", "present"))
+        return self.rng.choice(("past", "present"))
 
     def _someone(self) -> str:
-        return "name" if self._rng.random() < 0.5 else "animate"
+        return "name" if self.rng.random() < 0.5 else "animate"
 
     def _setting(self, topic: Sense, nouns: Sequence[Sense]) -> tuple[Sense, Sense]:
         place = self._draw(topic, "place", _unlike(nouns))
@@ -226,18 +227,18 @@ class WordDraws:
         return self._such(lambda: (self._draw(sense, role), self._draw(sense, role)), exclude)
 
     def _verb_poles(self, role: str) -> tuple[Sense, ...]:
-        return self._poles(lambda: self._rng.choice(self._verbs[role]))
+        return self._poles(lambda: self.rng.choice(self._verbs[role]))
 
     def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
         first = self._such(draw, lambda word: word.antonym)
         axis = first.lemma, first.antonym
         second = self._such(draw, lambda word: word.antonym and word.lemma not in axis)
         axes = [(word, self._draw(word, "antonym")) for word in (first, second)]
-        poles, others = self._rng.sample(axes, 2)
-        return (*self._rng.sample(poles, 2), self._rng.choice(others))
+        poles, others = self.rng.sample(axes, 2)
+        return (*self.rng.sample(poles, 2), self.rng.choice(others))
 
     def _draw(self, sense: Sense, role: str, fits: Callable[[Sense], object] = bool) -> Sense:
-        return self._such(lambda: sense.tables[role][int(self._rng.random() * SIZE)], fits)
+        return self._such(lambda: sense.tables[role][int(self.rng.random() * SIZE)], fits)
 
     def _such(self, draw: Callable[[], T], fits: Callable[[T], object]) -> T:
         for _ in range(TRIES):

@@ -6,8 +6,7 @@ patient or the place of an action. Several sentences of the context contain the 
 only in roles and negation.
 """
 
-import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, pairwise, product
@@ -38,17 +37,16 @@ FORMS = tuple(
 )
 
 
-def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield an infinite stream of paraphrase examples; `places` draws word orders."""
-    words = WordDraws(topics, rng)
+def paraphrases(words: WordDraws) -> Iterator[Example]:
+    """Yield an infinite stream of paraphrase examples."""
 
     def draw(case: Case) -> Example:
         first, second, exchanged, named, alike = case.parts
         deed = words.encounter(named, alike)
-        sentences = _deed(deed, first, False, places()), _deed(deed, second, exchanged, places())
+        sentences = _deed(deed, first, False, words.places()), _deed(deed, second, exchanged, words.places())
         return Example(tuple((sentence,) for sentence in sentences), case.label)
 
-    return draw_cases(LABELS, paraphrase_cases(), draw, rng)
+    return draw_cases(LABELS, paraphrase_cases(), draw, words.rng)
 
 
 def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -> Sentence:
@@ -121,22 +119,22 @@ class Event:
     negative: bool = False
 
 
-def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield an infinite stream of questions with contexts; `places` draws word orders."""
-    words = WordDraws(topics, rng)
+def questions(words: WordDraws) -> Iterator[Example]:
+    """Yield an infinite stream of questions with contexts."""
+    rng = words.rng
 
     def draw(kind: str) -> Example:
-        events, tense = _events(words, kind, rng), rng.choice(("past", "present"))
-        context = [_tell(event, tense, kind, event is events[0], rng, places) for event in events]
-        question = _ask(events[0], tense, kind, rng.random() < 0.5, places())
+        events, tense = _events(words, kind), rng.choice(("past", "present"))
+        context = [_tell(event, tense, kind, event is events[0], words) for event in events]
+        question = _ask(events[0], tense, kind, rng.random() < 0.5, words.places())
         return Example(((question,), tuple(rng.sample(context, len(context)))), diagnostic=kind)
 
     return fresh(KINDS, rng, str, draw)
 
 
-def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
+def _events(words: WordDraws, kind: str) -> list[Event]:
     """Return the event asked about, its negation, two with other roles, and up to two with another verb."""
-    people, places, verbs = words.scene()
+    rng, (people, places, verbs) = words.rng, words.scene()
     first, second, *rest = people
     if rng.random() >= 0.5:
         first, second = second, first
@@ -155,9 +153,8 @@ def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
     return [event, *near, *rng.sample([far, extra], rng.randrange(3))]
 
 
-def _tell(
-    event: Event, tense: str, kind: str, answers: bool, rng: random.Random, places: Callable[[], Places]
-) -> Sentence:
+def _tell(event: Event, tense: str, kind: str, answers: bool, words: WordDraws) -> Sentence:
+    rng = words.rng
     passive = rng.random() < 0.5
     agent, patient = tree.person_or_noun(event.agent), tree.person_or_noun(event.patient)
     root = tree.act(tree.verb(event.verb, tense, passive=passive), agent, patient, passive)
@@ -173,7 +170,7 @@ def _tell(
         node = {SUBJECT: agent, OBJECT: patient, PLACE: where}[kind]
         for each in (node, *(below for below in node.dependents if below.tag == "DET")):
             each.entity = ANSWER
-    return say(root, places())
+    return say(root, words.places())
 
 
 def _ask(event: Event, tense: str, kind: str, passive: bool, places: Places) -> Sentence:
