@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from calque.derive.pocket import tree
 from calque.derive.pocket.lexicon import ACCUSATIVE, NOMINATIVE, POSSESSIVE, WORDS
-from calque.derive.pocket.tree import FRIEND, HERO, THING, TOPIC, Node, Pick, adposition
+from calque.derive.pocket.tree import FRIEND, HERO, THING, TOPIC, Inflected, Node, Pick, adposition
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class SentenceGrammar:
 
     def _infinitive(self, source: Pick) -> Node:
         verb = Pick(source, self.among(INNER))
-        node = Node(verb.form(0), "VERB", "xcomp", [Node("to", "PART", "mark")])
+        node = Node(verb, "VERB", "xcomp", [Node("to", "PART", "mark")])
         node.add(*self.objects(verb, True))
         if self.chance(0.9 if verb.role == "intr" else 0.4):
             node.add(self.phrase(verb, "obl"))
@@ -96,10 +96,10 @@ class SentenceGrammar:
 
     def _adjuncts(self, root: Node, verb: Pick, nested: bool, sparse: bool) -> None:
         if self.chance(0.12):
-            root.add(self._adverb(verb, "freq", "often"))
+            root.add(tree.adverb(Pick(verb, "freq"), "often"))
         manner = self.chance(0.4 if sparse else 0.2)
         if manner:
-            root.add(self._adverb(verb, "manner"))
+            root.add(tree.adverb(Pick(verb, "manner")))
         if self.chance(0.9 if sparse else 0.3 if nested else 0.5):
             adjunct = self.phrase(verb, "obl")
             root.add(tree.fronted(adjunct) if not nested and self.chance(0.15) else adjunct)
@@ -113,7 +113,7 @@ class SentenceGrammar:
         verb = Pick(pick, "passive")
         root = tree.verb(verb, tense, plural, negative, passive=True).add(subject)
         if self.chance(0.2):
-            root.add(self._adverb(verb, "manner"))
+            root.add(tree.adverb(Pick(verb, "manner")))
         agent = self.chance(0.5)
         if agent:
             root.add(adposition(self.someone(verb, "subject", "obl:agent", True), "by"))
@@ -190,7 +190,7 @@ class SentenceGrammar:
         if kind == "name" and self._first_mention(person):
             return self._person(person, "nsubj"), person, False
         if kind in ("name", "pronoun"):
-            return tree.pronoun(person.form(NOMINATIVE), "nsubj"), person, False
+            return tree.pronoun(Inflected(person, NOMINATIVE), "nsubj"), person, False
         if kind == "they":
             return tree.pronoun("they", "nsubj"), person, True
         if kind == "pair" and not self._named and self.chance(0.5):
@@ -230,7 +230,7 @@ class SentenceGrammar:
         if kind == "them":
             return tree.pronoun("them", relation)
         if kind == "pronoun":
-            return tree.pronoun(FRIEND.form(ACCUSATIVE), relation)
+            return tree.pronoun(Inflected(FRIEND, ACCUSATIVE), relation)
         return self.noun(Pick(verb, role), relation, self.chance(0.3), nested, kind="animate")
 
     def objects(self, verb: Pick, nested: bool) -> list[Node]:
@@ -288,10 +288,7 @@ class SentenceGrammar:
             return adposition(self._person(FRIEND, relation), self.among({"with": 3, "about": 1, "like": 1}))
         preposition = Pick(head, "locative" if self.chance(0.6) else "oblique")
         noun = self.noun(Pick(preposition, "noun"), relation, self.chance(0.15))
-        return adposition(noun, preposition.form(0))
-
-    def _adverb(self, verb: Pick, role: str, place: str = "") -> Node:
-        return tree.adverb(Pick(verb, role).form(0), place)
+        return adposition(noun, preposition)
 
     def _first_mention(self, pick: Pick) -> bool:
         new = pick not in self._named
@@ -308,16 +305,16 @@ class SentenceGrammar:
 
     def _determine(self, node: Node, pick: Pick, plural: bool) -> None:
         if plural and self.chance(0.25):
-            node.add(Node(Pick(pick, "number").form(0), "NUM", "nummod"))
+            node.add(Node(Pick(pick, "number"), "NUM", "nummod"))
         elif self.chance(0.09):
             node.add(self._possessor())
         elif determiner := self.among(PLURALS if plural else SINGULARS):
             is_role = determiner.endswith("pointer")
-            node.add(Node(Pick(pick, determiner).form(0) if is_role else determiner, "DET", "det"))
+            node.add(Node(Pick(pick, determiner) if is_role else determiner, "DET", "det"))
 
     def _possessor(self) -> Node:
         if self.chance(0.5) or not self._first_mention(HERO):
-            return tree.pronoun(HERO.form(POSSESSIVE), "nmod:poss")
+            return tree.pronoun(Inflected(HERO, POSSESSIVE), "nmod:poss")
         owner = tree.person(HERO, "nmod:poss")
         owner.place = "owner"
         return owner.add(Node("'s", "PART", "case", place="clitic"))

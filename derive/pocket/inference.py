@@ -201,7 +201,7 @@ def _say(statement: Statement, material: Material, words: WordDraws) -> Sentence
         adverb = tree.adverb(statement.polarity, "helper" if material.early else "often")
         root.dependents.insert(0, adverb)  # dependents with the same position keep their list order
     if statement.manner is not None and material.manners:
-        manner = tree.adverb(material.manners[statement.manner].form(0))
+        manner = tree.adverb(material.manners[statement.manner])
         root.add(tree.fronted(manner) if statement.place is None and words.rng.random() < FRONTED else manner)
     if statement.place is not None:
         place = tree.location(*material.places[statement.place])

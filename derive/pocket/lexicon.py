@@ -101,9 +101,6 @@ class Sense:
     def lemma(self) -> str:
         return self.forms[0]
 
-    def form(self, index: int) -> str:
-        return self.forms[index]
-
     def draw(self, role: str, chance: float) -> Sense:
         """Draw a favourite in the given role; `chance` is a uniform random number in [0, 1)."""
         index, rest = divmod(chance * SIZE, 1)

@@ -208,7 +208,7 @@ class WordDraws:
 
     def _setting(self, topic: Sense, nouns: Sequence[Sense]) -> tuple[Sense, Sense]:
         place = self._draw(topic, "place", _unlike(nouns))
-        return self._draw(place, "locative", lambda word: word.form(0) != "from"), place
+        return self._draw(place, "locative", lambda word: word.lemma != "from"), place
 
     def _nouns(self, topic: Sense, role: str) -> tuple[Sense, Sense, Sense, Sense]:
         def specific() -> Sense:

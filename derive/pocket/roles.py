@@ -53,7 +53,7 @@ def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
     agent, patient = map(tree.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
     root = tree.verb(deed.poles[0], deed.tense, passive=form.passive)
     tree.act(root, agent, patient, form.passive)
-    adjuncts = {"manner": tree.adverb(deed.manners[0].form(0)), "place": tree.location(*deed.places[0])}
+    adjuncts = {"manner": tree.adverb(deed.manners[0]), "place": tree.location(*deed.places[0])}
     adjuncts["place"].place = "advmod"  # an adverb's position, so that adjuncts can occur in either order
     for name in ("place", "manner") if form.place_before else ("manner", "place"):
         root.add(tree.fronted(adjuncts[name]) if form.first == name else adjuncts[name])

@@ -58,19 +58,18 @@ class Pick:
     governor: Pick | None
     role: str
 
-    def form(self, index: int) -> Draw:
-        return Draw(self, index)
+
+Word = Pick | Sense
 
 
-class Draw(NamedTuple):
-    """A form of a word that is drawn later."""
+class Inflected(NamedTuple):
+    """A form of a word other than the first."""
 
-    pick: Pick
+    word: Word
     form: int
 
 
-Token = str | Draw
-Word = Pick | Sense
+Token = str | Word | Inflected
 Cast = Mapping[str, Sense]
 _CAST = "hero friend town elsewhere site brand firm college person animate thing place".split()
 _ROLES = {"hero": "name", "friend": "name", "elsewhere": "town"}  # any other member's role is its name
@@ -141,17 +140,22 @@ def say(
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 
-    def sense(pick: Pick) -> Sense:
-        if pick.governor is None:
-            return (cast or {})[pick.role]
-        if pick not in drawn:
-            drawn[pick] = sense(pick.governor).draw(pick.role, chance())
-        return drawn[pick]
+    def sense(word: Word) -> Sense:
+        if isinstance(word, Sense):
+            return word
+        if word.governor is None:
+            return (cast or {})[word.role]
+        if word not in drawn:
+            drawn[word] = sense(word.governor).draw(word.role, chance())
+        return drawn[word]
 
-    words = []
-    for node in nodes:
-        word = node.word
-        words.append(word if isinstance(word, str) else sense(word.pick).forms[word.form])
+    def text(token: Token) -> str:
+        if isinstance(token, str):
+            return token
+        word, form = token if isinstance(token, Inflected) else (token, 0)
+        return sense(word).forms[form]
+
+    words = [text(node.word) for node in nodes]
     tags, relations = tuple([node.tag for node in nodes]), tuple([node.relation for node in nodes])
     spans = tuple([Span(*run) for run in runs([node.entity for node in nodes]) if run[2]])
     sentence = Sentence(tuple(words), tags, heads, relations, spans)
@@ -167,7 +171,7 @@ def say(
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
+    node = Node(Inflected(word, PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
@@ -176,7 +180,7 @@ def pronoun(word: Token, relation: str, place: str = "") -> Node:
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
-    return Node(word.form(0), "ADJ", relation)
+    return Node(word, "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
@@ -193,14 +197,14 @@ def adposition(node: Node, preposition: Token) -> Node:
 
 def location(preposition: Word, word: Word) -> Node:
     """Build a prepositional phrase for the place of an action."""
-    return adposition(noun(word, "obl", determiner="the"), preposition.form(0))
+    return adposition(noun(word, "obl", determiner="the"), preposition)
 
 
 def person(word: Word, relation: str, length: int = 1) -> Node:
     """Build a person's first name, first and last name, or full name, if `length` is 1, 2 or 3. The first
     word is the head (UD: flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
-    head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
+    head, *rest = (Node(Inflected(word, form), "PROPN", "flat", entity="PER") for form in forms)
     head.relation = relation
     return head.add(*rest)
 
@@ -208,12 +212,12 @@ def person(word: Word, relation: str, length: int = 1) -> Node:
 def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
     """Build a name of one word; of two, headed by the second: Northfield Bank; or of three, headed by the
     first: University of Dalmar."""
-    node = Node(word.form(int(length == 2)), "PROPN", relation, entity=label)
+    node = Node(Inflected(word, int(length == 2)), "PROPN", relation, entity=label)
     if length == 2:
-        node.add(Node(word.form(0), "PROPN", "compound", entity=label))
+        node.add(Node(word, "PROPN", "compound", entity=label))
     if length == 3:
         of = Node("of", "ADP", "case", entity=label)
-        node.add(Node(word.form(1), "PROPN", "nmod", [of], entity=label))
+        node.add(Node(Inflected(word, 1), "PROPN", "nmod", [of], entity=label))
     return node
 
 
@@ -235,7 +239,7 @@ def verb(
     form = PARTICIPLE
     if tense == "modal":
         assert isinstance(word, Pick)
-        helpers = [(Pick(word, "modal").form(0), "aux")]
+        helpers = [(Pick(word, "modal"), "aux")]
         if passive:
             helpers.append(("be", "aux:pass"))
         else:
@@ -249,7 +253,7 @@ def verb(
         form = BASE
     else:
         form = PAST if tense == "past" else BASE if plural else THIRD
-    node, place = Node(word.form(form), "VERB", "root"), "front" if question else "helper"
+    node, place = Node(Inflected(word, form), "VERB", "root"), "front" if question else "helper"
     for helper, relation in helpers:
         node.add(Node(helper, "AUX", relation, place=place))
         place = ""
