@@ -237,8 +237,11 @@ class WordDraws:
         poles, others = self.rng.sample(axes, 2)
         return (*self.rng.sample(poles, 2), self.rng.choice(others))
 
-    def _draw(self, sense: Sense, role: str, fits: Callable[[Sense], object] = bool) -> Sense:
-        return self._such(lambda: sense.tables[role][int(self.rng.random() * SIZE)], fits)
+    def _draw(self, sense: Sense, role: str, fits: Callable[[Sense], object] | None = None) -> Sense:
+        def draw() -> Sense:
+            return sense.tables[role][int(self.rng.random() * SIZE)]
+
+        return self._such(draw, fits) if fits else draw()
 
     def _such(self, draw: Callable[[], T], fits: Callable[[T], object]) -> T:
         for _ in range(TRIES):

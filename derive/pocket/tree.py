@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -24,9 +24,12 @@ from calque.derive.pocket.lexicon import (
 )
 from calque.derive.sentence import Sentence, Span, runs
 
-Places = Mapping[str, int]
+Places = Mapping[str, float]
 """Positions of dependents relative to the head. Dependents with negative values precede the head; larger
 absolute values are further from it."""
+
+
+HERE = -0.5  # a head's own position
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class WordOrder:
     """A word order with free variation: `free[key]` is an alternative position and its probability."""
 
     places: Places
-    free: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    free: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Places:
         if not self.free:
@@ -119,7 +122,9 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 
     def visit(node: Node, parent: Node) -> None:
         placed = [(places[child.place or child.relation], child) for child in node.dependents]
-        for _, each in sorted([*placed, (-0.5, node)], key=itemgetter(0)):
+        placed.append((HERE, node))
+        placed.sort(key=itemgetter(0))
+        for _, each in placed:
             if each is not node:
                 visit(each, node)
             else:
@@ -167,7 +172,7 @@ def say(
         if word == "a" and words[i + 1][0] in "aeiou":
             words[i] = "an"
     # In a new sentence, each word's origin is its position in this order.
-    return replace(sentence, words=tuple(words), origin=())
+    return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
