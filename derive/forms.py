@@ -118,21 +118,14 @@ class Named:
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
         """Return the fields that a name sets, or None if the name does not belong to this class."""
-        groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         pattern, defaults = re.escape(cls.short_name), cls._defaults()
-        for field, forms in groups.items():
-            choices = "|".join(re.escape(form.name) + form.pattern for form in forms)
-            pattern += f"({choices}){'' if defaults[field] is MISSING else '?'}"
+        for field, forms in groupby(cls.forms, key=lambda form: form.field):
+            choices = "|".join(f"({re.escape(form.name)}{form.pattern})" for form in forms)
+            pattern += f"(?:{choices}){'' if defaults[field] is MISSING else '?'}"
         if (matched := re.fullmatch(pattern, name)) is None:
             return None
-        values = {}
-        for (field, forms), text in zip(groups.items(), matched.groups(), strict=True):
-            fits = (
-                form for form in forms if text and re.fullmatch(re.escape(form.name) + form.pattern, text)
-            )
-            if form := next(fits, None):
-                values[field] = form.parse(text)
-        return values
+        texts = zip(cls.forms, matched.groups(), strict=True)
+        return {form.field: form.parse(text) for form, text in texts if text is not None}
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
