@@ -109,8 +109,7 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's module, or a module that it imports from its folder, has changed since it was
-    hashed."""
+    """Whether a user's module, or one that it imports from its folder, has changed since it was hashed."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
 

@@ -22,7 +22,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence, runs
-from calque.derive.transform import Need, Transform, draw
+from calque.derive.transform import Need, Transform, check_share, draw
 from calque.derive.types import Usage
 
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders, without dashes, which separate parameters
@@ -137,9 +137,7 @@ class Reorder(Transform):
     grammar: Grammar | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.superstrate_weight <= 1:
-            weight = self.superstrate_weight
-            raise ValueError(f"the superstrate's weight must be between 0 and 1, not {weight}")
+        check_share(self.superstrate_weight, "the superstrate", may_be_zero=True)
 
     @classmethod
     def parse(cls, name: str) -> Self | None:

@@ -10,7 +10,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import in_percent, percent, word
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Need, Transform
+from calque.derive.transform import Need, Transform, check_share
 from calque.derive.types import OURS, Specials, Usage, WordClass
 from calque.derive.vocabulary import Vocabulary
 
@@ -60,8 +60,7 @@ class Transliterate(Transform):
     usage: Usage | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.overlap <= 1:
-            raise ValueError(f"overlap must be a fraction of the types between 0 and 1, not {self.overlap}")
+        check_share(self.overlap, "shared types", may_be_zero=True)
         if self.by not in KINDS:
             raise ValueError(f"`by` must be one of {', '.join(KINDS)}, not {self.by!r}")
         if self.by != "uniform" and not self.overlap:
@@ -133,8 +132,7 @@ class Cognates(Transform):
     usage: Usage | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.share <= 1:
-            raise ValueError(f"the share of stems must be between 0 and 1, not {self.share}")
+        check_share(self.share, "stems", may_be_zero=True)
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence

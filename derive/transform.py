@@ -98,10 +98,11 @@ class Transform(Named, ABC):
         return self
 
 
-def check_share(share: float, of: str) -> None:
-    """Raise ValueError unless `share` is above 0 and at most 1."""
-    if not 0 < share <= 1:
-        raise ValueError(f"the share of {of} must be above 0 and at most 1, not {share}")
+def check_share(share: float, of: str, may_be_zero: bool = False) -> None:
+    """Raise ValueError unless `share` is between 0 and 1, and above 0 unless it `may_be_zero`."""
+    if not (0 < share <= 1 or (may_be_zero and share == 0)):
+        limits = "between 0 and 1" if may_be_zero else "above 0 and at most 1"
+        raise ValueError(f"the share of {of} must be {limits}, not {share}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:
@@ -165,14 +166,11 @@ class Compose(Transform):
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        image = np.arange(size)
-        for part in self.parts:
-            own = part.image(size, specials)
-            if not np.array_equal(own, np.arange(size)):
-                if not np.array_equal(image, np.arange(size)):
-                    raise ValueError(f"{self.name} changes the script twice; at most one part may change it")
-                image = own
-        return image
+        images = [part.image(size, specials) for part in self.parts]
+        changed = [image for image in images if not np.array_equal(image, np.arange(size))]
+        if len(changed) > 1:
+            raise ValueError(f"{self.name} changes the script twice; at most one part may change it")
+        return changed[0] if changed else np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
         tables = (part.places(size, specials) for part in self.parts)

@@ -229,10 +229,8 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
         return cycle(rng.sample(pool, len(pool)))
 
     women, men, surnames, places, brands = names.values()
-    site, place = turns(SITES), turns(places)
-    woman, man, surname = turns(women), turns(men), turns(surnames)
-    owner, firm = turns(places + surnames), turns(FIRMS)
-    brand, town = turns(brands), turns(places)
+    pools = SITES, places, women, men, surnames, places + surnames, FIRMS, brands, places
+    site, place, woman, man, surname, owner, firm, brand, town = map(turns, pools)
     found: dict[str, list[list[Entity]]] = defaultdict(list)
     found["town"] = [[(name,) for name in places]]
     found["site"] = [[(next(site), next(place)) for _ in range(len(places) + len(SITES))]]
