@@ -1,23 +1,20 @@
 """Text, tables, figures, derived sentences, inspected models and colours in HTML."""
 
+import base64
 import json
-import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from html import escape
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import to_hex
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from calque.analysis.looking import Derivation, EmbeddingMap, Look
-from calque.analysis.report.drawing import LOOKS, Plot, svg_of
+from calque.analysis.report.drawing import FULL, LOOKS, SOFT, Plot, small_multiples, svg_of
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, numeric, visible
-
-GREY = 38  # a colour is treated as grey if its channels differ by less than this
 
 
 def text(words: str) -> str:
@@ -51,19 +48,6 @@ def details(summary: str, body: str) -> str:
 def scroll(label: str, body: str) -> str:
     """Return a labelled region that scrolls if its content is wider than the page."""
     return f'<div class=scroll tabindex=0 role=region aria-label="{text(label)}">{body}</div>'
-
-
-@cache
-def themed(colour: str) -> str:
-    """Return CSS for a colour in light and dark mode; dark mode inverts greys and lightens other colours."""
-    shown = to_hex(colour)
-    parts = [int(shown[i : i + 2], 16) for i in (1, 3, 5)]
-    dark = f"color-mix(in srgb, {shown}, white 30%)"
-    if shown == "#ffffff":
-        dark = "var(--paper)"
-    elif max(parts) - min(parts) < GREY:
-        dark = "#" + "".join(f"{255 - part:02x}" for part in parts)
-    return f"light-dark({shown},{dark})"
 
 
 # Tables
@@ -120,43 +104,27 @@ def _row(table: Table, row: tuple[str, ...], classes: list[str]) -> str:
 
 # Figures
 
-PIXELS = 96 / 72  # CSS pixels per point
+PIXELS = 96  # CSS pixels per inch
 SMALLEST, LARGEST = 0.8, 1.4  # limits on the scale of a figure, which scrolls on narrower screens
 
 
 def figure_html(plot: Plot) -> str:
     """Return a plot with its title and its caption."""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
-    drawn = svg_html(plot.figure, plot.name, plot.title)
     return (
-        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{scroll(plot.title, drawn)}\n'
+        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n{image_html(plot.figure, plot.title)}\n'
         f"<figcaption><p>{text(plot.caption)}</p>"
         f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption></figure>"
     )
 
 
-def svg_html(figure: Figure, name: str, title: str) -> str:
-    """Return a figure as an SVG element whose colours follow the page's mode; `name` prefixes its ids."""
-    svg = svg_of(figure)
-    opening = svg.index("<svg")
-    start = svg.index(">", opening) + 1
-    (box,) = re.findall(r'viewBox="([^"]+)"', svg[opening:start])
-    body = svg[start : svg.rindex("</svg>")]
-    body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(r'\bid="', f'id="{name}-', body)
-    body = re.sub(r'(?:xlink:)?href="#', f'href="#{name}-', body).replace("url(#", f"url(#{name}-")
-    body = re.sub(r"(?<=: )#[0-9a-f]{6}\b", lambda found: themed(found[0]), body)
-    body = re.sub(r">\s+<", "><", body)
-    body = re.sub(r' (?:d|x|y)="[^"]*"', _shortened, body)
-    width = PIXELS * float(box.split()[2])
-    return (
-        f'<svg class=drawn viewBox="{box}" role=img aria-label="{text(title)}" stroke-linejoin="round" '
-        f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px">{body}</svg>'
-    )
-
-
-def _shortened(found: re.Match[str]) -> str:
-    return re.sub(r"(\.\d\d)\d+", r"\1", found[0]).replace("\n", " ")
+def image_html(figure: Figure, title: str) -> str:
+    """Return a figure as an image, whose colours are inverted in dark mode."""
+    data = base64.b64encode(svg_of(figure).encode()).decode()
+    width = PIXELS * figure.get_figwidth()
+    limits = f"min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px"
+    source = f"data:image/svg+xml;base64,{data}"
+    return scroll(title, f'<img class=drawn alt="{text(title)}" style="{limits}" src="{source}">')
 
 
 # A sentence above its derivation, with words coloured by class and lines between counterparts
@@ -177,12 +145,12 @@ class Example:
 def example_html(example: Example, legend: bool = True) -> str:
     """Return one drawing per derivation and, with `legend`, a legend of the classes' colours."""
     names = list(dict.fromkeys(example.classes))
-    colours = {name: themed(colour) for name, (colour, _) in zip(names, LOOKS, strict=False)}
+    colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
     drawn = ""
     for image in example.images:
-        words = [colours.get(name, themed(OTHER)) for name in example.classes]
-        drawn += _sentence(image, words or [themed(OTHER)] * len(image.source))
-    classes = "".join(f'<li style="--c:{colours.get(n, themed(OTHER))}">{text(n)}</li>' for n in names)
+        words = [colours.get(name, OTHER) for name in example.classes]
+        drawn += _sentence(image, words or [OTHER] * len(image.source))
+    classes = "".join(f'<li style="--c:{colours.get(n, OTHER)}">{text(n)}</li>' for n in names)
     below = f'<ul class=classes aria-label="Word classes">{classes}</ul>' if classes and legend else ""
     return f"<div class=sentences>{drawn}</div>{below}"
 
@@ -234,8 +202,6 @@ def _columns(letter: str) -> int:
 
 LIVE_BOX = "<div class=live>"
 LIVE_LETTERS = 2_000_000  # maximum total length of the weights stored in a page
-SIZE, MARGIN = (420, 320), (44, 16)  # size and margins of an embedding map, in pixels
-NAME_LETTER, NAME_LINE = 5.0, 11.0  # width and height in pixels of a letter in an embedding map
 Looks = Sequence[tuple[str, Look]]  # titles of models, and the results of inspecting them
 
 
@@ -311,44 +277,32 @@ def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[
 
 
 def _maps(looks: Looks) -> str:
-    starts: dict[bytes, list[tuple[str, Look, EmbeddingMap]]] = {}
+    starts: dict[bytes, list[tuple[str, EmbeddingMap]]] = {}
     for name, look in looks:
         if look.before:
-            starts.setdefault(look.before.places.tobytes(), []).append((name, look, look.before))
-    drawn = []
+            starts.setdefault(look.before.places.tobytes(), []).append((name, look.before))
+    panels = []
     for same in starts.values():
-        of = f": {'; '.join(name for name, *_ in same)}" if len(starts) > 1 else ""
-        drawn.append((f"before training{of}", _map(*same[0][1:])))
-    drawn += [(name, _map(look, look.map)) for name, look in looks if look.map]
-    if not drawn:
+        of = f": {'; '.join(name for name, _ in same)}" if len(starts) > 1 else ""
+        panels.append((f"before training{of}", same[0][1]))
+    panels += [(name, look.map) for name, look in looks if look.map]
+    if not panels:
         return ""
+    title, ticks = "Frequent words (blue) and their images (orange)", {"xticks": [], "yticks": []}
+    with small_multiples(title, panels, _draw_map, 3, 2.7, width=FULL, subplot_kw=ticks) as (figure, _):
+        drawn = image_html(figure, title)
     return (
-        "<p>Frequent words (blue) and their images (orange), joined by lines: the first two principal "
-        f"components of their normalised embeddings.</p>{_boxes(drawn)}"
+        "<p>Lines join words and their images: the first two principal components of their normalised "
+        f"embeddings.</p>{drawn}{items([f'{name}: {shown.summary}.' for name, shown in panels])}"
     )
 
 
-def _map(look: Look, shown: EmbeddingMap) -> str:
-    low, high = shown.places.min((0, 1)), shown.places.max((0, 1))
-    places = MARGIN + (shown.places - low) / (high - low) * (np.array(SIZE) - 2 * np.array(MARGIN))
-    places[..., 1] = SIZE[1] - places[..., 1]
-    lines, dots, named = "", "", list[tuple[float, float, float]]()
-    for words, ends in zip(shown.words, places.round(1).tolist(), strict=True):
-        (x, y), (u, v) = ends
-        lines += f'<path d="M{x} {y}L{u} {v}"/>'
-        half = NAME_LETTER * len(words[0]) / 2
-        if all(abs(x - a) > half + width or abs(y - b) > NAME_LINE for a, b, width in named):
-            named.append((x, y, half))
-            lines += f'<text x="{x}" y="{y - 5}">{text(words[0])}</text>'
-        for kind, word, (a, b) in zip(("source", "image"), words, ends, strict=True):
-            at, title = f'cx="{a}" cy="{b}"', text(look.glossed(word))
-            dots += f'<circle class={kind} {at} r="3"/>'
-            dots += f'<circle class=mark role=img {at} r="6"><title>{title}</title></circle>'
-    label = f"Embeddings of {len(shown.words)} words and their images"
-    return (
-        f'<figure class=map><svg viewBox="0 0 {SIZE[0]} {SIZE[1]}" role=group aria-label="{label}">'
-        f"{lines}{dots}</svg><figcaption>{shown.summary}.</figcaption></figure>"
-    )
+def _draw_map(axes: Axes, shown: EmbeddingMap) -> None:
+    for (word, _), ends in zip(shown.words, shown.places, strict=True):
+        axes.plot(*ends.T, color=SOFT, linewidth=0.6, zorder=1)
+        axes.annotate(visible(word), ends[0], (0, 3), textcoords="offset points", ha="center", fontsize=6)
+    for side, (colour, marker) in zip(shown.places.swapaxes(0, 1), (LOOKS[0], LOOKS[3]), strict=True):
+        axes.scatter(*side.T, s=9, color=colour, marker=marker, zorder=2)
 
 
 def _boxes(drawn: Iterable[tuple[str, str]]) -> str:

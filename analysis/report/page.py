@@ -22,11 +22,10 @@ from calque.analysis.report.html import (
     details,
     example_html,
     figure_html,
+    image_html,
     items,
     look_html,
     look_sections,
-    scroll,
-    svg_html,
     table_html,
     text,
 )
@@ -195,7 +194,7 @@ def curves_html(curves: Sequence[Curves]) -> str:
     keys = [key(visible(group), colour, line=dash) for group, (colour, dash) in styles.items()]
     with small_multiples(title, list(panels.items()), draw, 3, 1.7, width=FULL) as (figure, _):
         legend(figure, keys, 3)
-    return scroll(title, svg_html(figure, "training", title))
+    return image_html(figure, title)
 
 
 def _panels(curves: Sequence[Curves]) -> dict[str, dict[int, Points]]:
