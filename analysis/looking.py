@@ -52,16 +52,18 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Alignment:
-    """The centred cosines (n, m) of the words' states after `layer`, and the links extracted from them by
-    mutual argmax, as in `calque align`."""
+    """The centred cosines (n, m) of the states of a pair's words after `layer`, and the links extracted from
+    them by mutual argmax, as in `calque align`."""
 
+    pair: Derivation
     layer: int
     cosines: np.ndarray
     links: list[tuple[int, int]]
 
-    def summary(self, pair: Derivation) -> str:
-        right = len({*self.links} & {*pair.links})
-        return f"{len(self.links)} links for {len(pair.words)} words, {right} of them to the counterpart"
+    @property
+    def summary(self) -> str:
+        right = len({*self.links} & {*self.pair.links})
+        return f"{len(self.links)} links for {len(self.pair.words)} words, {right} of them to the counterpart"
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,6 @@ class Look:
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()
     neighbours: tuple[Neighbours, ...] = ()
-    derivation: Derivation | None = None
     alignment: Alignment | None = None
     map: EmbeddingMap | None = None
     before: EmbeddingMap | None = None
@@ -135,9 +136,10 @@ def _nearest(look: Look) -> Iterator[str]:
 
 
 def _alignment(look: Look) -> Iterator[str]:
-    pair, alignment = look.derivation, look.alignment
-    if pair is None or alignment is None:
+    alignment = look.alignment
+    if alignment is None:
         return
+    pair = alignment.pair
     yield f"Alignment after layer {alignment.layer}: centred cosines, [counterparts], * links"
     if LABEL + CELL * len(pair.words) <= WIDTH:
         yield _row("", [f"{word[: CELL - 1]:>{CELL}}" for word in pair.words], "")
@@ -147,7 +149,7 @@ def _alignment(look: Look) -> Iterator[str]:
                 cell = f"[{cosine:.2f}]" if (i, j) in pair.links else f"{cosine:.2f} "
                 cells.append(f"{'*' if (i, j) in alignment.links else ''}{cell}".rjust(CELL))
             yield _row(f"  {word}", cells, "")
-    yield f"  {alignment.summary(pair)}"
+    yield f"  {alignment.summary}"
 
 
 def _map(look: Look) -> Iterator[str]:
@@ -201,7 +203,6 @@ class _Viewer:
             model.languages,
             tuple(blank for name, words in texts.items() for blank in self.blanks(words, name)),
             tuple(self.neighbours(words or self.long_words(source))),
-            pair,
             alignment,
             maps.get("after"),
             maps.get("before"),
@@ -297,7 +298,7 @@ class _Viewer:
         sides = [torch.from_numpy(side.layers[layer][None]) for side in (source, target)]
         masks = [torch.ones(side.shape[:2], dtype=torch.bool) for side in sides]
         links = DEFAULT.extract(DEFAULT.score(*sides, *masks), *masks)[:, 1:].tolist()
-        return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
+        return Alignment(pair, layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 
     def maps(self, language: str) -> dict[str, EmbeddingMap]:
         pairs = [pair for pair in self.word_pairs(language) if pair[0].isalpha() and len(pair[0]) > 1]

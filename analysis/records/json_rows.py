@@ -73,13 +73,7 @@ def _default(field: dataclasses.Field[Any]) -> Any:
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
-@cache
-def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
-    hints = typing.get_type_hints(kind)
-    return {
-        each.name: (hints[each.name], _default(each) is dataclasses.MISSING)
-        for each in dataclasses.fields(kind)
-    }
+_hints = cache(typing.get_type_hints)
 
 
 def parsed(kind: type[T], value: Any) -> T:
@@ -87,15 +81,14 @@ def parsed(kind: type[T], value: Any) -> T:
     fields."""
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
-    fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))
-    found = {
-        "missing": [name for name, (_, needed) in fields.items() if needed and name not in value],
-        "unknown": [name[:80] for name in value.keys() - fields.keys()],
-    }
-    wrong = [f"{what} fields: {', '.join(sorted(names))}" for what, names in found.items() if names]
-    if wrong:
-        raise ValueError("; ".join(wrong))
-    return kind(**{name: _value(fields[name][0], item, name) for name, item in value.items()})
+    hints: dict[str, Any] = _hints(cast(Any, kind))
+    if unknown := value.keys() - hints.keys():
+        raise ValueError(f"unknown fields: {', '.join(sorted(name[:80] for name in unknown))}")
+    fields = {name: _value(hints[name], item, name) for name, item in value.items()}
+    try:
+        return kind(**fields)
+    except TypeError as error:
+        raise ValueError(f"missing fields: {str(error).partition(': ')[2]}".replace("'", "")) from None
 
 
 def _value(kind: Any, value: Any, name: str) -> Any:

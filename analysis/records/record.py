@@ -28,7 +28,7 @@ class Items:
     of: str
 
     def __post_init__(self) -> None:
-        (hits, _), (of, _) = _sums(self.hits), _sums(self.of)
+        hits, of = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
         if hits != of:
             raise ValueError(f"`hits` lists {hits} items, but `of` lists {of}")
         if of > MOST_ITEMS:
@@ -36,7 +36,7 @@ class Items:
 
     @property
     def ratio(self) -> float | None:
-        (_, hits), (_, of) = _sums(self.hits), _sums(self.of)
+        hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
         return hits / of if of else None
 
     @classmethod
@@ -62,12 +62,6 @@ def _written(numbers: Iterable[int]) -> str:
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(map(_run, text.split()))
-
-
-@lru_cache(maxsize=1 << 16)
-def _sums(text: str) -> tuple[int, int]:
-    runs = _runs(text)
-    return sum(times for _, times in runs), sum(number * times for number, times in runs)
 
 
 @lru_cache(maxsize=1 << 16)  # few of these strings are distinct

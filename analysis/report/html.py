@@ -3,18 +3,23 @@
 import base64
 import json
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
-from calque.analysis.looking import Derivation, EmbeddingMap, Look
+from calque.analysis.looking import Alignment, Derivation, EmbeddingMap, Look
 from calque.analysis.report.drawing import FULL, LOOKS, SOFT, Plot, small_multiples, svg_of
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, numeric, visible
+
+T = TypeVar("T")
 
 
 def text(words: str) -> str:
@@ -38,11 +43,6 @@ def definitions(pairs: Sequence[tuple[str, str]]) -> str:
     """Return a list of terms with their definitions, or "" if there are none."""
     parts = "".join(f"<dt>{text(term)}</dt><dd>{text(meaning)}</dd>" for term, meaning in pairs)
     return f"<dl>{parts}</dl>" if parts else ""
-
-
-def details(summary: str, body: str) -> str:
-    """Return a section that opens when its summary is clicked."""
-    return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 
 def scroll(label: str, body: str) -> str:
@@ -245,35 +245,28 @@ def _live(looks: Looks) -> str:
 
 
 def _alignment(looks: Looks) -> str:
-    drawn, pair = [], looks[0][1].derivation
-    for name, look in looks:
-        if look.derivation is not None and look.alignment is not None:
-            label = f"Cosines after layer {look.alignment.layer}"
-            matrix = _matrix(look.derivation, look.alignment.cosines, label, look.alignment.links)
-            note = f"<p class=note>{label}: {look.alignment.summary(look.derivation)}.</p>"
-            drawn.append((name, matrix + note))
-    if pair is None or not drawn:
+    panels = [(name, look.alignment) for name, look in looks if look.alignment]
+    if not panels:
         return ""
+    pair, title = panels[0][1].pair, "Centred cosines between the hidden states of words"
+    summaries = [f"{name}, after layer {each.layer}: {each.summary}." for name, each in panels]
     return (
         example_html(Example((pair,), pair.source), legend=False)
-        + "<p>Centred cosines between the hidden states of words. Boxes mark counterparts; dots mark links, "
-        f"extracted by the default method of <code>calque align</code>.</p>{_boxes(drawn)}"
+        + "<p>Boxes mark counterparts; dots mark links, extracted by the default method of <code>calque "
+        f"align</code>.</p>{_panels(title, panels, _draw_alignment)}{items(summaries)}"
     )
 
 
-def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[tuple[int, int]]) -> str:
-    """Draw values (n, m) as shaded cells; gold links have borders, and `links` have dots."""
-    gold, rows = {*pair.links}, ""
-    heads = "".join(f'<th scope="col">{text(word)}</th>' for word in pair.words)
-    for i, (word, row) in enumerate(zip(pair.source, values.tolist(), strict=True)):
-        rows += f'<tr><th scope="row">{text(word)}</th>'
-        for j, value in enumerate(row):
-            number = f"{'●' if (i, j) in links else ''}{value:.2f}".replace("-", "−")
-            border, shade = " class=gold" if (i, j) in gold else "", f"--s:{100 * max(value, 0):.0f}%"
-            rows += f'<td{border} style="{shade}">{number}</td>'
-        rows += "</tr>"
-    head = f"<thead><tr><td></td>{heads}</tr></thead>"
-    return scroll(label, f"<table class=matrix>{head}<tbody>{rows}</tbody></table>")
+def _draw_alignment(axes: Axes, shown: Alignment) -> None:
+    axes.imshow(shown.cosines, cmap="Blues", vmin=0, vmax=1.4)
+    for (i, j), cosine in np.ndenumerate(shown.cosines):
+        dot = "●" if (i, j) in shown.links else ""
+        axes.annotate(f"{dot}{cosine:.1f}", (j, i), ha="center", va="center", fontsize=6)
+    for i, j in shown.pair.links:
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, color=LOOKS[3][0]))
+    axes.set_xticks(range(len(shown.pair.words)), map(visible, shown.pair.words), rotation=90)
+    axes.set_yticks(range(len(shown.pair.source)), map(visible, shown.pair.source))
+    axes.grid(False)
 
 
 def _maps(looks: Looks) -> str:
@@ -288,12 +281,10 @@ def _maps(looks: Looks) -> str:
     panels += [(name, look.map) for name, look in looks if look.map]
     if not panels:
         return ""
-    title, ticks = "Frequent words (blue) and their images (orange)", {"xticks": [], "yticks": []}
-    with small_multiples(title, panels, _draw_map, 3, 2.7, width=FULL, subplot_kw=ticks) as (figure, _):
-        drawn = image_html(figure, title)
     return (
         "<p>Lines join words and their images: the first two principal components of their normalised "
-        f"embeddings.</p>{drawn}{items([f'{name}: {shown.summary}.' for name, shown in panels])}"
+        f"embeddings.</p>{_panels('Frequent words (blue) and their images (orange)', panels, _draw_map)}"
+        f"{items([f'{name}: {shown.summary}.' for name, shown in panels])}"
     )
 
 
@@ -301,10 +292,14 @@ def _draw_map(axes: Axes, shown: EmbeddingMap) -> None:
     for (word, _), ends in zip(shown.words, shown.places, strict=True):
         axes.plot(*ends.T, color=SOFT, linewidth=0.6, zorder=1)
         axes.annotate(visible(word), ends[0], (0, 3), textcoords="offset points", ha="center", fontsize=6)
-    for side, (colour, marker) in zip(shown.places.swapaxes(0, 1), (LOOKS[0], LOOKS[3]), strict=True):
-        axes.scatter(*side.T, s=9, color=colour, marker=marker, zorder=2)
+    for side, (colour, marker) in enumerate((LOOKS[0], LOOKS[3])):
+        axes.plot(*shown.places[:, side].T, color=colour, marker=marker, linestyle="none", markersize=3)
+    axes.set(xticks=[], yticks=[])
 
 
-def _boxes(drawn: Iterable[tuple[str, str]]) -> str:
-    boxes = "".join(f"<div><p><b>{text(name)}</b></p>{body}</div>" for name, body in drawn)
-    return f"<div class=looks>{boxes}</div>"
+def _panels(title: str, panels: Sequence[tuple[str, T]], draw: Callable[[Axes, T], None]) -> str:
+    """Draw panels as an image whose letters, of any script, come from the reader's fonts."""
+    with warnings.catch_warnings(), rc_context({"svg.fonttype": "none"}):
+        warnings.filterwarnings("ignore", "Glyph")
+        with small_multiples(title, panels, draw, 3, 2.7, width=FULL) as (figure, _):
+            return image_html(figure, title)

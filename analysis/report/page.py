@@ -5,7 +5,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -19,7 +19,6 @@ from calque.analysis.report.html import (
     LIVE_BOX,
     Example,
     definitions,
-    details,
     example_html,
     figure_html,
     image_html,
@@ -33,7 +32,6 @@ from calque.analysis.report.table import MISSING, Table, visible
 from calque.derive.files import whole_file
 
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
-Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 FIRST = 3  # number of findings shown at the top
 PAGE, STYLE, LIVE = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
@@ -73,7 +71,6 @@ class Report:
     change: str = ""
     main: Sequence[str] = ()
     looks: Sequence[tuple[str, Look]] = ()
-    checklist: Mapping[str, Sequence[Block]] = field(default_factory=dict)
 
     @property
     def statements(self) -> list[str]:
@@ -98,7 +95,6 @@ def write_page(path: Path, report: Report) -> None:
         "Further findings": items(statements[FIRST:]),
         "Configuration": definitions(report.facts),
         "Exclusions": items(report.exclusions),
-        "Checklist": _checklist(report.checklist),
     }
     example = example_html(report.example) if report.example else ""
     header = (
@@ -150,18 +146,6 @@ def _claims(table: Table) -> str:
             f"Family: {family}. From: {source}.{agreement}</p></div>"
         )
     return "\n".join(boxes)
-
-
-def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
-    parts = []
-    for number, (name, blocks) in enumerate(answers.items()):
-        parts.append(f"<h3>{text(name)}</h3>")
-        for place, block in enumerate(blocks):
-            if isinstance(block, Table):
-                parts.append(table_html(block, f"checklist-{number}-{place}"))
-            else:
-                parts.append(f"<p>{text(block)}</p>" if isinstance(block, str) else items(block))
-    return details("Answers to ARR's Responsible NLP checklist", "\n".join(parts)) if parts else ""
 
 
 # Training curves, such as loss and speed

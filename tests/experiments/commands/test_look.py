@@ -32,13 +32,13 @@ def elsewhere(model, tmp_path):
 
 
 def rows_of(found, model):
-    texts = {"source": found.derivation.source, NAME: found.derivation.words}
+    texts = {"source": found.alignment.pair.source, NAME: found.alignment.pair.words}
     return [model.tokenizers[name](" ".join(words))["input_ids"] for name, words in texts.items()]
 
 
 def words_of(found, model):
     matrices = []
-    for name, words in (("source", found.derivation.source), (NAME, found.derivation.words)):
+    for name, words in (("source", found.alignment.pair.source), (NAME, found.alignment.pair.words)):
         sizes = [len(model.tokenizers[name](word, add_special_tokens=False)["input_ids"]) for word in words]
         place = np.repeat(np.arange(len(words)), sizes)
         matrices.append((place == np.arange(len(words))[:, None]) / np.array(sizes)[:, None])
@@ -107,7 +107,7 @@ def test_page_computes_transformers_logits(model, found, tmp_path):
         else {}
     )
     texts = []
-    for name, words in (("source", found.derivation.source), (NAME, found.derivation.words)):
+    for name, words in (("source", found.alignment.pair.source), (NAME, found.alignment.pair.words)):
         kept = [word for word in words if word in known[name]]
         texts += [(name, " ".join([*kept[:i], "<mask>", *kept[i + 1 :]])) for i in range(len(kept))]
     word = found.map.words[0][0]
