@@ -12,11 +12,23 @@ from typing import Any, TypeVar
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from calque.analysis.looking import Alignment, Derivation, EmbeddingMap, Look
-from calque.analysis.report.drawing import FULL, LOOKS, SOFT, Plot, small_multiples, svg_of
+from calque.analysis.report.drawing import (
+    FULL,
+    LETTER,
+    LOOKS,
+    SOFT,
+    Plot,
+    key,
+    legend,
+    small_multiples,
+    svg_of,
+)
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, numeric, visible
 
 T = TypeVar("T")
@@ -127,10 +139,26 @@ def image_html(figure: Figure, title: str) -> str:
     return scroll(title, f'<img class=drawn alt="{text(title)}" style="{limits}" src="{source}">')
 
 
+def panels_html(
+    title: str,
+    panels: Sequence[tuple[str, T]],
+    draw: Callable[[Axes, T], None],
+    columns: int = 3,
+    height: float = 2.7,
+    keys: Sequence[Line2D] = (),
+) -> str:
+    """Draw panels as an image whose letters, of any script, come from the reader's fonts."""
+    with warnings.catch_warnings(), rc_context({"svg.fonttype": "none"}):
+        warnings.filterwarnings("ignore", "Glyph")
+        with small_multiples(title, panels, draw, columns, height, width=FULL) as (figure, _):
+            if keys:
+                legend(figure, keys, len(keys))
+            return image_html(figure, title)
+
+
 # A sentence above its derivation, with words coloured by class and lines between counterparts
 
-LETTER, PADDING, BETWEEN = (9.2, 14.0, 6.0)  # widths in pixels of a letter, of padding and of gaps
-BOX, LINES, NAME = 28, 44, 20  # heights in pixels of a box, the lines between words, and a language's name
+PADDING, BETWEEN = 0.2, 0.1  # widths in inches of a box without its letters, and of gaps
 OTHER = "#8c8c8c"  # the colour of words without a class, and of classes beyond the palette
 
 
@@ -142,56 +170,36 @@ class Example:
     classes: tuple[str, ...] = ()
 
 
-def example_html(example: Example, legend: bool = True) -> str:
-    """Return one drawing per derivation and, with `legend`, a legend of the classes' colours."""
-    names = list(dict.fromkeys(example.classes))
-    colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
-    drawn = ""
-    for image in example.images:
-        words = [colours.get(name, OTHER) for name in example.classes]
-        drawn += _sentence(image, words or [OTHER] * len(image.source))
-    classes = "".join(f'<li style="--c:{colours.get(n, OTHER)}">{text(n)}</li>' for n in names)
-    below = f'<ul class=classes aria-label="Word classes">{classes}</ul>' if classes and legend else ""
-    return f"<div class=sentences>{drawn}</div>{below}"
+def example_html(example: Example) -> str:
+    """Return one drawing per derivation and, if there are classes, a legend of their colours."""
+    classes = example.classes or example.images[0].source
+    colours = dict.fromkeys(classes, OTHER)
+    colours |= {name: colour for name, (colour, _) in zip(colours, LOOKS, strict=False)}
+
+    def draw(axes: Axes, image: Derivation) -> None:
+        own = [colours[name] for name in classes]
+        sides = ((image.source, own), (image.words, [own[place] for place in image.origin]))
+        boxes = [_boxes(words) for words, _ in sides]
+        for i, j in image.links:
+            axes.plot((boxes[0][0][i], boxes[1][0][j]), (0.75, 0.25), color=own[i])
+        for y, (words, shades), (centres, widths) in zip((1, 0), sides, boxes, strict=True):
+            pale = [to_rgba(colour, 0.25) for colour in shades]
+            axes.bar(centres, 0.5, widths, y - 0.25, color=pale, edgecolor=shades)
+            for word, x in zip(words, centres, strict=True):
+                axes.annotate(visible(word), (x, y), ha="center", va="center")
+        axes.set_xlim(0, max(FULL, *(centres[-1] + widths[-1] for centres, widths in boxes)))
+        axes.set_ylim(-0.3, 1.3)
+        axes.set_axis_off()
+
+    panels = [(f"The source and {image.language}", image) for image in example.images]
+    keys = [key(name, colour, "s") for name, colour in colours.items() if example.classes]
+    return panels_html(" ".join(example.images[0].source), panels, draw, 1, 1.1, keys)
 
 
-def _sentence(image: Derivation, colours: Sequence[str]) -> str:
-    below = BOX + LINES
-    top, bottom = _places(image.source), _places(image.words)
-    width = max(top[-1][1], bottom[-1][1]) + 4
-    parts = []
-    for i, j in sorted(image.links, key=lambda link: link[1]):
-        line = f"M{sum(top[i]) / 2:.0f} {NAME + BOX}L{sum(bottom[j]) / 2:.0f} {NAME + below}"
-        parts.append(f'<path d="{line}" style="stroke:{colours[i]}"/>')
-    for word, place, colour in zip(image.source, top, colours, strict=True):
-        parts.append(_box(word, place, NAME, colour))
-    for word, place, origin in zip(image.words, bottom, image.origin, strict=True):
-        parts.append(_box(word, place, NAME + below, colours[origin]))
-    height = 2 * NAME + below + BOX
-    label = f"{' '.join(image.source)}; in {image.language}: {' '.join(image.words)}"
-    return (
-        f'<svg role=img viewBox="-2 0 {width:.0f} {height}" style="max-width:{width:.0f}px" '
-        f'aria-label="{text(label)}"><text class=name y="13">the source</text>{"".join(parts)}'
-        f'<text class=name y="{height - 4}">{text(image.language)}</text></svg>'
-    )
-
-
-def _box(word: str, place: tuple[float, float], top: float, colour: str) -> str:
-    left, right = place
-    return (
-        f'<rect x="{left:.0f}" y="{top}" width="{right - left:.0f}" height="{BOX}" rx="5" '
-        f'style="fill:{colour};stroke:{colour}"/>'
-        f'<text class=word x="{(left + right) / 2:.0f}" y="{top + 19}">{text(word)}</text>'
-    )
-
-
-def _places(words: Sequence[str]) -> list[tuple[float, float]]:
-    places, left = [], 0.0
-    for word in words:
-        right = left + PADDING + LETTER * max(1, sum(map(_columns, word)))
-        places.append((left, right))
-        left = right + BETWEEN
-    return places
+def _boxes(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the centres and the widths of words' boxes, in inches."""
+    widths = np.array([PADDING + LETTER * max(1, sum(map(_columns, word))) for word in words])
+    return np.cumsum(widths + BETWEEN) - widths / 2, widths
 
 
 def _columns(letter: str) -> int:
@@ -251,9 +259,9 @@ def _alignment(looks: Looks) -> str:
     pair, title = panels[0][1].pair, "Centred cosines between the hidden states of words"
     summaries = [f"{name}, after layer {each.layer}: {each.summary}." for name, each in panels]
     return (
-        example_html(Example((pair,), pair.source), legend=False)
+        example_html(Example((pair,)))
         + "<p>Boxes mark counterparts; dots mark links, extracted by the default method of <code>calque "
-        f"align</code>.</p>{_panels(title, panels, _draw_alignment)}{items(summaries)}"
+        f"align</code>.</p>{panels_html(title, panels, _draw_alignment)}{items(summaries)}"
     )
 
 
@@ -283,7 +291,7 @@ def _maps(looks: Looks) -> str:
         return ""
     return (
         "<p>Lines join words and their images: the first two principal components of their normalised "
-        f"embeddings.</p>{_panels('Frequent words (blue) and their images (orange)', panels, _draw_map)}"
+        f"embeddings.</p>{panels_html('Frequent words (blue) and their images (orange)', panels, _draw_map)}"
         f"{items([f'{name}: {shown.summary}.' for name, shown in panels])}"
     )
 
@@ -295,11 +303,3 @@ def _draw_map(axes: Axes, shown: EmbeddingMap) -> None:
     for side, (colour, marker) in enumerate((LOOKS[0], LOOKS[3])):
         axes.plot(*shown.places[:, side].T, color=colour, marker=marker, linestyle="none", markersize=3)
     axes.set(xticks=[], yticks=[])
-
-
-def _panels(title: str, panels: Sequence[tuple[str, T]], draw: Callable[[Axes, T], None]) -> str:
-    """Draw panels as an image whose letters, of any script, come from the reader's fonts."""
-    with warnings.catch_warnings(), rc_context({"svg.fonttype": "none"}):
-        warnings.filterwarnings("ignore", "Glyph")
-        with small_multiples(title, panels, draw, 3, 2.7, width=FULL) as (figure, _):
-            return image_html(figure, title)
