@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -320,18 +321,16 @@ class Checkpoint:
         >>> derived[0].layers.shape, pairs[0].links[:2]  # doctest: +SKIP
         ((3, 9, 64), [(0, 7), (1, 6)])
         """
+        return [self._states(words_of(sentence), language) for sentence in sentences]
+
+    def _states(self, words: tuple[str, ...], language: str) -> States:
         first, last = self.tokenizers[SOURCE]("")["input_ids"]
-        texts, rows, sizes = list(map(words_of, sentences)), [], []
-        for words in texts:
-            pieces = self.pieces(words, language)
-            rows.append(np.array([first, *(i for ids in pieces for i in ids), last]))
-            sizes.append([len(ids) for ids in pieces])
-            self._check_length(len(rows[-1]))
-        found: dict[int, States] = {}
-        for place, hidden in states(self.model, rows, self.token_type(language)):
-            means = [word.mean(1) for word in hidden[:, 1:-1].split(sizes[place], dim=1)]
-            found[place] = States(texts[place], torch.stack(means, dim=1).numpy())
-        return [found[place] for place in range(len(texts))]
+        pieces = self.pieces(words, language)
+        row = np.array([first, *chain.from_iterable(pieces), last])
+        self._check_length(len(row))
+        ((_, hidden),) = states(self.model, [row], self.token_type(language))
+        parts = hidden[:, 1:-1].split([len(ids) for ids in pieces], dim=1)
+        return States(words, torch.stack([part.mean(1) for part in parts], dim=1).numpy())
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
         """Return a copy whose transformers model has been modified in place by `change`.

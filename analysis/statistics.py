@@ -44,8 +44,15 @@ class Estimate:
     def at(self, confidence: float, bounds: Bounds = UNBOUNDED) -> "Estimate":
         """The same mean with an interval at a different confidence level."""
         assert self.error is not None
-        half = float(special.stdtrit(self.seeds - 1, (1 + confidence) / 2)) * self.error
-        return replace(self, low=max(self.mean - half, bounds[0]), high=min(self.mean + half, bounds[1]))
+        quantile = float(special.stdtrit(self.seeds - 1, (1 + confidence) / 2))
+        return _around(self.mean, self.seeds, self.error, quantile, bounds, self.over)
+
+
+def _around(
+    mean: float, seeds: int, error: float, quantile: float, bounds: Bounds, over: str = "seeds"
+) -> Estimate:
+    half = quantile * error
+    return Estimate(mean, seeds, max(mean - half, bounds[0]), min(mean + half, bounds[1]), over, error)
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
@@ -56,16 +63,14 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, n)
-    half = float(special.stdtrit(n - 1, UPPER)) * error
-    return Estimate(mean, n, max(mean - half, bounds[0]), min(mean + half, bounds[1]), error=error)
+    return _around(mean, n, error, float(special.stdtrit(n - 1, UPPER)), bounds)
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
     """A single seed's number with a normal interval over test items, if its standard error is known."""
     if error is None:
         return Estimate(value, 1)
-    half = float(special.ndtri(UPPER)) * error
-    return Estimate(value, 1, max(value - half, bounds[0]), min(value + half, bounds[1]), "items", error)
+    return _around(value, 1, error, float(special.ndtri(UPPER)), bounds, "items")
 
 
 def item_error(share: float, count: int) -> float:
@@ -263,11 +268,12 @@ WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS
 @dataclass(frozen=True)
 class Verdict:
     """The verdict on a claim, and the number behind it. `p` is twice the smaller of the p-values of the claim
-    and of its opposite, if the claim can be tested."""
+    and of its opposite, if the claim can be tested; once corrected, `of` is the number of testable claims."""
 
     verdict: str
     because: str
     p: float | None = None
+    of: int = 0
 
 
 @dataclass(frozen=True)
@@ -311,15 +317,6 @@ def points(estimate: Estimate) -> str:
     return f"{mean}, 95 % interval [{100 * low:.1f}, {100 * high:.1f}], {seeds}{covers}"
 
 
-@dataclass(frozen=True)
-class Corrected:
-    """A verdict corrected for its family, its adjusted p-value, and the number of testable claims."""
-
-    verdict: str
-    p: float | None
-    of: int
-
-
 def holm(ps: Sequence[float]) -> list[float]:
     """Adjust p-values for multiple comparisons (Holm 1979)."""
     return [p for p, _ in holm_intervals(ps)]
@@ -337,16 +334,14 @@ def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
     return adjusted
 
 
-def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
+def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Verdict]:
     """Correct verdicts, each given with its family's name, for multiple comparisons in the family."""
     claims = list(verdicts)
-    corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
-    families: dict[str, dict[int, float]] = {}
-    for i, (family, verdict) in enumerate(claims):
-        if verdict.p is not None:
-            families.setdefault(family, {})[i] = verdict.p
-    for ps in families.values():
-        for i, p in zip(ps, holm(list(ps.values())), strict=True):
+    families, corrected = [family for family, _ in claims], [verdict for _, verdict in claims]
+    for name in dict.fromkeys(families):
+        own = [i for i, family in enumerate(families) if family == name and corrected[i].p is not None]
+        for i, p in zip(own, holm([corrected[i].p or 0.0 for i in own]), strict=True):
             word = corrected[i].verdict
-            corrected[i] = Corrected(ALONE.get(word, word) if p >= 1 - CONFIDENCE else word, p, len(ps))
+            word = ALONE.get(word, word) if p >= 1 - CONFIDENCE else word
+            corrected[i] = replace(corrected[i], verdict=word, p=p, of=len(own))
     return corrected

@@ -31,8 +31,8 @@ from calque.analysis.statistics import (
     UNDECIDED,
     WEAKEST,
     Claim,
-    Corrected,
     Estimate,
+    Verdict,
     estimate,
     in_families,
     per_item,
@@ -70,7 +70,7 @@ def claims_table(results: Results, claims: Sequence[Claim], title: str = HEADLIN
     )
 
 
-def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
+def _row(comparisons: Sequence[tuple[Claim, Verdict]]) -> tuple[str, ...]:
     claim, tested = comparisons[0][0], max(corrected.of for _, corrected in comparisons)
     verdict = min((corrected.verdict for _, corrected in comparisons), key=WEAKEST.index)
     cells = []

@@ -64,24 +64,18 @@ def scroll(label: str, body: str) -> str:
 
 # Tables
 
-WIDE = 8  # tables with at least this many columns are printed in landscape
-
 
 def table_html(table: Table, name: str) -> str:
     """Return a table with its title and note; `name` is its file's name."""
-    hidden, classes = _outside(table), []
-    for column in table.columns[table.labels :]:
-        classes.append("" if numeric(column) else " class=words")
-    head = _label(table, table.header, "col")
-    for cell, kind in zip(table.header[table.labels :], classes, strict=True):
-        head += f'<th scope="col"{kind}>{text(cell)}</th>'
+    hidden = _outside(table)
+    classes = ["" if numeric(column) else " class=words" for column in table.columns[table.labels :]]
     rows = "\n".join(_row(table, row, classes) for row in table.rows if row not in hidden)
     more = f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else ""
     note = text(" ".join(filter(None, (table.note, more))))
-    body = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+    head = _row(table, table.header, classes, "th")
+    body = f"<table>\n<thead>{head}</thead>\n<tbody>\n{rows}\n</tbody></table>"
     return (
-        f'<div class="data {"wide" if len(classes) >= WIDE else "narrow"}">'
-        f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n{scroll(table.title, body)}'
+        f'<div class=data><h3 id="data-{text(name)}">{text(table.title)}</h3>\n{scroll(table.title, body)}'
         f"{f'<p class=note>{note}</p>' if note else ''}</div>"
     )
 
@@ -99,18 +93,13 @@ def _outside(table: Table) -> list[tuple[str, ...]]:
     return outside if len(outside) < len(published) else []
 
 
-def _label(table: Table, row: tuple[str, ...], scope: str) -> str:
+def _row(table: Table, row: tuple[str, ...], classes: list[str], tag: str = "td") -> str:
     first, *others = row[: table.labels]
     below = text(" · ".join(other for other in others if other != MISSING))
-    return f'<th scope="{scope}">{text(first)}{f" <small>{below}</small>" if others else ""}</th>'
-
-
-def _row(table: Table, row: tuple[str, ...], classes: list[str]) -> str:
-    cells = _label(table, row, "row")
-    for title, cell, kind in zip(table.header[table.labels :], row[table.labels :], classes, strict=True):
-        # Narrow screens show the column's title next to each number.
-        titled = "" if cell == MISSING else f' data-title="{text(title)}"'
-        cells += f"<td{kind}{titled}>{text(cell)}</td>"
+    cells = f"<th scope={'row' if tag == 'td' else 'col'}>{text(first)}"
+    cells += f" <small>{below}</small></th>" if others else "</th>"
+    for cell, kind in zip(row[table.labels :], classes, strict=True):
+        cells += f"<{tag}{kind}>{text(cell)}</{tag}>"
     return f"<tr data-kind={table.kind(row)}>{cells}</tr>"
 
 
