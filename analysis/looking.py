@@ -217,22 +217,17 @@ class _Viewer:
         if data is None:
             self.left_out.append("guesses: this model's corpus was not found; give a sentence")
             return (), {}
-        first, counts = data.languages[0], data.vocabulary.counts
-        lines = set(range(min(LINES, len(first.corpus))))
+        first, counts, corpus = data.languages[0], data.vocabulary.counts, data.languages[0].corpus
+        lines, images = set(range(min(LINES, len(corpus)))), dict[str, Derivation]()
         bitexts = [data.bitext(SOURCE, name) for name in self.derived]
         for bitext in bitexts:
             lines &= set(bitext.lines[:LINES, 0].tolist())
-        sizes = {line: len(first.corpus.pieces[line]) for line in sorted(lines or {0})}
-        short = [line for line, size in sizes.items() if size in LENGTHS] or [
-            min(sizes, key=sizes.__getitem__)
-        ]
-        line = max(short, key=lambda line: counts[first.corpus[line]].min())
-        images = {}
+        fitness = {line: (len(corpus.pieces[line]) in LENGTHS, counts[corpus[line]].min()) for line in lines}
+        line = max(sorted(fitness), key=fitness.__getitem__, default=0)
         for bitext in bitexts:
             for pair in np.flatnonzero(bitext.lines[:, 0] == line)[:1].tolist():
                 images[bitext.second.name] = self.model.pair_of(bitext, pair)
-        words = self.model.spelt(SOURCE, first.ids(first.corpus[line]), first.corpus.pieces[line])
-        return words, images
+        return self.model.spelt(SOURCE, first.ids(corpus[line]), corpus.pieces[line]), images
 
     def typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
         if not words:

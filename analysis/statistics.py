@@ -136,20 +136,12 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     """The two-sided p-value of Welch's (1947) t-test, or None if there is no variance. A single value is
     assumed to have the other sample's variance."""
-    samples = [
-        (len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)
-    ]
-    (n, a, v), (m, b, w) = samples
-    if n == 1 or m == 1:
-        pooled = max(v, w)
-        error, freedom = math.sqrt(pooled / n + pooled / m), max(n, m) - 1.0
-    else:
-        v, w = v / n, w / m
-        error = math.sqrt(v + w)
-        freedom = (v + w) ** 2 / (v**2 / (n - 1) + w**2 / (m - 1)) if error else 1.0
-    if error <= 1e-12 * max(1.0, abs(a), abs(b)):
+    (a, v, n), (b, w, m) = (
+        (np.mean(x), np.std(x, ddof=1) if len(x) > 1 else 0.0, len(x)) for x in (ours, theirs)
+    )
+    if max(v, w) <= 1e-12 * max(1.0, abs(a), abs(b)):
         return None
-    return float(2 * special.stdtr(freedom, -abs(a - b) / error))
+    return float(stats.ttest_ind_from_stats(a, v, n, b, w, m, equal_var=1 in (n, m)).pvalue)
 
 
 EXACT = 12  # maximum group size for enumerating all pairings

@@ -30,27 +30,18 @@ def write(path: Path, rows: Iterable[Any]) -> None:
 
 def read(path: Path, kind: type[T]) -> list[T]:
     """Read each row as the dataclass `kind`. Raises BadInput for the first malformed line."""
-    rows = []
-    for number, line in enumerate(lines(path), 1):
-        try:
-            rows.append(parsed(kind, parse_json(line)))
-        except ValueError as error:
-            raise BadInput(f"the line is not a {kind.__name__} in JSON: {error}", path, number) from None
-    return rows
-
-
-def lines(path: Path) -> list[str]:
-    """Read the lines of a file. Raises BadInput if it is missing, not UTF-8 or truncated."""
+    rows = list[T]()
     try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"the file is not UTF-8: {error.reason} at byte {error.start}", path) from None
+        *lines, rest = path.read_bytes().split(b"\n")
+        for line in lines:
+            rows.append(parsed(kind, parse_json(line.decode())))
     except OSError as error:
         raise BadInput(f"cannot read the JSON lines: {error.strerror}", path) from None
-    parts = text.split("\n")  # not `splitlines`, which also splits at other characters
-    if parts.pop():
-        raise BadInput("the last row has no line ending: the file is truncated", path, len(parts) + 1)
-    return parts
+    except ValueError as error:  # includes UnicodeDecodeError
+        raise BadInput(f"the line is not a {kind.__name__} in JSON: {error}", path, len(rows) + 1) from None
+    if rest:
+        raise BadInput("the last row has no line ending: the file is truncated", path, len(rows) + 1)
+    return rows
 
 
 def as_json(row: Any) -> dict[str, Any]:

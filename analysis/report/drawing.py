@@ -221,7 +221,8 @@ class Plot:
         """Write `name`.png, `name`.svg, with `pdf` also `name`.pdf, and `name`.jsonl with all numbers."""
         save_figure(self.figure, folder, self.name)
         if pdf:
-            save_pdf(self.figure, folder / f"{self.name}.pdf")
+            with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
+                self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
         records = [dataclasses.replace(record, items=None) for record in self.records]
         floors = [dataclasses.replace(floor, items=None) for floor in self.floors]
         json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
@@ -235,12 +236,6 @@ def save_figure(figure: Figure, folder: Path, name: str) -> Path:
     with whole_file(svg) as part:
         part.write_text(svg_of(figure), encoding="utf-8")
     return png
-
-
-def save_pdf(figure: Figure, path: Path) -> None:
-    """Write a figure as PDF with reproducible bytes."""
-    with mpl.rc_context(STYLE), whole_file(path) as part:
-        figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
 
 
 def svg_of(figure: Figure) -> str:

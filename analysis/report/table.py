@@ -181,16 +181,6 @@ def numeric(cells: Sequence[str]) -> bool:
     return any(map(_CELL.fullmatch, cells))
 
 
-def interval(cell: str) -> tuple[float, float, float] | None:
-    """Return the number at the start of a cell and the ends of its interval (default: the number), or None if
-    the cell does not start with a number."""
-    parts = _parts(cell)
-    if "value" not in parts:
-        return None
-    value = parts["value"]
-    return float(value), float(parts.get("low", value)), float(parts.get("high", value))
-
-
 def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
     """Split a column into columns of data: one of text, or one of numbers and one for each other part of its
     cells. Every part except a note is a number or empty."""

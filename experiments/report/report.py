@@ -32,7 +32,7 @@ from calque.analysis.report.page import Curves, Report, write_page
 from calque.analysis.report.table import Table
 from calque.analysis.results import Results, by_settings
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import files_of, parse_json, whole_folder, write_json
+from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.languages import VOCABULARY
 from calque.derive.sentence import CHUNKS, Sentence, shown
 from calque.derive.source import Source
@@ -56,7 +56,7 @@ from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.pretrain import objectives
-from calque.pretrain.run import CLAIMS
+from calque.pretrain.run import CLAIMS, read_metrics
 from calque.pretrain.saved_model import METRICS
 
 WORDS = range(5, 9)  # the sentence lengths, in words, that fit on a phone screen
@@ -310,7 +310,7 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
     for model in study.models(root):
         objective, path = model.training.objective, model.folder / METRICS
         if path.is_file():
-            rows = [parse_json(line) for line in json_rows.lines(path)]
+            rows = read_metrics(path)
             title = objective.title + suffix
             colour = look[objective.name].colour if objective.name in look else INK
             names = ", ".join(language.title for language in model.run.languages[1:])
