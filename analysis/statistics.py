@@ -137,7 +137,7 @@ def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     """The two-sided p-value of Welch's (1947) t-test, or None if there is no variance. A single value is
     assumed to have the other sample's variance."""
     (a, v, n), (b, w, m) = (
-        (np.mean(x), np.std(x, ddof=1) if len(x) > 1 else 0.0, len(x)) for x in (ours, theirs)
+        (float(np.mean(x)), float(np.std(x, ddof=1)) if len(x) > 1 else 0.0, len(x)) for x in (ours, theirs)
     )
     if max(v, w) <= 1e-12 * max(1.0, abs(a), abs(b)):
         return None

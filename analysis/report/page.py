@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,10 +27,9 @@ from calque.analysis.report.html import (
     table_html,
     text,
 )
-from calque.analysis.report.table import MISSING, Table, visible
+from calque.analysis.report.table import Table, visible
 from calque.derive.files import whole_file
 
-MINUS = re.compile(r"(?<!\w)-(?=\d)")
 FIRST = 3  # number of findings shown at the top
 PAGE, STYLE, LIVE = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
@@ -82,12 +80,12 @@ class Report:
 
 def write_page(path: Path, report: Report) -> None:
     """Atomically write a report's page, which loads nothing from the network."""
-    primary, statements = report.primary, report.statements
+    statements = report.statements
     sections = {
-        "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
+        "Primary claims": table_html(report.primary, "primary") if report.primary else "",
         "Figures": "\n".join(map(figure_html, report.plots)),
         "Tables": "\n".join(table_html(table, name) for name, table in report.tables.items()),
-        "Claims": _claims(report.claims) if report.claims else "",
+        "Claims": table_html(report.claims, "claims") if report.claims else "",
         "Null": table_html(report.null, "null") if report.null else "",
         "Training curves": curves_html(report.curves),
         "Look inside": look_html(report.looks),
@@ -132,20 +130,7 @@ def write_sections(path: Path, title: str, header: str, sections: Mapping[str, s
 
 
 def _anchor(name: str) -> str:
-    return re.split("[:,]", name)[0].lower().replace(" ", "-")
-
-
-def _claims(table: Table) -> str:
-    boxes = [f"<p>{text(f'{verdicts(table)} {table.note}')}</p>"]
-    for row in table.rows:
-        claim, verdict, p, corrected, family, evidence, source, agreement = map(text, row)
-        agreement = "" if agreement == MISSING else f" Agreement: {agreement}."
-        boxes.append(
-            f'<div class="claim {_anchor(verdict)}"><p>{claim}: <span class=verdict>{verdict}</span></p>'
-            f"<p class=note>{MINUS.sub('−', evidence)}. p: {p}, corrected: {corrected}. "
-            f"Family: {family}. From: {source}.{agreement}</p></div>"
-        )
-    return "\n".join(boxes)
+    return name.lower().replace(" ", "-")
 
 
 # Training curves, such as loss and speed
