@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,24 +30,20 @@ ACTIVATION = "gelu"  # the only activation that `live.js` implements
 WordPair = tuple[str, str, int, int]  # a source word, its image, and their ids
 
 
-@dataclass(frozen=True)
-class Blank:
+class Blank(NamedTuple):
     """A masked word, and the model's guesses for it, most probable first."""
 
     language: str
-    place: int
     word: str
-    guesses: tuple[Guess, ...]
+    guesses: list[Guess]
 
 
-@dataclass(frozen=True)
-class Neighbours:
-    """The words in `language` nearest to `word`, a word in the language `of`."""
+class Neighbours(NamedTuple):
+    """The words in `language` nearest to `word`."""
 
-    word: str
-    of: str
     language: str
-    nearest: tuple[Neighbour, ...]
+    word: str
+    nearest: list[Neighbour]
 
 
 @dataclass(frozen=True)
@@ -260,15 +256,13 @@ class _Viewer:
     def blanks(self, words: Sequence[str], language: str) -> Iterator[Blank]:
         if not self.model.has_head:
             return
-        masked = [place for place, word in enumerate(words) if word == self.mask]
-        if masked:
+        if self.mask in words:
             filled = self.model.fill_all(" ".join(words), language, GUESSES)
-            for place, guesses in zip(masked, filled, strict=True):
-                yield Blank(language, place, self.mask, tuple(guesses))
+            yield from (Blank(language, self.mask, guesses) for guesses in filled)
             return
         for place, word in enumerate(words):
             text = " ".join([*words[:place], self.mask, *words[place + 1 :]])
-            yield Blank(language, place, word, tuple(self.model.fill(text, language, GUESSES)))
+            yield Blank(language, word, self.model.fill(text, language, GUESSES))
 
     def long_words(self, sentence: Sequence[str]) -> list[str]:
         words = dict.fromkeys(
@@ -283,8 +277,7 @@ class _Viewer:
             if not known:
                 raise BadInput(f"{word!r} is not a single type in {' or '.join(languages)}")
             for name in languages:
-                near = self.model.nearest(word, known[0], name, GUESSES)
-                yield Neighbours(word, known[0], name, tuple(near))
+                yield Neighbours(name, word, self.model.nearest(word, known[0], name, GUESSES))
 
     def alignment(self, pair: Derivation) -> Alignment:
         (source,) = self.model.states([pair.source])

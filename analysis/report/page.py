@@ -39,9 +39,9 @@ PAGE, STYLE, LIVE = (
 
 @dataclass(frozen=True)
 class Curves:
-    """The metrics recorded while a run was trained; each row contains a `step`."""
+    """The metrics recorded while a run was trained; each row contains a `step`. Runs of a `group` share a
+    line style."""
 
-    run: str
     group: str
     colour: str
     rows: Sequence[Mapping[str, Any]]

@@ -310,12 +310,8 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
     for model in study.models(root):
         objective, path = model.training.objective, model.folder / METRICS
         if path.is_file():
-            rows = read_metrics(path)
-            title = objective.title + suffix
             colour = look[objective.name].colour if objective.name in look else INK
-            names = ", ".join(language.title for language in model.run.languages[1:])
-            run = ", ".join(filter(None, (title, names, f"seed {model.run.seed}")))
-            yield Curves(run, title, colour, rows)
+            yield Curves(objective.title + suffix, colour, read_metrics(path))
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:

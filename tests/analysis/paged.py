@@ -30,9 +30,7 @@ def toy_page(folder):
         claims=claims_table(results, list(align_mlm_claims(results))),
         null=null_table(results, "toy"),
         tables={"table-3": scores_table(results), "table-8": alignment_table(results)},
-        curves=[
-            Curves(f"{name}, seed 0", name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")
-        ],
+        curves=[Curves(name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")],
         exclusions=["3 pairs longer than a row", f"a <unk> & {ATTACK}"],
         facts=[("torch", "2")],
         findings=["ALIGN-MLM loses least & more.", "One seed.", "Three.", "The fourth."],
