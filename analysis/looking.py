@@ -24,26 +24,19 @@ LINES = 1_000  # number of lines searched for such a sentence
 WORDS, PAIRS = 4, 30  # number of words whose neighbours are shown, and number of pairs in the embedding map
 GUESSES = 5  # number of guesses or neighbours per word
 WIDTH = 80
-LABEL, CELL = 18, 7  # widths of a row's label and of a matrix cell
+LABEL = 18  # width of a row's label
 MOST = 500_000  # maximum number of weights that a page can contain
 ACTIVATION = "gelu"  # the only activation that `live.js` implements
 WordPair = tuple[str, str, int, int]  # a source word, its image, and their ids
 
 
-class Blank(NamedTuple):
-    """A masked word, and the model's guesses for it, most probable first."""
+class Answers(NamedTuple):
+    """The model's guesses for a masked `word`, or the words in `language` nearest to it; the best come
+    first."""
 
     language: str
     word: str
-    guesses: list[Guess]
-
-
-class Neighbours(NamedTuple):
-    """The words in `language` nearest to `word`."""
-
-    language: str
-    word: str
-    nearest: list[Neighbour]
+    best: list[Guess] | list[Neighbour]
 
 
 @dataclass(frozen=True)
@@ -88,8 +81,8 @@ class Look:
     is the map for the initial weights, and `live` is the input for `analysis/report/live.js`."""
 
     languages: tuple[str, ...]
-    blanks: tuple[Blank, ...] = ()
-    neighbours: tuple[Neighbours, ...] = ()
+    blanks: tuple[Answers, ...] = ()
+    neighbours: tuple[Answers, ...] = ()
     alignment: Alignment | None = None
     map: EmbeddingMap | None = None
     before: EmbeddingMap | None = None
@@ -102,66 +95,30 @@ class Look:
         gloss = self.glosses.get(word, word)
         return word if gloss == word else f"{word} ({gloss})"
 
-    def guessed(self, blank: Blank) -> list[str]:
-        return [f"{self.glossed(guess.word)} {100 * guess.probability:.0f}" for guess in blank.guesses]
-
-    def near(self, neighbours: Neighbours) -> list[str]:
-        return [f"{self.glossed(each.word)} {each.cosine:.2f}" for each in neighbours.nearest]
-
     def __str__(self) -> str:
-        parts = ["\n".join(part) for part in (_guesses(self), _nearest(self), _alignment(self), _map(self))]
+        guesses = "\n".join(_listed("Guesses for each masked word", self, self.blanks, "{:.0%}"))
+        title = "Nearest words, by the cosine of embeddings"
+        parts = [guesses, "\n".join(_listed(title, self, self.neighbours, "{:.2f}"))]
+        if self.alignment:
+            parts.append(f"Alignment after layer {self.alignment.layer}: {self.alignment.summary}")
+        if self.map:
+            before = f" ({self.before.found} before training)" if self.before else ""
+            parts.append(fill(f"{self.map.summary}{before}", WIDTH, subsequent_indent="  "))
         parts += [fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in self.left_out]
         return "\n\n".join(filter(None, parts))
 
 
-def _guesses(look: Look) -> Iterator[str]:
-    if look.blanks:
-        yield "Guesses for each masked word, in percent"
-    for language, blanks in groupby(look.blanks, key=lambda blank: blank.language):
+def _listed(title: str, look: Look, answers: Sequence[Answers], number: str) -> Iterator[str]:
+    if answers:
+        yield title
+    for language, group in groupby(answers, key=lambda each: each.language):
         yield f" {language}"
-        for blank in blanks:
-            yield _row(f"  {look.glossed(blank.word)}", look.guessed(blank))
-
-
-def _nearest(look: Look) -> Iterator[str]:
-    if look.neighbours:
-        yield "Nearest words, by the cosine of embeddings"
-    for each in look.neighbours:
-        first = each.language == look.languages[0]
-        yield _row(f"  {look.glossed(each.word) if first else f'  {each.language}'}", look.near(each))
-
-
-def _alignment(look: Look) -> Iterator[str]:
-    alignment = look.alignment
-    if alignment is None:
-        return
-    pair = alignment.pair
-    yield f"Alignment after layer {alignment.layer}: centred cosines, [counterparts], * links"
-    if LABEL + CELL * len(pair.words) <= WIDTH:
-        yield _row("", [f"{word[: CELL - 1]:>{CELL}}" for word in pair.words], "")
-        for i, (word, row) in enumerate(zip(pair.source, alignment.cosines, strict=True)):
-            cells = []
-            for j, cosine in enumerate(row.tolist()):
-                cell = f"[{cosine:.2f}]" if (i, j) in pair.links else f"{cosine:.2f} "
-                cells.append(f"{'*' if (i, j) in alignment.links else ''}{cell}".rjust(CELL))
-            yield _row(f"  {word}", cells, "")
-    yield f"  {alignment.summary}"
-
-
-def _map(look: Look) -> Iterator[str]:
-    if look.map:
-        yield fill(look.map.summary, WIDTH, subsequent_indent="  ")
-    if look.before:
-        yield f"  {look.before.found} before training"
-
-
-def _row(label: str, cells: Sequence[str], between: str = "  ") -> str:
-    line = f"{label:<{LABEL}}"
-    for cell in cells:
-        if len(line) + len(between) + len(cell) > WIDTH:
-            break
-        line += between + cell
-    return line.rstrip()
+        for each in group:
+            line = f"  {look.glossed(each.word)}".ljust(LABEL)
+            for word, _, value in each.best:
+                cell = f"  {look.glossed(word)} {number.format(value)}"
+                line += cell if len(line) + len(cell) <= WIDTH else ""
+            yield line
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
@@ -253,16 +210,16 @@ class _Viewer:
             if image not in (-1, i) and word and " " not in word and vocabulary.encode(word) == (i,):
                 yield word, self.model.name(image)[0], i, image
 
-    def blanks(self, words: Sequence[str], language: str) -> Iterator[Blank]:
+    def blanks(self, words: Sequence[str], language: str) -> Iterator[Answers]:
         if not self.model.has_head:
             return
         if self.mask in words:
             filled = self.model.fill_all(" ".join(words), language, GUESSES)
-            yield from (Blank(language, self.mask, guesses) for guesses in filled)
+            yield from (Answers(language, self.mask, guesses) for guesses in filled)
             return
         for place, word in enumerate(words):
             text = " ".join([*words[:place], self.mask, *words[place + 1 :]])
-            yield Blank(language, word, self.model.fill(text, language, GUESSES))
+            yield Answers(language, word, self.model.fill(text, language, GUESSES))
 
     def long_words(self, sentence: Sequence[str]) -> list[str]:
         words = dict.fromkeys(
@@ -270,14 +227,16 @@ class _Viewer:
         )
         return sorted(words, key=len, reverse=True)[:WORDS]
 
-    def neighbours(self, words: Sequence[str]) -> Iterator[Neighbours]:
-        languages = self.model.languages
+    def neighbours(self, words: Sequence[str]) -> Iterator[Answers]:
+        languages, owners = self.model.languages, list[tuple[str, str]]()
         for word in words:
-            known = [name for name in languages if self.model.is_type(word, name)]
-            if not known:
+            owner = next((name for name in languages if self.model.is_type(word, name)), None)
+            if owner is None:
                 raise BadInput(f"{word!r} is not a single type in {' or '.join(languages)}")
-            for name in languages:
-                yield Neighbours(name, word, self.model.nearest(word, known[0], name, GUESSES))
+            owners.append((word, owner))
+        for name in languages:
+            for word, owner in owners:
+                yield Answers(name, word, self.model.nearest(word, owner, name, GUESSES))
 
     def alignment(self, pair: Derivation) -> Alignment:
         (source,) = self.model.states([pair.source])
