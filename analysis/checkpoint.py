@@ -221,15 +221,19 @@ class Checkpoint:
         """The languages that the model was trained on, or None if no parent folder contains them."""
         return _trained_on(self.folder) if self.identity else None
 
+    @cached_property
+    def derived(self) -> tuple[str, ...]:
+        """The derived languages that the model was trained on; empty if they are unknown."""
+        return self.data.others if self.data and self.data.languages[0].name == SOURCE else ()
+
     def _derived(self, language: str = "") -> tuple[Languages, str]:
         if self.data is None:
             raise BadInput("no parent folder contains the languages the model was trained on", self.folder)
-        derived = self.data.others if self.data.languages[0].name == SOURCE else ()
-        if not derived:
+        if not self.derived:
             raise BadInput("the model was not trained on a source and languages derived from it", self.folder)
-        if language not in ("", *derived):
-            raise BadInput(unknown("derived language", language, derived), self.folder)
-        return self.data, language or derived[0]
+        if language not in ("", *self.derived):
+            raise BadInput(unknown("derived language", language, self.derived), self.folder)
+        return self.data, language or self.derived[0]
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
         """Derive a source sentence's counterpart in `language`. Raises BadInput if the language's transform

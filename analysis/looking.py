@@ -15,7 +15,7 @@ from calque.analysis.checkpoint import Checkpoint, Derivation, Guess, Neighbour
 from calque.analysis.measures.states import nearest
 from calque.analysis.records.record import ROTATED
 from calque.derive.errors import BadInput, unknown
-from calque.derive.language import SOURCE
+from calque.derive.language import SOURCE, Bitext
 from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
 from calque.pretrain.lazy import F, Tensor, torch
 
@@ -130,12 +130,11 @@ class _Viewer:
     def __init__(self, model: Checkpoint) -> None:
         self.model, self.left_out, self.glosses = model, list[str](), dict[str, str]()
         self.mask = model.tokenizers[SOURCE].mask_token
-        self.derived: list[str] = []  # the derived languages whose bitext has gold links
-        if model.data and model.data.languages[0].name == SOURCE:
-            names = [name for name in model.data.others if name in model.languages]
-            self.derived = [name for name in names if model.data.bitext(SOURCE, name).gold]
-        for name in self.derived:
-            self.glosses |= {image: word for word, image, *_ in self.word_pairs(name)}
+        self.bitexts: list[Bitext] = []  # with gold links
+        for name in model.derived:
+            if name in model.languages and model.data and (bitext := model.data.bitext(SOURCE, name)).gold:
+                self.bitexts.append(bitext)
+                self.glosses |= {image: word for word, image, *_ in self.word_pairs(name)}
 
     def look(self, text: str, words: Sequence[str], language: str) -> Look:
         model = self.model
@@ -172,12 +171,11 @@ class _Viewer:
             return (), {}
         first, counts, corpus = data.languages[0], data.vocabulary.counts, data.languages[0].corpus
         lines, images = set(range(min(LINES, len(corpus)))), dict[str, Derivation]()
-        bitexts = [data.bitext(SOURCE, name) for name in self.derived]
-        for bitext in bitexts:
+        for bitext in self.bitexts:
             lines &= set(bitext.lines[:LINES, 0].tolist())
         fitness = {line: (len(corpus.pieces[line]) in LENGTHS, counts[corpus[line]].min()) for line in lines}
         line = max(sorted(fitness), key=fitness.__getitem__, default=0)
-        for bitext in bitexts:
+        for bitext in self.bitexts:
             for pair in np.flatnonzero(bitext.lines[:, 0] == line)[:1].tolist():
                 images[bitext.second.name] = self.model.pair_of(bitext, pair)
         return self.model.spelt(SOURCE, first.ids(corpus[line]), corpus.pieces[line]), images

@@ -39,12 +39,6 @@ def text(words: str) -> str:
     return escape(visible(words))
 
 
-def script_json(data: Any) -> str:
-    """Return JSON that is safe inside a script element."""
-    encoded = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return encoded.replace("<", "\\u003c")
-
-
 def items(words: Sequence[str], kind: str = "items") -> str:
     """Return a list, or "" without items."""
     parts = "".join(f"<li>{text(item)}</li>" for item in words)
@@ -230,6 +224,8 @@ def _live(looks: Looks) -> str:
     if not models:
         return ""
     of = f" for {len(models)} of {len(looks)} models" if len(models) < len(looks) else ""
+    data = json.dumps({**shared, "models": models}, ensure_ascii=False, allow_nan=False)
+    data = data.replace("<", "\\u003c")  # which could end the script element
     options = "".join(f"<option>{text(language)}</option>" for language in shared["types"])
     return (
         f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or "
@@ -237,7 +233,7 @@ def _live(looks: Looks) -> str:
         f"precision.</p>\n<p><label>Language <select>{options}</select></label> <label>Sentence <input "
         f"type=text spellcheck=false></label></p>\n{scroll('Guesses or nearest words', '<table></table>')}"
         "<p><output></output></p><noscript><p>Guesses are computed by a script.</p></noscript>"
-        f'<script type="application/json">{script_json({**shared, "models": models})}</script></div>'
+        f'<script type="application/json">{data}</script></div>'
     )
 
 

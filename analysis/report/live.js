@@ -1,10 +1,4 @@
 "use strict";
-const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-const make = (tag, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-};
 
 // Fill-mask in the page: RoBERTa's forward pass, with weights in half precision.
 const halves = Float32Array.from({ length: 65536 }, (_, half) => {
@@ -69,7 +63,7 @@ function logits({ shape, weights }, ids, type, place) {
   return bias.map((each, i) => each + dot(state, table, i * hidden));
 }
 
-for (const box of all(".live")) {
+for (const box of document.querySelectorAll(".live")) {
   const { names, glosses, types, numbers, texts, mask, around, models } = JSON.parse(box.querySelector("script").textContent);
   const [select, input, table, note] = ["select", "input", "table", "output"].map((tag) => box.querySelector(tag));
   const known = {};
@@ -100,14 +94,17 @@ for (const box of all(".live")) {
     const best = [...scores.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 5);
     return best.map((id) => `${glossed(id)} ${(100 * Math.exp(scores[id] - top) / sum).toFixed(1)} %`);
   };
+  const addRow = (tag, words) => {
+    const row = table.insertRow();
+    for (const each of words) row.appendChild(document.createElement(tag)).textContent = each;
+  };
   const update = () => {
     note.textContent = "";
     table.replaceChildren();
     try {
       const columns = models.map((_, number) => guesses(number));
-      const head = make("tr", {}, ...models.map((model) => make("th", { className: "words", scope: "col", textContent: model.title })));
-      const rows = columns[0].map((_, i) => make("tr", {}, ...columns.map((column) => make("td", { className: "words", textContent: column[i] }))));
-      table.append(make("thead", {}, head), make("tbody", {}, ...rows));
+      addRow("th", models.map((model) => model.title));
+      columns[0].forEach((_, i) => addRow("td", columns.map((column) => column[i])));
     } catch (reason) { note.textContent = String(reason); }
   };
   const begin = () => { input.value = texts[select.value] ?? mask[0]; update(); };
