@@ -298,17 +298,7 @@ def live_data(
         "texts": {language: _masked(words, tokenizer.mask_token) for language, words in texts.items()},
         "mask": [tokenizer.mask_token, tokenizer.mask_token_id],
         "around": tokenizer("")["input_ids"],
-        "shape": {
-            "words": config.vocab_size,
-            "layers": config.num_hidden_layers,
-            "heads": config.num_attention_heads,
-            "hidden": config.hidden_size,
-            "ffn": config.intermediate_size,
-            "positions": config.max_position_embeddings,
-            "first": ROBERTA.first_position(config),
-            "types": config.type_vocab_size,
-            "eps": config.layer_norm_eps,
-        },
+        "shape": {**config.to_dict(), "first": ROBERTA.first_position(config)},
         "weights": base64.b64encode(halves.tobytes()).decode(),
     }
 

@@ -3,7 +3,7 @@ about 5 % of comparisons."""
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby, islice, permutations
 from pathlib import Path
@@ -209,11 +209,6 @@ def _title(record: Record) -> str:
     return f"{measure}, {record.metric}" if record.measure in (ALIGNMENT, RETRIEVAL, LABELS) else measure
 
 
-def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
-    """The rates over all measures, by number of seeds."""
-    return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}
-
-
 def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
     """Tabulate how often seeds with the same objective are found to differ, by measure."""
     rates = null_rates(results, *variants)
@@ -231,10 +226,11 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
 
 def _null_sentences(rates: list[Rate]) -> list[str]:
     sentences = []
-    for size, rate in sorted(pooled(rates).items()):
+    for rate in (rate for rate in rates if rate.measure == EVERYTHING):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"
         alone = f"By test items alone, two seeds of one objective are called different in {of}."
-        sentences.append(alone if rate.over == "items" else f"By verdicts over {size} seeds each, {of}.")
+        over = f"By verdicts over {rate.seeds} seeds each, {of}."
+        sentences.append(alone if rate.over == "items" else over)
     if len(sentences) < 2:
         sentences.append(f"Verdicts over seeds are not checked: that takes {DECIDES} seeds, two per side.")
     return sentences

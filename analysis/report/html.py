@@ -263,14 +263,7 @@ def _draw_alignment(axes: Axes, shown: Alignment) -> None:
 
 
 def _maps(looks: Looks) -> str:
-    starts: dict[bytes, list[tuple[str, EmbeddingMap]]] = {}
-    for name, look in looks:
-        if look.before:
-            starts.setdefault(look.before.places.tobytes(), []).append((name, look.before))
-    panels = []
-    for same in starts.values():
-        of = f": {'; '.join(name for name, _ in same)}" if len(starts) > 1 else ""
-        panels.append((f"before training{of}", same[0][1]))
+    panels = [(f"{name}, before training", look.before) for name, look in looks if look.before][:1]
     panels += [(name, look.map) for name, look in looks if look.map]
     if not panels:
         return ""

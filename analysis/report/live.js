@@ -23,7 +23,8 @@ const dot = (a, b, from = 0, size = a.length) => {
 };
 const plus = (...rows) => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
 function logits({ shape, weights }, ids, type, place) {
-  const { hidden, heads } = shape, width = hidden / heads;
+  const { hidden_size: hidden, intermediate_size: ffn, vocab_size: words } = shape;
+  const heads = shape.num_attention_heads, width = hidden / heads;
   let at = 0;
   const take = (size) => weights.subarray(at, at += size);
   const dense = (out, size = hidden) => {
@@ -34,17 +35,17 @@ function logits({ shape, weights }, ids, type, place) {
     const gain = take(hidden), bias = take(hidden);
     return (row) => {
       const mean = row.reduce((a, b) => a + b) / hidden;
-      const scale = 1 / Math.sqrt(row.reduce((sum, each) => sum + (each - mean) ** 2, 0) / hidden + shape.eps);
+      const scale = 1 / Math.sqrt(row.reduce((sum, each) => sum + (each - mean) ** 2, 0) / hidden + shape.layer_norm_eps);
       return row.map((each, i) => (each - mean) * scale * gain[i] + bias[i]);
     };
   };
   const row = (matrix, i) => matrix.subarray(i * hidden, (i + 1) * hidden);
-  const table = take(shape.words * hidden), kinds = take(shape.types * hidden), first = norm();
-  const positions = take(shape.positions * hidden);
+  const table = take(words * hidden), kinds = take(shape.type_vocab_size * hidden), first = norm();
+  const positions = take(shape.max_position_embeddings * hidden);
   let states = ids.map((id, i) => first(plus(row(table, id), row(positions, shape.first + i), row(kinds, type))));
-  for (let layer = 0; layer < shape.layers; layer++) {
+  for (let layer = 0; layer < shape.num_hidden_layers; layer++) {
     const [queries, keys, values] = [0, 1, 2].map(() => { const of = dense(hidden); return states.map(of); });
-    const mix = dense(hidden), normed = norm(), inner = dense(shape.ffn), outer = dense(hidden, shape.ffn), last = norm();
+    const mix = dense(hidden), normed = norm(), inner = dense(ffn), outer = dense(hidden, ffn), last = norm();
     const mixed = queries.map((query) => {
       const out = new Float32Array(hidden);
       for (let start = 0; start < hidden; start += width) {
@@ -59,7 +60,7 @@ function logits({ shape, weights }, ids, type, place) {
     states = states.map((state, i) => normed(plus(mix(mixed[i]), state)));
     states = states.map((state) => last(plus(outer(inner(state).map(gelu)), state)));
   }
-  const bias = take(shape.words), head = dense(hidden), state = norm()(head(states[place]).map(gelu));
+  const bias = take(words), head = dense(hidden), state = norm()(head(states[place]).map(gelu));
   return bias.map((each, i) => each + dot(state, table, i * hidden));
 }
 
@@ -73,14 +74,14 @@ for (const box of document.querySelectorAll(".live")) {
     const words = text.trim().split(/\s+/), missing = words.filter((word) => !known[language].has(word));
     if (missing.length) throw `${missing.join(", ")}: only words that are single types of ${language} can be used`;
     const ids = [around[0], ...words.map((word) => known[language].get(word)), around[1]], model = models[number];
-    const masks = ids.filter((id) => id === mask[1]).length, room = model.shape.positions - model.shape.first;
+    const masks = ids.filter((id) => id === mask[1]).length, room = model.shape.max_position_embeddings - model.shape.first;
     if (masks !== 1) throw `${masks} masks; expected one ${mask[0]}`;
     if (ids.length > room) throw `${words.length} words; expected at most ${room - 2}`;
     return logits(model, ids, numbers[language], ids.indexOf(mask[1]));
   };
   const glossed = (id) => names[id] + (id in glosses ? ` (${glosses[id]})` : "");
   const nearest = (model, own) => {
-    const rows = names.map((_, id) => model.weights.subarray(id * model.shape.hidden, (id + 1) * model.shape.hidden));
+    const rows = names.map((_, id) => model.weights.subarray(id * model.shape.hidden_size, (id + 1) * model.shape.hidden_size));
     const cosines = rows.map((row) => dot(row, rows[own]) / Math.sqrt(dot(row, row) * dot(rows[own], rows[own])));
     const others = Object.values(types).flat().filter((id) => id !== own && !isNaN(cosines[id]));
     const best = [...new Set(others)].sort((a, b) => cosines[b] - cosines[a]).slice(0, 5);
