@@ -23,7 +23,7 @@ from calque.analysis.measures.interventions import (
     moved_types,
     set_rows,
 )
-from calque.analysis.measures.states import states
+from calque.analysis.measures.states import cosine, states
 from calque.analysis.records.record import MeasuredModel
 from calque.analysis.tasks.catalog import task as task_called
 from calque.analysis.tasks.finetune import FinetuneConfig
@@ -153,8 +153,7 @@ class Checkpoint:
         if not self.is_type(word, language):
             raise BadInput(f"{word!r} is not a single type in the vocabulary of {language}")
         ((own,),) = self.pieces([word], language)
-        table = self._table / self._table.norm(dim=1, keepdim=True).clamp_min(1e-12)
-        cosines = (table @ table[own]).numpy()
+        cosines = cosine(self._table, self._table[[own]])[:, 0].numpy()
         searched = [among] if among else self.languages
         allowed = np.unique(np.concatenate([self.ids(name) for name in searched]))
         order = allowed[np.argsort(-cosines[allowed], kind="stable")]
@@ -219,7 +218,17 @@ class Checkpoint:
     @cached_property
     def data(self) -> Languages | None:
         """The languages that the model was trained on, or None if no parent folder contains them."""
-        return _trained_on(self.folder) if self.identity else None
+        run, identity = whole_of(self.folder, RUN), self.identity
+        if run is None or not identity:
+            return None
+        usual = str(run.facts.get(TRAINED_ON, ""))
+        for above in self.folder.resolve().parents:
+            # Several folders may contain the same text.
+            for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != usual, each)):
+                known = fingerprints(folder) if finished(folder) else {}
+                if all(value in known.get(name, ()) for name, value in identity["data"].items()):
+                    return Languages.open(folder, identity["languages"], whole=True)
+        return None
 
     @cached_property
     def derived(self) -> tuple[str, ...]:
@@ -236,12 +245,9 @@ class Checkpoint:
         return self.data, language or self.derived[0]
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
-        """Derive a source sentence's counterpart in `language`. Raises BadInput if the language's transform
-        needs more input than words, such as a parse tree.
-
-        >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
-        [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
-        """
+        """Derive a source sentence's counterpart in `language`; for example, `derive("Sara slept .").links`
+        is [(0, 1), (1, 0), (2, 2)] in `inv`. Raises BadInput if the language's transform needs more input
+        than words, such as a parse tree."""
         name, words = language or next(iter(self.languages[1:]), ""), words_of(sentence)
         transform = self._transform(name)
         if transform is None:
@@ -284,13 +290,9 @@ class Checkpoint:
         return tuple(decode(word.tolist()).strip() for word in Ragged.of(ids, pieces))
 
     def alignment(self, language: str = "") -> dict[str, float]:
-        """Return alignment@1 from the source to a derived language, for each group of types. Raises BadInput
-        for a language that uses the source's script.
-
-        >>> aligned = model.alignment()  # doctest: +SKIP
-        >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
-        (0.03, 0.49)
-        """
+        """Return alignment@1 from the source to a derived language, for each group of types, such as
+        {"held-out": 0.03, "held-out-rotated": 0.49, ...}. Raises BadInput for a language that uses the
+        source's script."""
         languages, language = self._derived(language)
         types = Types.between(languages, SOURCE, language)
         if not types.measurable:
@@ -305,26 +307,16 @@ class Checkpoint:
         progress: Callable[[int, int], None] = lambda step, steps: None,
     ) -> SourceTuned:
         """Fine-tune the model, including any changes made to it, on the source examples of one of the study's
-        tagging tasks, with the study's settings. By default, the result's `score` measures zero-shot
-        transfer.
-
-        >>> tuned = model.finetune("pos")  # doctest: +SKIP
-        >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
-        True
-        """
+        tagging tasks, with the study's settings. The result's `score()` measures zero-shot transfer, and
+        `score(tuned.rows().source)` transfer with the embeddings of the source words."""
         languages, language = self._derived(language)
         data = measured_task(self.folder, task, languages, language)
         run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
         return SourceTuned(run, data, progress, lambda model: [change(model) for change in self.changes])
 
     def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
-        """Return each sentence's hidden states, one vector per word: the mean over its sub-words.
-
-        >>> pairs = model.pairs(2)  # doctest: +SKIP
-        >>> derived = model.states([pair.words for pair in pairs], "trans.inv")  # doctest: +SKIP
-        >>> derived[0].layers.shape, pairs[0].links[:2]  # doctest: +SKIP
-        ((3, 9, 64), [(0, 7), (1, 6)])
-        """
+        """Return each sentence's hidden states, one vector per word: the mean over its sub-words. For
+        example, `states([pair.words for pair in model.pairs(2)], "trans.inv")`."""
         return [self._states(words_of(sentence), language) for sentence in sentences]
 
     def _states(self, words: tuple[str, ...], language: str) -> States:
@@ -337,14 +329,8 @@ class Checkpoint:
         return States(words, torch.stack([part.mean(1) for part in parts], dim=1).numpy())
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
-        """Return a copy whose transformers model has been modified in place by `change`.
-
-        >>> def without_first_head(model):  # doctest: +SKIP
-        ...     model.roberta.encoder.layer[0].attention.output.dense.weight[:, :16] = 0
-        >>> changed = model.changed(without_first_head)  # doctest: +SKIP
-        >>> changed.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
-        False
-        """
+        """Return a copy whose transformers model has been modified in place by `change`, such as a function
+        that sets `model.roberta.encoder.layer[0].attention.output.dense.weight[:, :16]` to 0."""
         model = deepcopy(self.model)
         with torch.no_grad():
             change(model)
@@ -356,22 +342,14 @@ class Checkpoint:
 
     def with_rows(self, rows: Tensor | np.ndarray, language: str = "") -> Checkpoint:
         """Return a copy with new embeddings (m, H) for a derived language's words, in the order of `rows()`.
-
-        >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
-        1.0
-        """
+        For example, alignment@1 of `with_rows(model.rows().source)` is 1."""
         languages, language = self._derived(language)
         ids = languages[language].images[moved_types(languages, language)]
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
     def after_layer(self, layer: int, change: StateChange) -> Checkpoint:
         """Return a copy that applies a function to the states (B, ids, H) after a layer (0: to the
-        embeddings).
-
-        >>> centred = model.after_layer(1, lambda states: states - states.mean((0, 1)))  # doctest: +SKIP
-        >>> centred.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
-        False
-        """
+        embeddings), such as `after_layer(1, lambda states: states - states.mean((0, 1)))`."""
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
 
@@ -385,19 +363,6 @@ def _identity(checkpoint: Path) -> dict[str, Any]:
     return run.facts.get("identity", {}) if run else {}
 
 
-def _trained_on(checkpoint: Path) -> Languages | None:
-    run = whole_of(checkpoint, RUN)
-    assert run
-    identity, usual = run.facts["identity"], str(run.facts.get(TRAINED_ON, ""))
-    for above in checkpoint.resolve().parents:
-        # Several folders may contain the same text.
-        for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != usual, each)):
-            known = fingerprints(folder) if finished(folder) else {}
-            if all(value in known.get(name, ()) for name, value in identity["data"].items()):
-                return Languages.open(folder, identity["languages"], whole=True)
-    return None
-
-
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
     """Return a task with the study's examples and settings. Raises BadInput if they are missing or
     ambiguous."""
@@ -407,14 +372,9 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
         if measure == name and isinstance(settings["examples"], dict) and language in settings["examples"]:
             values = {key: value for key, value in settings["finetune"].items() if key != "kind"}
             ways.add((FinetuneConfig(**values), settings["examples"][language]))
-    if not ways:
-        raise BadInput(
-            f"the study never fine-tuned this model on {name} in {language}: no folder {name}-*", run
-        )
-    if len(ways) > 1:
-        raise BadInput(
-            f"the measurements {name}-* used {len(ways)} settings or example sets; expected one", run
-        )
+    if len(ways) != 1:
+        expected = f"expected one way of fine-tuning this model on {name} in {language}, in folders {name}-*"
+        raise BadInput(f"{expected}; found {len(ways)}", run)
     ((config, wanted),) = ways
     home = languages.folder.parent
     for folder in sorted(home.glob(f"tasks/{name}-*")):

@@ -111,15 +111,6 @@ def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dic
     return fits
 
 
-@contextmanager
-def styled(width: float, height: float, title: str) -> Iterator[Figure]:
-    """Yield a figure in the common style; width and height are in inches."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        figure.suptitle(visible(title), wrap=True)
-        yield figure
-
-
 def ends(estimates: Sequence[Estimate]) -> list[Ends]:
     """Return the ends of each estimate's interval, if any, in percent."""
     intervals = [estimate.interval for estimate in estimates]
@@ -180,10 +171,13 @@ def small_multiples(
     width: float = HALF,
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
-    """Yield a figure and the array of its panels, each with a title and drawn by `draw`."""
+    """Yield a figure in the common style and the array of its panels, each with a title and drawn by `draw`.
+    A panel's height and the figure's width are in inches."""
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    with styled(width, HEAD + height * rows, title) as figure:
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, HEAD + height * rows), layout="constrained")
+        figure.suptitle(visible(title), wrap=True)
         axes = figure.subplots(rows, columns, squeeze=False, **shared)
         for place, spare in enumerate(axes.flat[len(panels) :]):
             spare.set(label=SPARE)

@@ -105,14 +105,14 @@ def test_missing_parts_of_a_study_are_named(copied, tmp_path):
         with pytest.raises(BadInput, match=r"no parent folder|study is missing"):
             method()
     for task, language, expected in (
-        ("ner", "", "never fine-tuned"),
+        ("ner", "", "ner-.; found 0"),
         ("klingon", "", "no task is called"),
         ("pos", "klingon", "no derived language is called"),
     ):
         with pytest.raises(BadInput, match=expected):
             model.finetune(task, language)
     copied.changed("tasks.pos.finetune.epochs=2").compute()
-    with pytest.raises(BadInput, match="2 settings"):
+    with pytest.raises(BadInput, match="found 2"):
         model.finetune()
     shutil.rmtree(copied.measures(of)["pos"].folder)
     assert model.finetune().score().count
