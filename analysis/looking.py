@@ -3,7 +3,7 @@ Shapes: n words in the sentence, m in its derivation, L layers, k pairs of words
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -144,10 +144,7 @@ class _Viewer:
         texts = {SOURCE: source} if source else {}
         texts |= {name: image.words for name, image in images.items()}
         pair = images.get(language or "".join(model.languages[1:2]))
-        alignment, maps = None, dict[str, EmbeddingMap]()
-        if pair:
-            alignment, maps = self.alignment(pair), self.maps(pair.language)
-        else:
+        if not pair:
             self.left_out.append("alignment and the embedding map: they need a derivation")
         if not model.has_head:
             self.left_out.append("guesses: the model has no prediction head")
@@ -155,9 +152,8 @@ class _Viewer:
             model.languages,
             tuple(blank for name, words in texts.items() for blank in self.blanks(words, name)),
             tuple(self.neighbours(words or self.long_words(source))),
-            alignment,
-            maps.get("after"),
-            maps.get("before"),
+            self.alignment(pair) if pair else None,
+            *(self.maps(pair.language) if pair else (None, None)),
             self.glosses,
             tuple(self.left_out),
             live_data(model, texts, self.glosses) if model.has_head else None,
@@ -245,33 +241,33 @@ class _Viewer:
         links = DEFAULT.extract(DEFAULT.score(*sides, *masks), *masks)[:, 1:].tolist()
         return Alignment(pair, layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 
-    def maps(self, language: str) -> dict[str, EmbeddingMap]:
+    def maps(self, language: str) -> tuple[EmbeddingMap | None, EmbeddingMap | None]:
+        """Return the maps after and before training."""
         pairs = [pair for pair in self.word_pairs(language) if pair[0].isalpha() and len(pair[0]) > 1]
         pairs = pairs[::-1][:PAIRS]  # the most frequent ones
         if len(pairs) < 3:
             self.left_out.append("the embedding map: fewer than three words have an image of their own")
-            return {}
-        model, identity = self.model.model, self.model.identity
-        shares = self.model.alignment(language)
-        after = _embedding_map(pairs, model)
-        if ROTATED in shares:
-            after = replace(after, held_out=(shares["held-out"], shares[ROTATED]))
+            return None, None
+        model, identity, shares = self.model.model, self.model.identity, self.model.alignment(language)
+        held_out = (shares["held-out"], shares[ROTATED]) if ROTATED in shares else None
+        after = _embedding_map(pairs, model, held_out)
         if not identity or "start" in identity:
-            return {"after": after}
+            return after, None
         torch.manual_seed(identity["seed"])
-        return {"after": after, "before": _embedding_map(pairs, type(model)(model.config))}
+        return after, _embedding_map(pairs, type(model)(model.config))
 
 
-def _embedding_map(pairs: Sequence[WordPair], model: Any) -> EmbeddingMap:
+def _embedding_map(
+    pairs: Sequence[WordPair], model: Any, held_out: tuple[float, float] | None = None
+) -> EmbeddingMap:
+    from sklearn.decomposition import PCA
+
     table: Tensor = model.get_input_embeddings().weight.detach()
     sides = [F.normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
-    vectors = torch.cat(sides).double().numpy()
-    centred = vectors - vectors.mean(0)
-    _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(1)])[:, None]
-    places = (centred @ axes.T).reshape(2, len(pairs), 2).swapaxes(0, 1)
+    flat = PCA(2, svd_solver="full").fit_transform(torch.cat(sides).numpy())
+    places = flat.reshape(2, len(pairs), 2).swapaxes(0, 1)
     found = int((nearest(*sides) == np.arange(len(pairs))).sum())
-    return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found)
+    return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found, held_out)
 
 
 def live_data(
