@@ -76,14 +76,10 @@ def table_html(table: Table, name: str) -> str:
 
 def _outside(table: Table) -> list[tuple[str, ...]]:
     """Return the published rows for settings that the study lacks, unless it lacks all of them."""
-    published, ours = dict[tuple[str, ...], tuple[str, ...]](), set[tuple[str, ...]]()
-    for row in table.rows:
-        setting = tuple(label for label in row[: table.labels] if label not in (OURS, PUBLISHED))
-        if table.kind(row) == PUBLISHED:
-            published[row] = setting
-        elif table.kind(row) == OURS:
-            ours.add(setting)
-    outside = [row for row, setting in published.items() if setting not in ours]
+    settings = {row: {*row[: table.labels]} - {OURS, PUBLISHED} for row in table.rows}
+    ours = [setting for row, setting in settings.items() if table.kind(row) == OURS]
+    published = [row for row in settings if table.kind(row) == PUBLISHED]
+    outside = [row for row in published if settings[row] not in ours]
     return outside if len(outside) < len(published) else []
 
 

@@ -179,8 +179,8 @@ def _panels(curves: Sequence[Curves]) -> dict[str, dict[int, Points]]:
 
 def _quantities(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     for name, value in row.items():
-        if isinstance(value, Mapping):
-            numbers = {f"{name}: {part}": number for part, number in value.items()}
-        else:
-            numbers = {} if name in LEFT_OUT else {name: value}
-        yield from ((title, number) for title, number in numbers.items() if isinstance(number, int | float))
+        nested = isinstance(value, Mapping)
+        numbers = {f"{name}: {part}": each for part, each in value.items()} if nested else {name: value}
+        for title, number in numbers.items():
+            if isinstance(number, int | float) and title not in LEFT_OUT:
+                yield title, number
