@@ -36,7 +36,7 @@ from calque.derive.languages import Languages, fingerprints, open_folder
 from calque.derive.ragged import Ragged
 from calque.derive.sentence import Sentence
 from calque.derive.task_data import TaskFolder
-from calque.derive.transform import Account, Transform, image_of
+from calque.derive.transform import Account, image_of
 from calque.derive.transforms import transform as transform_called
 from calque.pretrain import start
 from calque.pretrain.architecture import has_languages
@@ -248,29 +248,16 @@ class Checkpoint:
         """Derive a source sentence's counterpart in `language`; for example, `derive("Sara slept .").links`
         is [(0, 1), (1, 0), (2, 2)] in `inv`. Raises BadInput if the language's transform needs more input
         than words, such as a parse tree."""
-        name, words = language or next(iter(self.languages[1:]), ""), words_of(sentence)
-        transform = self._transform(name)
-        if transform is None:
-            raise BadInput(
-                f"cannot derive text in {name}: the study is missing, or the transform needs more than words"
-            )
-        image = image_of(transform, Sentence(words), 0, Account())
+        languages, name = self._derived(language)
+        words, transforms = words_of(sentence), open_folder(languages.folder).facts["config"]["transforms"]
+        found = [transform_called(name).reseeded(seed) for seed in (0, self.identity["seed"])]
+        usable = [each for each in found if plain(each) in transforms and not each.needs]
+        if not usable:
+            raise BadInput(f"cannot derive text in {name}: its transform needs more than words")
+        image = image_of(usable[0], Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token
-        spelt = (word if word == mask else transform.spell(word) for word in image.words)
+        spelt = (word if word == mask else usable[0].spell(word) for word in image.words)
         return Derivation(name, words, tuple(spelt), image.origin, image.sources)
-
-    def _transform(self, name: str) -> Transform | None:
-        if self.data is None:
-            return None
-        config = open_folder(self.data.folder).facts["config"]["transforms"]
-        for seed in (0, self.identity["seed"]):
-            try:
-                transform = transform_called(name).reseeded(seed)
-            except BadInput:
-                return None
-            if plain(transform) in config and not transform.needs:
-                return transform
-        return None
 
     def pairs(self, count: int = 100, language: str = "") -> list[Derivation]:
         """Return the first `count` sentences of the study's corpus with their derivations."""

@@ -266,8 +266,8 @@ class Results:
         redrawn = measured[0].redrawn if measured else ()
         self.redrawn = tuple(what for what in redrawn if all(what in run.redrawn for run in measured))
 
-    def _join(self) -> dict[Key, dict[tuple[int, int], Record]]:
-        columns: dict[Key, dict[tuple[int, int], Record]] = {}
+    def _join(self) -> dict[Key, dict[int, dict[int, Record]]]:
+        columns: dict[Key, dict[int, dict[int, Record]]] = {}
         for record in self.records:
             run = self.runs.get(record.run)
             if run is None:
@@ -277,10 +277,13 @@ class Results:
                 raise BadInput(f"a record has the language {unknown[0]}, which the run {run.id} lacks")
             facets = {field: getattr(record, field) for field in Key._fields if field != "objective"}
             key = Key(**facets, objective=self.objective_of(record))
-            other = columns.setdefault(key, {}).setdefault((run.seed, record.step), record)
+            other = columns.setdefault(key, {}).setdefault(run.seed, {}).setdefault(record.step, record)
             if other is not record:
                 raise BadInput(f"{other.run} and {record.run} record the same number: {record}"[:500])
-        return columns
+        return {
+            key: {seed: dict(sorted(curve.items())) for seed, curve in sorted(seeds.items())}
+            for key, seeds in columns.items()
+        }
 
     def last(self, *key: Any, **facets: Any) -> dict[int, Record]:
         """Return each seed's record at the last step, selected by fields of `Key`."""
@@ -294,11 +297,7 @@ class Results:
 
     def curves(self, *key: Any, **facets: Any) -> dict[int, dict[int, Record]]:
         """Return each seed's records by step, selected by fields of `Key`."""
-        curves: dict[int, dict[int, Record]] = {}
-        column = self._columns.get(Key(*key, **facets), {})
-        for seed, step in sorted(column):
-            curves.setdefault(seed, {})[step] = column[seed, step]
-        return curves
+        return self._columns.get(Key(*key, **facets), {})
 
     def keys(self, **fields: Any) -> list[Key]:
         """The keys of all numbers whose fields have the given values, in the order of the records."""
