@@ -19,7 +19,7 @@ from calque.analysis.records.record import (
     SELF_LEARNT,
     SHUFFLED,
 )
-from calque.analysis.report.claims import claims_table
+from calque.analysis.report.claims import PRIMARY_CLAIMS, claims_table
 from calque.analysis.report.table import Table
 from calque.analysis.results import (
     BySeed,
@@ -35,7 +35,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import read_toml
 
-NAME = "primary-claims"  # the name of the table, and of the claims file in a folder of records
+NAME = PRIMARY_CLAIMS  # also of the claims file in a folder of records
 CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
 TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED, SELF_LEARNT)

@@ -43,6 +43,7 @@ from calque.derive.files import read_toml
 TEXTS = read_toml(Path(__file__).with_name("claims.toml"))
 HEADER, NULL_HEADER = tuple(TEXTS["claims"]["header"]), tuple(TEXTS["null"]["header"])
 HEADLINES = "The paper’s headlines, tested"
+TESTED = PRIMARY_CLAIMS, CLAIMS, NULL = "primary-claims", "claims", "null"  # names of tables
 AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # how our verdict relates to the paper's claim
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from calque.analysis.looking import Look
-from calque.analysis.report.claims import verdicts
+from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
 from calque.analysis.report.drawing import FULL, Dash, Plot, key, legend, small_multiples
 from calque.analysis.report.html import (
     LIVE_BOX,
@@ -49,14 +49,14 @@ class Curves:
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of a report. `main` names the tables to print on a terminal (default: all), and `change`
-    warns that the primary claims changed after the runs."""
+    """The contents of a report. Those tables that are named in TESTED have sections of their own. `main`
+    names the tables to print on a terminal (default: the others), and `change` warns that the primary claims
+    changed after the runs."""
 
     title: str
     scale: str
     plots: Sequence[Plot]
     tables: Mapping[str, Table]
-    claims: Table | None = None
     question: str = ""
     example: Example | None = None
     findings: Sequence[str] = ()
@@ -64,8 +64,6 @@ class Report:
     terms: Sequence[tuple[str, str]] = ()
     exclusions: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
-    null: Table | None = None
-    primary: Table | None = None
     change: str = ""
     main: Sequence[str] = ()
     looks: Sequence[tuple[str, Look]] = ()
@@ -73,20 +71,22 @@ class Report:
     @property
     def statements(self) -> list[str]:
         """The findings, and the number of claims by verdict."""
-        primary = [self.change, verdicts(self.primary, "primary claim")] if self.primary else []
-        claims = [verdicts(self.claims)] if self.claims else []
-        return [*filter(None, primary), *self.findings, *claims]
+        primary, claims = (self.tables.get(name) for name in (PRIMARY_CLAIMS, CLAIMS))
+        first = [self.change, verdicts(primary, "primary claim")] if primary else []
+        return [*filter(None, first), *self.findings, *([verdicts(claims)] if claims else [])]
 
 
 def write_page(path: Path, report: Report) -> None:
     """Atomically write a report's page, which loads nothing from the network."""
     statements = report.statements
+    tables = {name: table_html(table, name) for name, table in report.tables.items()}
+    primary, claims, null = (tables.pop(name, "") for name in TESTED)
     sections = {
-        "Primary claims": table_html(report.primary, "primary") if report.primary else "",
+        "Primary claims": primary,
         "Figures": "\n".join(map(figure_html, report.plots)),
-        "Tables": "\n".join(table_html(table, name) for name, table in report.tables.items()),
-        "Claims": table_html(report.claims, "claims") if report.claims else "",
-        "Null": table_html(report.null, "null") if report.null else "",
+        "Tables": "\n".join(tables.values()),
+        "Claims": claims,
+        "Null": null,
         "Training curves": curves_html(report.curves),
         "Look inside": look_html(report.looks),
         "Terms": definitions(report.terms),

@@ -7,7 +7,7 @@ from textwrap import fill
 
 from calque.analysis.papers.columns import score_title
 from calque.analysis.records.record import ALIGNMENT, DELTA
-from calque.analysis.report.claims import verdicts
+from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
 from calque.analysis.report.page import Report
 from calque.analysis.report.table import MISSING, OURS, Table, percent
 from calque.analysis.results import Results, mean
@@ -45,7 +45,7 @@ class Outcome:
         return f"{text.translate(ASCII)}\n\n{self.report}"
 
     def _primary(self) -> Iterator[str]:
-        table = self.contents.primary
+        table = self.contents.tables.get(PRIMARY_CLAIMS)
         if table:
             title = _wrapped(table.title.removesuffix(f", {self.contents.scale}"))
             yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in table.rows)])
@@ -53,7 +53,7 @@ class Outcome:
     def _findings(self) -> list[str]:
         """Return up to three claims, decided claims first, and the counts of verdicts, or findings if there
         are no claims."""
-        claims = self.contents.claims
+        claims = self.contents.tables.get(CLAIMS)
         if not claims:
             findings = self.contents.findings[:MOST] if self.results else ()
             return ["\n".join(_wrapped(f"- {finding}") for finding in findings)] if findings else []
@@ -65,7 +65,7 @@ class Outcome:
         return ["\n".join(lines), _wrapped(verdicts(claims))]
 
     def _tables(self) -> Iterator[str]:
-        for name in self.contents.main or self.contents.tables:
+        for name in self.contents.main or [name for name in self.contents.tables if name not in TESTED]:
             table = self.contents.tables[name]
             text = as_text(table)
             if (lines := len(_fitted(table))) > LONGEST:

@@ -147,17 +147,13 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
 
 def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
     kind, tables = PAPERS[paper], tables_of(results, paper, claimed)
-    primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     return Report(
         title=f"Calque: the study {results.study}",
         scale=results.scale,
         question=_question(results.study, changed=bool(about.get("settings"))),
         plots=list(figures_of(results, paper)),
-        claims=claims,
-        primary=primary,
-        change=claimed.change(results) if claimed and primary else "",
+        change=claimed.change(results) if claimed and NAME in tables else "",
         findings=list(kind.findings(results)),
-        null=null,
         tables=tables,
         main=[name for name in tables if name in kind.shown],
         terms=list(report_terms(results, kind.natural)),
@@ -187,15 +183,13 @@ def _write(
         variants, floors = list(results.variants.values()), results.floors()
     else:
         variants, floors = [results], list(results.floors.all)
-    tables = {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}
     with whole_folder(folder, stored(folder).get("files", ())) as part:
         json_rows.write(part / RUNS, [run for each in variants for run in each.runs.values()])
         json_rows.write(part / RECORDS, [record for each in variants for record in each.records])
         json_rows.write(part / FLOORS, floors)
-        for name, table in tables.items():
-            if table:
-                (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
-                (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+        for name, table in page.tables.items():
+            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
         for plot in page.plots:
             plot.save(part / "figures")
         write_page(part / "report.html", page)
