@@ -21,6 +21,11 @@ const dot = (a, b, from = 0, size = a.length) => {
   for (let i = 0; i < size; i++) sum += a[i] * b[from + i];
   return sum;
 };
+const softmax = (scores) => {
+  const top = Math.max(...scores), shares = scores.map((score) => Math.exp(score - top));
+  const sum = shares.reduce((a, b) => a + b);
+  return shares.map((share) => share / sum);
+};
 const plus = (...rows) => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
 function logits({ shape, weights }, ids, type, place) {
   const { hidden_size: hidden, intermediate_size: ffn, vocab_size: words } = shape;
@@ -50,10 +55,9 @@ function logits({ shape, weights }, ids, type, place) {
       const out = new Float32Array(hidden);
       for (let start = 0; start < hidden; start += width) {
         const part = query.subarray(start, start + width);
-        const scores = keys.map((key) => dot(part, key, start) / Math.sqrt(width)), top = Math.max(...scores);
-        const shares = scores.map((score) => Math.exp(score - top)), sum = shares.reduce((a, b) => a + b);
+        const shares = softmax(keys.map((key) => dot(part, key, start) / Math.sqrt(width)));
         for (let i = start; i < start + width; i++)
-          out[i] = values.reduce((total, value, k) => total + shares[k] * value[i], 0) / sum;
+          out[i] = values.reduce((total, value, k) => total + shares[k] * value[i], 0);
       }
       return out;
     });
@@ -90,10 +94,9 @@ for (const box of document.querySelectorAll(".live")) {
   const guesses = (number) => {
     const word = known[select.value].get(input.value.trim());
     if (word !== undefined && word !== mask[1]) return nearest(models[number], word);
-    const scores = box.logits(number, select.value, input.value), top = Math.max(...scores);
-    const sum = scores.reduce((total, score) => total + Math.exp(score - top), 0);
-    const best = [...scores.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 5);
-    return best.map((id) => `${glossed(id)} ${(100 * Math.exp(scores[id] - top) / sum).toFixed(1)} %`);
+    const shares = softmax(box.logits(number, select.value, input.value));
+    const best = [...shares.keys()].sort((a, b) => shares[b] - shares[a]).slice(0, 5);
+    return best.map((id) => `${glossed(id)} ${(100 * shares[id]).toFixed(1)} %`);
   };
   const addRow = (tag, words) => {
     const row = table.insertRow();

@@ -251,18 +251,12 @@ def _question(study: str, changed: bool) -> str:
 
 
 def example_of(studies: Iterable[Study], root: Path) -> Example | None:
-    """Return a short corpus sentence in the studies' derived languages, as derived for the first seed; None
-    for natural languages, or if the source's files are missing."""
-    first: Example | None = None
-    images: dict[str, Derivation] = {}
+    """Return a short corpus sentence in the derived languages of the first study that has some, as derived
+    for the first seed; None for natural languages, or if the source's files are missing."""
     for study in studies:
-        if isinstance(study.languages, DerivedLanguages) and not images.keys() >= {*study.languages.names}:
-            found = _example(study, study.languages, root)
-            first = first or found
-            if first and found and found.images[0].source == first.images[0].source:
-                for name, image in zip(study.languages.names, found.images, strict=True):
-                    images.setdefault(name, image)
-    return first and replace(first, images=tuple(images.values()))
+        if isinstance(study.languages, DerivedLanguages):
+            return _example(study, study.languages, root)
+    return None
 
 
 def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example | None:
