@@ -245,9 +245,12 @@ class Checkpoint:
         return self.data, language or self.derived[0]
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
-        """Derive a source sentence's counterpart in `language`; for example, `derive("Sara slept .").links`
-        is [(0, 1), (1, 0), (2, 2)] in `inv`. Raises BadInput if the language's transform needs more input
-        than words, such as a parse tree."""
+        """Derive a source sentence's counterpart in `language`. Raises BadInput if the language's transform
+        needs more input than words, such as a parse tree.
+
+        >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
+        [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
+        """
         languages, name = self._derived(language)
         words, transforms = words_of(sentence), open_folder(languages.folder).facts["config"]["transforms"]
         found = [transform_called(name).reseeded(seed) for seed in (0, self.identity["seed"])]
@@ -277,9 +280,13 @@ class Checkpoint:
         return tuple(decode(word.tolist()).strip() for word in Ragged.of(ids, pieces))
 
     def alignment(self, language: str = "") -> dict[str, float]:
-        """Return alignment@1 from the source to a derived language, for each group of types, such as
-        {"held-out": 0.03, "held-out-rotated": 0.49, ...}. Raises BadInput for a language that uses the
-        source's script."""
+        """Return alignment@1 from the source to a derived language, for each group of types. Raises BadInput
+        for a language that uses the source's script.
+
+        >>> aligned = model.alignment()  # doctest: +SKIP
+        >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
+        (0.03, 0.49)
+        """
         languages, language = self._derived(language)
         types = Types.between(languages, SOURCE, language)
         if not types.measurable:
@@ -294,16 +301,26 @@ class Checkpoint:
         progress: Callable[[int, int], None] = lambda step, steps: None,
     ) -> SourceTuned:
         """Fine-tune the model, including any changes made to it, on the source examples of one of the study's
-        tagging tasks, with the study's settings. The result's `score()` measures zero-shot transfer, and
-        `score(tuned.rows().source)` transfer with the embeddings of the source words."""
+        tagging tasks, with the study's settings. By default, the result's `score` measures zero-shot
+        transfer.
+
+        >>> tuned = model.finetune("pos")  # doctest: +SKIP
+        >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
+        True
+        """
         languages, language = self._derived(language)
         data = measured_task(self.folder, task, languages, language)
         run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
         return SourceTuned(run, data, progress, lambda model: [change(model) for change in self.changes])
 
     def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
-        """Return each sentence's hidden states, one vector per word: the mean over its sub-words. For
-        example, `states([pair.words for pair in model.pairs(2)], "trans.inv")`."""
+        """Return each sentence's hidden states, one vector per word: the mean over its sub-words.
+
+        >>> pairs = model.pairs(2)  # doctest: +SKIP
+        >>> derived = model.states([pair.words for pair in pairs], "trans.inv")  # doctest: +SKIP
+        >>> derived[0].layers.shape, pairs[0].links[:2]  # doctest: +SKIP
+        ((3, 9, 64), [(0, 7), (1, 6)])
+        """
         return [self._states(words_of(sentence), language) for sentence in sentences]
 
     def _states(self, words: tuple[str, ...], language: str) -> States:
@@ -316,8 +333,14 @@ class Checkpoint:
         return States(words, torch.stack([part.mean(1) for part in parts], dim=1).numpy())
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
-        """Return a copy whose transformers model has been modified in place by `change`, such as a function
-        that sets `model.roberta.encoder.layer[0].attention.output.dense.weight[:, :16]` to 0."""
+        """Return a copy whose transformers model has been modified in place by `change`.
+
+        >>> def without_first_head(model):  # doctest: +SKIP
+        ...     model.roberta.encoder.layer[0].attention.output.dense.weight[:, :16] = 0
+        >>> changed = model.changed(without_first_head)  # doctest: +SKIP
+        >>> changed.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
+        False
+        """
         model = deepcopy(self.model)
         with torch.no_grad():
             change(model)
@@ -329,14 +352,22 @@ class Checkpoint:
 
     def with_rows(self, rows: Tensor | np.ndarray, language: str = "") -> Checkpoint:
         """Return a copy with new embeddings (m, H) for a derived language's words, in the order of `rows()`.
-        For example, alignment@1 of `with_rows(model.rows().source)` is 1."""
+
+        >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
+        1.0
+        """
         languages, language = self._derived(language)
         ids = languages[language].images[moved_types(languages, language)]
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
     def after_layer(self, layer: int, change: StateChange) -> Checkpoint:
         """Return a copy that applies a function to the states (B, ids, H) after a layer (0: to the
-        embeddings), such as `after_layer(1, lambda states: states - states.mean((0, 1)))`."""
+        embeddings).
+
+        >>> centred = model.after_layer(1, lambda states: states - states.mean((0, 1)))  # doctest: +SKIP
+        >>> centred.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
+        False
+        """
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
 
