@@ -5,7 +5,6 @@ import json
 import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeVar
 
@@ -141,22 +140,14 @@ PADDING, BETWEEN = 0.2, 0.1  # widths in inches of a box without its letters, an
 OTHER = "#8c8c8c"  # the colour of words without a class, and of classes beyond the palette
 
 
-@dataclass(frozen=True)
-class Example:
-    """A sentence's derivations in several languages, and the class of each source word, if known."""
-
-    images: tuple[Derivation, ...]
-    classes: tuple[str, ...] = ()
-
-
-def example_html(example: Example) -> str:
-    """Return one drawing per derivation and, if there are classes, a legend of their colours."""
-    classes = example.classes or example.images[0].source
-    colours = dict.fromkeys(classes, OTHER)
+def example_html(images: Sequence[Derivation]) -> str:
+    """Draw a sentence's derivations in several languages and, if it has tags, a legend of their colours."""
+    source, tags = images[0].source, images[0].tags
+    colours = dict.fromkeys(tags or source, OTHER)
     colours |= {name: colour for name, (colour, _) in zip(colours, LOOKS, strict=False)}
 
     def draw(axes: Axes, image: Derivation) -> None:
-        own = [colours[name] for name in classes]
+        own = [colours[name] for name in tags or source]
         sides = ((image.source, own), (image.words, [own[place] for place in image.origin]))
         boxes = [_boxes(words) for words, _ in sides]
         for i, j in image.links:
@@ -170,9 +161,9 @@ def example_html(example: Example) -> str:
         axes.set_ylim(-0.3, 1.3)
         axes.set_axis_off()
 
-    panels = [(f"The source and {image.language}", image) for image in example.images]
-    keys = [key(name, colour, "s") for name, colour in colours.items() if example.classes]
-    return panels_html(" ".join(example.images[0].source), panels, draw, 1, 1.1, keys)
+    panels = [(f"The source and {image.language}", image) for image in images]
+    keys = [key(name, colour, "s") for name, colour in colours.items() if tags]
+    return panels_html(" ".join(source), panels, draw, 1, 1.1, keys)
 
 
 def _boxes(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -240,7 +231,7 @@ def _alignment(looks: Looks) -> str:
     pair, title = panels[0][1].pair, "Centred cosines between the hidden states of words"
     summaries = [f"{name}, after layer {each.layer}: {each.summary}." for name, each in panels]
     return (
-        example_html(Example((pair,)))
+        example_html([pair])
         + "<p>Boxes mark counterparts; dots mark links, extracted by the default method of <code>calque "
         f"align</code>.</p>{panels_html(title, panels, _draw_alignment)}{items(summaries)}"
     )

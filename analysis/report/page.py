@@ -11,12 +11,11 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from calque.analysis.looking import Look
+from calque.analysis.looking import Derivation, Look
 from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
 from calque.analysis.report.drawing import FULL, Dash, Plot, key, legend, small_multiples
 from calque.analysis.report.html import (
     LIVE_BOX,
-    Example,
     definitions,
     example_html,
     figure_html,
@@ -58,7 +57,7 @@ class Report:
     plots: Sequence[Plot]
     tables: Mapping[str, Table]
     question: str = ""
-    example: Example | None = None
+    example: Sequence[Derivation] = ()
     findings: Sequence[str] = ()
     curves: Sequence[Curves] = ()
     terms: Sequence[tuple[str, str]] = ()

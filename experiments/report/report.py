@@ -27,7 +27,6 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.report.claims import claims_table, null_table
 from calque.analysis.report.drawing import INK, Plot
-from calque.analysis.report.html import Example
 from calque.analysis.report.page import Curves, Report, write_page
 from calque.analysis.report.table import Table
 from calque.analysis.results import Results, by_settings
@@ -250,16 +249,16 @@ def _question(study: str, changed: bool) -> str:
     return doc[: doc.find("?") + 1] if changed else doc
 
 
-def example_of(studies: Iterable[Study], root: Path) -> Example | None:
+def example_of(studies: Iterable[Study], root: Path) -> list[Derivation]:
     """Return a short corpus sentence in the derived languages of the first study that has some, as derived
-    for the first seed; None for natural languages, or if the source's files are missing."""
+    for the first seed; nothing for natural languages, or if the source's files are missing."""
     for study in studies:
         if isinstance(study.languages, DerivedLanguages):
             return _example(study, study.languages, root)
-    return None
+    return []
 
 
-def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example | None:
+def _example(study: Study, languages: DerivedLanguages, root: Path) -> list[Derivation]:
     own = languages.of_seed(study.seeds[0])
     ready = [transform.ready(root / CACHE) for transform in own.transforms]
     needs = {need for transform in ready for need in transform.needs}
@@ -272,16 +271,17 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> Example |
     try:
         found = _short(own.source.ready(root / CACHE, "tags" in needs))
     except BadInput:
-        return None
+        return []
     if found is None:
-        return None
+        return []
     (number, sentence), images = found, list[Derivation]()
     source = tuple(shown(sentence.words))
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
         words = tuple(shown([transform.spell(word) for word in image.words]))
-        images.append(Derivation(transform.title, source, words, image.origin, image.sources))
-    return Example(tuple(images), sentence.tags)
+        about = image.origin, image.sources, sentence.tags
+        images.append(Derivation(transform.title, source, words, *about))
+    return images
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
