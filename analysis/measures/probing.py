@@ -34,7 +34,7 @@ from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Rows
 from calque.pretrain.config import out_of_range
-from calque.pretrain.lazy import F, Tensor, inference_mode, torch
+from calque.pretrain.lazy import Tensor, inference_mode, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
@@ -237,7 +237,7 @@ class Probes:
         probe = linear_probe(train.vectors(network, self.numbers[0]), train.labels)
         usual = np.bincount(train.labels).argmax()
         for (name, words), number in zip(self.tests.items(), self.numbers, strict=True):
-            predicted = probe(words.vectors(network, number)).argmax(1).cpu().numpy()
+            predicted = probe(words.vectors(network, number))
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
             exchanged = exchanged_accuracies(predicted, words.labels, words.types, *self.draws)
@@ -423,22 +423,17 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
     return float(torch.linalg.matrix_norm(b.T @ a) ** 2 / norm)
 
 
-def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
-    """Fit a ridge regression on standardised vectors (N, H); return a function that maps vectors to label
-    scores (M, C)."""
+def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], np.ndarray]:
+    """Fit a ridge regression on standardised vectors (N, H); return a function that predicts labels (M,)."""
+    from sklearn.linear_model import RidgeClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     if len(set(labels.tolist())) < 2:
         raise ValueError("all words have the same label, but a probe needs at least two")
-    x = vectors.double()
-    mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-6)
-
-    def features(vectors: Tensor) -> Tensor:
-        return F.pad((vectors.double() - mean) / scale, (0, 1), value=1.0)
-
-    design, targets = features(x), F.one_hot(torch.from_numpy(labels).to(x.device)).double()
-    penalty = ridge * torch.eye(design.shape[1], dtype=torch.float64, device=x.device)
-    penalty[-1, -1] = 0.0
-    weights = torch.linalg.lstsq(design.T @ design + penalty, design.T @ targets).solution
-    return lambda others: features(others) @ weights
+    probe = make_pipeline(StandardScaler(), RidgeClassifier(ridge))
+    probe.fit(vectors.double().cpu().numpy(), labels)
+    return lambda others: np.asarray(probe.predict(others.double().cpu().numpy()))
 
 
 def exchanged_ckas(

@@ -68,11 +68,11 @@ class Questions(Task):
             if answer and window.start <= answer[0] and answer[1] < window.stop:
                 target = [answer[0] + shift, answer[1] + shift]
             row = reader.row_of_texts([kept, context.ids[here]], target)
-            size = len(row.ids)
-            columns = np.full(size, NOWHERE), np.full(size, NOWHERE), np.zeros(size, bool)
-            for column, values in zip(columns, (context.starts[here], context.ends[here], best), strict=True):
-                column[first_place : first_place + len(window)] = values
-            rows.append(SpanRow(row.ids, row.targets, *columns, languages=row.languages, types=row.types))
+            around = first_place, len(row.ids) - first_place - len(window)
+            starts = np.pad(context.starts[here], around, constant_values=NOWHERE)
+            ends = np.pad(context.ends[here], around, constant_values=NOWHERE)
+            columns = row.ids, row.targets, starts, ends, np.pad(best, around)
+            rows.append(SpanRow(*columns, languages=row.languages, types=row.types))
         return rows, len(rows) == 1 and len(kept) == len(question)
 
     def decode(

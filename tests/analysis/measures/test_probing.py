@@ -141,7 +141,7 @@ def test_linear_probe_solves_the_normal_equations():
     probe = linear_probe(torch.from_numpy(x), labels, ridge=2.0)
     z = np.hstack([(x - x.mean(0)) / x.std(0), np.ones((50, 1))])
     expected = np.linalg.inv(z.T @ z + np.diag([2.0, 2, 2, 2, 0])) @ z.T @ np.eye(3)[labels]
-    assert probe(torch.from_numpy(x)).numpy() == pytest.approx(z @ expected)
+    assert probe(torch.from_numpy(x)).tolist() == (z @ expected).argmax(1).tolist()
 
 
 KINDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=30)
