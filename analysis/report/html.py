@@ -87,8 +87,10 @@ def _row(table: Table, row: tuple[str, ...], classes: list[str], tag: str = "td"
     below = text(" · ".join(other for other in others if other != MISSING))
     cells = f"<th scope={'row' if tag == 'td' else 'col'}>{text(first)}"
     cells += f" <small>{below}</small></th>" if others else "</th>"
-    for cell, kind in zip(row[table.labels :], classes, strict=True):
-        cells += f"<{tag}{kind}>{text(cell)}</{tag}>"
+    for title, cell, kind in zip(table.header[table.labels :], row[table.labels :], classes, strict=True):
+        # Narrow screens show the column's title next to each number.
+        titled = f' data-title="{text(title)}"' if cell != MISSING else ""
+        cells += f"<{tag}{kind}{titled}>{text(cell)}</{tag}>"
     return f"<tr data-kind={table.kind(row)}>{cells}</tr>"
 
 

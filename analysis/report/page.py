@@ -4,7 +4,7 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -29,6 +29,7 @@ from calque.analysis.report.html import (
 from calque.analysis.report.table import Table, visible
 from calque.derive.files import whole_file
 
+Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 FIRST = 3  # number of findings shown at the top
 PAGE, STYLE, LIVE = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
@@ -66,6 +67,7 @@ class Report:
     change: str = ""
     main: Sequence[str] = ()
     looks: Sequence[tuple[str, Look]] = ()
+    checklist: Mapping[str, Sequence[Block]] = field(default_factory=dict)
 
     @property
     def statements(self) -> list[str]:
@@ -92,6 +94,7 @@ def write_page(path: Path, report: Report) -> None:
         "Further findings": items(statements[FIRST:]),
         "Configuration": definitions(report.facts),
         "Exclusions": items(report.exclusions),
+        "Checklist": _checklist(report.checklist),
     }
     example = example_html(report.example) if report.example else ""
     header = (
@@ -130,6 +133,19 @@ def write_sections(path: Path, title: str, header: str, sections: Mapping[str, s
 
 def _anchor(name: str) -> str:
     return name.lower().replace(" ", "-")
+
+
+def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
+    parts = []
+    for section, blocks in answers.items():
+        parts.append(f"<h3>{text(section)}</h3>")
+        for block in blocks:
+            if isinstance(block, Table):
+                parts.append(table_html(block, f"checklist-{len(parts)}"))
+            else:
+                parts.append(f"<p>{text(block)}</p>" if isinstance(block, str) else items(block))
+    summary = "<summary>Answers to ARR’s Responsible NLP checklist</summary>"
+    return f"<details>{summary}{''.join(parts)}</details>" if parts else ""
 
 
 # Training curves, such as loss and speed

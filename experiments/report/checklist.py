@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from calque.analysis.report.page import Block
 from calque.analysis.report.table import MISSING, Table, cell, coverage
 from calque.analysis.results import Results, mean
 from calque.analysis.tasks.catalog import PRIMARY, task
@@ -24,7 +25,6 @@ from calque.experiments.study.languages import DerivedLanguages
 
 YOURS = "For you to answer:"
 Rows = Iterable[Sequence[object]]
-Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 
 
 def checklist(

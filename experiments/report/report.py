@@ -38,6 +38,7 @@ from calque.derive.source import Source
 from calque.derive.transform import Account, image_of
 from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary
+from calque.experiments.report.checklist import checklist
 from calque.experiments.report.folder import ABOUT, About, measured, read_records, recorded, stored
 from calque.experiments.report.outcome import Outcome
 from calque.experiments.report.summary import (
@@ -112,6 +113,7 @@ def _with_models(
         example=example_of(studies.values(), root),
         curves=list(chain.from_iterable(curves)),
         looks=models_inside(studies, root),
+        checklist=checklist(about, list(studies.values()), root, results, page.tables.get("claims")),
         facts=[*page.facts, *_cost(about)],
     )
 

@@ -26,11 +26,17 @@ def test_checklist_describes_the_study(done, tmp_path):
     (report / ABOUT).write_text(json.dumps(about))
     code, text, error = calque("checklist", "pocket", "--runs", root)
     assert code == 0, error
+    page = (report / "report.html").read_text()
+    answers = page.partition('<section id="checklist">')[2]
+    assert "<details>" in answers and all(
+        name in answers for name in re.findall(r"^## (.*)", text, re.MULTILINE)
+    )
     models = {row[0]: row for row in rows(text, r"objective +\| parameters")}
     assert models.keys() == {"MLM", "ALIGN-MLM"}
     for name, (_, parameters, number, seconds, processor) in models.items():
         model = AutoModelForMaskedLM.from_pretrained(done.model(name).checkpoint)
         assert parameters == f"{sum(weight.numel() for weight in model.parameters()):,}"
+        assert parameters in answers
         assert number == "1" and int(seconds) >= 0 and len(processor) > 1
     examples = rows(text, r"task +\| split")
     gold = TaskFolder.open(done.examples["pos"].folder)
