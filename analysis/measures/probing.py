@@ -1,7 +1,7 @@
 """Probe what two languages share at a step of pretraining. Every number has a null distribution: its values
 after shuffling within groups that share a property unrelated to meaning, such as sentence length. Shapes: N
-sentences, words or masked ids, L layers including the embeddings, H hidden, T types, K width, S shuffles, C
-labels, V vocabulary, U units, I inputs."""
+sentences, words or masked ids, L layers including the embeddings, H hidden, K width, S shuffles, V
+vocabulary, U units, I inputs."""
 
 from __future__ import annotations
 
