@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import in_percent, percent, word
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_share
-from calque.derive.types import OURS, Specials, Usage, WordClass
+from calque.derive.types import OURS, WORD_CLASSES, Specials, Usage
 from calque.derive.vocabulary import Vocabulary
 
 _LATIN = ascii_lowercase + ascii_uppercase
@@ -29,7 +29,6 @@ KINDS: dict[By, str] = {
     "content": "of content words shared",
 }
 """The ways to choose the shared types, with their wording in titles."""
-CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Transliterate(Transform):
         percent("overlap", "-", "{percent} % of the types shared", "25"),
         word("by", "most-frequent", "-most", KINDS["most-frequent"]),
         word("by", "least-frequent", "-least", KINDS["least-frequent"]),
-        *(word("by", name, f"-{name}", KINDS[name]) for name in CLASSES),
+        *(word("by", name, f"-{name}", KINDS[name]) for name in WORD_CLASSES),
     )
     examples = (
         ("trans", ""),
@@ -77,7 +76,7 @@ class Transliterate(Transform):
     def needs(self) -> frozenset[Need]:
         if self.by == "uniform":
             return frozenset()
-        return frozenset(("usage", "tags") if self.by in CLASSES else ("usage",))
+        return frozenset(("usage", "tags") if self.by in WORD_CLASSES else ("usage",))
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         table, words = np.arange(size), specials.ordinary(size)
@@ -89,7 +88,7 @@ class Transliterate(Transform):
     def _shared(self, words: np.ndarray, usage: Usage | None) -> np.ndarray:
         if usage is None:
             return self._drawn(words)
-        if self.by in CLASSES:
+        if self.by in WORD_CLASSES:
             candidates = words[usage.of_class(self.by)[words]]
             shared = self._drawn(candidates)
         else:

@@ -7,7 +7,7 @@ import random
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -90,7 +90,7 @@ class Transform(Named, ABC):
     def reseeded(self, by: int) -> Transform:
         """Return the transform with `by` added to its seed, if any."""
         own: Any = self
-        return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
+        return replace(own, seed=own.seed + by) if hasattr(self, "seed") else self
 
     def identity(self) -> Any:
         """Return the values that determine the images. Files are identified by their contents, not their

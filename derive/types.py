@@ -79,7 +79,7 @@ CLASSES: dict[str, WordClass] = {
 }
 """Maps UPOS tags to word classes; numerals, interjections, punctuation and symbols have no class."""
 NEARLY = 0.9  # a type belongs to a class if at least this fraction of its occurrences does
-_NAMES: tuple[WordClass, ...] = get_args(WordClass)
+WORD_CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ class Usage:
     def even(cls, size: int) -> Self:
         """Create artificial counts: each type occurs twice, only in words of one class, and once at the end
         of a word."""
-        table = np.zeros((2 + len(_NAMES), size), np.int64)
+        table = np.zeros((2 + len(WORD_CLASSES), size), np.int64)
         table[0], table[1] = 2, 1
-        table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
+        table[2 + np.arange(size) % len(WORD_CLASSES), np.arange(size)] = 2
         return cls(table, of_text=False)
 
     @classmethod
@@ -106,7 +106,7 @@ class Usage:
         """Count the types in a text, given the ids of its sub-words (T,), the number of sub-words per word
         (W,), and each word's UPOS tag (or "")."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
-        chosen = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in _NAMES)]
+        chosen = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
         return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))
 
     @property
@@ -123,5 +123,5 @@ class Usage:
 
     def of_class(self, name: WordClass) -> np.ndarray:
         """Whether each type occurs (almost) exclusively in words of the given class, (V,) bool."""
-        inside = self.table[2 + _NAMES.index(name)]
+        inside = self.table[2 + WORD_CLASSES.index(name)]
         return np.asarray((self.counts > 0) & (inside >= NEARLY * self.counts))

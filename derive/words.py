@@ -36,7 +36,7 @@ class Rewrite(Transform):
         Return an empty sequence if no word changes."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        words = self.rewritten(sentence, number) if sentence.tags else ()
+        words = self.rewritten(sentence, number) if sentence.tags or "tags" not in self.needs else ()
         return sentence.rewrite(words) if words else sentence
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
@@ -192,9 +192,6 @@ class Translate(Rewrite):
 
     def identity(self) -> Any:
         return ["Translate", input_digest(self.lexicon), LEXICON_FORMAT, self.language, self.share, self.seed]
-
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        return sentence.rewrite(self.rewritten(sentence, number))
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         random, words = draw(f"translate:{self.seed}", number), []
