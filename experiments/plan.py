@@ -65,13 +65,9 @@ def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
 
 def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str:
     """Return a study's plan as text: models, operations, memory, time and missing files."""
-    here = plan(study, jobs, root)
-    if isinstance(study, Sweep):
-        studies = list(study.variants.values())
-        runs = counted(len(here.runs) + here.finished, "run")
-        what = f"{runs} for {' and '.join(study.options)}"
-    else:
-        studies, what = [study], extent(study)
+    here, studies = plan(study, jobs, root), list(study.variants.values())
+    runs = counted(len(here.runs) + here.finished, "run")
+    what = f"{runs} for {' and '.join(study.options)}" if study.options else extent(studies[0])
     lines = [f"{study.name}: {scale_of(studies)}", what]
     if here.finished:
         lines.append(f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left")

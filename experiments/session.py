@@ -61,8 +61,7 @@ class StudySession:
         """Describe the report by its configuration and provenance; `command` defaults to the command line."""
         from calque.experiments.report.folder import describe
 
-        sweep = self.study.options if isinstance(self.study, Sweep) else []
-        return describe(self.study, self.runs, self.settings, sweep, self.name, command)
+        return describe(self.study, self.runs, self.settings, self.name, command)
 
     def compute(
         self,
@@ -108,14 +107,14 @@ class StudySession:
         if titles := [step.title for step in steps if not step.finished]:
             more = [f"and {len(titles) - 3} more"] if titles[3:] else []
             message = f"not computed yet: {', '.join([*titles[:3], *more])}; `calque run` computes them"
-            raise BadInput(message, self.study.folder(self.runs))
+            raise BadInput(message, self.runs / self.study.name)
         about = {**(about if "wall" in about else keep_stored(folder, about)), COMPUTE: total_cost(steps)}
         return summarise(self.study, self.runs, folder, about)
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by
         default on all cores; a script that uses several jobs needs `if __name__ == "__main__"`."""
-        sweep = f", sweep={self.study.options}" if isinstance(self.study, Sweep) else ""
+        sweep = f", sweep={self.study.options}" if self.study.options else ""
         command = f"calque.study({self.study.name!r}, {list(self.settings)}{sweep}).run()"
         about, wall = self.describe(command), self.compute(jobs=jobs)
         self.summarise({**about, "wall": wall} if wall else about)

@@ -85,7 +85,7 @@ def run(
             *(f"--set={each}" for each in settings or ()),
         ]
         words += [f"--sweep={each}" for each in sweep or ()] + (["--allow-change"] if change else [])
-        engine = Slurm(session.steps, session.study.folder(runs), words, option or (), jobs)
+        engine = Slurm(session.steps, runs / session.study.name, words, option or (), jobs)
         if dry_run:
             typer.echo(engine.script)
             return

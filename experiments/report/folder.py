@@ -50,19 +50,18 @@ def describe(
     study: Study | Sweep,
     root: Path,
     settings: Sequence[str] = (),
-    sweep: Sequence[str] = (),
     name: str = "",
     command: str = "",
 ) -> About:
     """Return a description of a study's report: its configuration and `provenance`."""
-    studies = list(study.variants.values()) if isinstance(study, Sweep) else [study]
+    studies = list(study.variants.values())
     return {
         "study": study.name,
         "name": name,
         "report": studies[0].paper,
         "scale": scale_of(studies),
         "settings": list(settings),
-        "sweep": list(sweep),
+        "sweep": list(study.options),
         "seeds": list(study.seeds),
         "configuration": study.report(root, changed=True).name.removeprefix(f"{REPORT}-"),
         **provenance(command),

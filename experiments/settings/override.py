@@ -48,10 +48,10 @@ def replaced(study: Study, setting: str) -> Study:
     key, equals, text = setting.partition("=")
     if not equals:
         raise ValueError("expected key=value")
-    path, text = key.strip().split("."), text.strip()
+    path = key.strip().split(".")
     if path[0] not in _fields(study):
-        return _replace_within(study, path, text)
-    changed: Study = _replace(study, Study, study.name, path, text)
+        path = [*_place_of(study, path[0]), *path]
+    changed: Study = _replace(study, Study, study.name, path, text.strip())
     return changed
 
 
@@ -61,6 +61,24 @@ def _fields(value: Any) -> list[str]:
     return [field.name for field in dataclasses.fields(value) if field.name != "name" and field.compare]
 
 
+def _place_of(study: Study, key: str) -> list[str]:
+    """Return the path of the only part of a study that has a field, as in `transforms` for
+    `languages.transforms`."""
+    parts = {name: getattr(study, name) for name in _fields(study)}
+    holders = [[name] for name, part in parts.items() if key in _fields(part)]
+    measures = [["measures", str(i)] for i, each in enumerate(study.measures) if key in _fields(each)]
+    if len(measures) > 1 and not holders:
+        raise ValueError(f"several measures have a field {key}; set it for each in a study of your own")
+    if len(holders) + len(measures) > 1:
+        places = ", ".join(f"{name}.{key}" for (name,) in holders)
+        raise ValueError(f"several parts have a field {key}; expected one of {places}")
+    if holders or measures:
+        return (holders or measures)[0]
+    inside = Counter(name for part in parts.values() for name in _fields(part))
+    near = nearest(key, parts) or nearest(key, [name for name, count in inside.items() if count == 1])
+    raise ValueError(f"there is no {shown(key)}; {near or 'available: ' + ', '.join(parts)}")
+
+
 def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
     """Return `value`, of type `hint`, with its part at `path` parsed from `text`."""
     if not path:
@@ -68,6 +86,9 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
     key, *rest = path
     if isinstance(value, Mapping):
         return {**value, **_replace_entry(value, hint, path, text)}
+    if name == "measures" and key.isdecimal():
+        measure = _replace(value[int(key)], None, key, rest, text)
+        return (*value[: int(key)], measure, *value[int(key) + 1 :])
     if not dataclasses.is_dataclass(value):
         raise ValueError(f"{name} has no fields")
     _check_known(key, _fields(value))
@@ -101,29 +122,6 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
     if dataclasses.is_dataclass(value) and not any(map(_parser, kinds)):
         raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
     return _read(text, hint, value)
-
-
-def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """Change a field of the only part that has it, as in `transforms` for `languages.transforms`."""
-    key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
-    holders = [name for name, part in parts.items() if key in _fields(part)]
-    measures = [measure for measure in study.measures if key in _fields(measure)]
-    if len(measures) > 1 and not holders:
-        raise ValueError(f"several measures have a field {key}; set it for each in a study of your own")
-    if len(holders) + len(measures) > 1:
-        places = ", ".join(f"{name}.{key}" for name in holders)
-        raise ValueError(f"several parts have a field {key}; expected one of {places}")
-    if holders:
-        name = holders[0]
-        return dataclasses.replace(study, **{name: _replace(parts[name], None, name, path, text)})
-    if measures:
-        new = _replace(measures[0], None, "measures", path, text)
-        changed = (new if each is measures[0] else each for each in study.measures)
-        return dataclasses.replace(study, measures=tuple(changed))
-    inside = Counter(name for part in parts.values() for name in _fields(part))
-    near = nearest(key, parts) or nearest(key, [name for name, count in inside.items() if count == 1])
-    there = f"available: {', '.join(parts)}"
-    raise ValueError(f"there is no {shown(key)}; {near or there}")
 
 
 def _check_known(key: str, names: Collection[str]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, product
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,10 @@ from typing import Any
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.run.places import REPORT
-from calque.experiments.run.step import Step, with_needs
+from calque.experiments.run.step import Step
 from calque.experiments.settings import catalogue
 from calque.experiments.settings.override import override
-from calque.experiments.study.study import Study, trained_key
+from calque.experiments.study.study import Study, step_key
 
 MOST = 100  # maximum number of variants of a study
 Values = tuple[str, ...]  # one value per swept setting
@@ -82,35 +82,29 @@ class Sweep:
     def home(self, root: Path) -> Path:
         return self.study.home(root)
 
-    def folder(self, root: Path) -> Path:
-        return self.study.folder(root)
-
     def steps(self, root: Path) -> list[Step]:
         """Return all steps, without duplicates. Raises BadInput if two values of a setting lead to the same
         steps."""
-        steps = {values: study.steps(root) for values, study in self.variants.items()}
-        folders = {values: [step.folder for step in own] for values, own in steps.items()}
-        users: dict[Path, list[Values]] = {}
-        for values, places in folders.items():
-            for folder in places:
-                users.setdefault(folder, []).append(values)
+        steps = {chosen: study.steps(root) for chosen, study in self.variants.items()}
         for number, (key, values) in enumerate(self.settings):
             known: dict[str, str] = {}
             for value in values:
-                of_value = [places for chosen, places in folders.items() if chosen[number] == value]
-                other = known.setdefault(str(of_value), value)
-                if other != value:
+                own = [[step.folder for step in steps[chosen]] for chosen in steps if chosen[number] == value]
+                if (other := known.setdefault(str(own), value)) != value:
                     fault = f"--sweep {key}={','.join(values)}: {other} and {value} give the same results"
                     raise BadInput(f"{fault}; sweep a setting that changes them")
-        return [self._titled(step, users[step.folder]) for step in with_needs(chain(*steps.values()))]
+        return self._merged(steps)
 
     def trained(self, root: Path = Path()) -> list[Step]:
         """Return the pretraining steps, shipped or not, without duplicates."""
-        found: dict[Any, tuple[Step, list[Values]]] = {}
-        for values, study in self.variants.items():
-            for step in study.trained(root):
-                found.setdefault(trained_key(step), (step, []))[1].append(values)
-        return [self._titled(step, users) for step, users in found.values()]
+        return self._merged({chosen: study.trained(root) for chosen, study in self.variants.items()})
+
+    def _merged(self, steps: Mapping[Values, Sequence[Step]]) -> list[Step]:
+        users: dict[Any, tuple[Step, list[Values]]] = {}
+        for chosen, own in steps.items():
+            for step in own:
+                users.setdefault(step_key(step), (step, []))[1].append(chosen)
+        return [self._titled(step, variants) for step, variants in users.values()]
 
     def _titled(self, step: Step, users: Sequence[Values]) -> Step:
         """Append to a step's title the swept values that need the step, unless all values do."""
@@ -122,9 +116,9 @@ class Sweep:
                 decisive.append(name + " or ".join(here))
         return replace(step, title=f"{step.title} [{', '.join(decisive)}]") if decisive else step
 
-    def report(self, root: Path, changed: bool = True) -> Path:
+    def report(self, root: Path, changed: bool) -> Path:
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
-        return self.folder(root) / f"{REPORT}-{fingerprint(self.settings, shown)}"
+        return root / self.name / f"{REPORT}-{fingerprint(self.settings, shown)}"
 
 
 def studies_of(about: Mapping[str, Any], own: str | None = None) -> list[Study]:

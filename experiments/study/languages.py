@@ -162,7 +162,7 @@ class DerivedLanguages(StudyLanguages):
             pairs += [(SOURCE, other), (other, other)]
         return StudyData(
             groups=[
-                Group(each.name, text, (each.name,), (THE_SOURCE, Described.of(each)), study.mixture)
+                Group(each.name, text, (each.name,), (THE_SOURCE, Described.of(each)))
                 for each in self.transforms
             ],
             described=(THE_SOURCE,),

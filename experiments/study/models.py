@@ -50,7 +50,6 @@ class Group:
     data: Step
     languages: tuple[str, ...]
     described: tuple[Described, ...]
-    mixture: Mixture = ALL_TOGETHER
 
 
 @dataclass(frozen=True)

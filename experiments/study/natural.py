@@ -87,7 +87,7 @@ class NaturalLanguages(StudyLanguages):
             pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
             floors.append(Floors(examples[name], pairs, source=self.source).step(home))
         return StudyData(
-            groups=[Group("", text, tuple(self.texts), described, study.mixture)] if text else [],
+            groups=[Group("", text, tuple(self.texts), described)] if text else [],
             described=described,
             text=text,
             examples=examples,

@@ -18,11 +18,11 @@ Natural languages form one unnamed group, so their runs are in <root>/shared/<ob
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from calque.analysis.records.record import Described, Run
 from calque.analysis.records.record import Start as StartOfRun
@@ -40,8 +40,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective
 
-START = "start"
-THE_START = Described(START, "the start")  # how records describe the model that all others start from
+START = "start"  # the name of the model that all others start from
 BEHIND = 2  # how many models' measures are delayed, to keep other cores busy while the last model trains
 
 
@@ -55,6 +54,8 @@ class Study:
     each objective, as a multiple of `train.steps`. `encoder` is measured on gold sets in addition to the
     study's models. `paper` is the kind of report, and `claims` the file with the study's own claims, whose
     digest is recorded in manifests."""
+
+    options: ClassVar[Sequence[str]] = ()  # the settings that a sweep varies
 
     name: str
     languages: StudyLanguages
@@ -82,6 +83,11 @@ class Study:
         inner = {key: values.pop(key) for key in values.keys() - own}
         return replace(self, languages=replace(languages, **inner), **values)
 
+    @property
+    def variants(self) -> dict[tuple[str, ...], Study]:
+        """The study as a sweep without settings (`experiments.settings.sweep.Sweep`)."""
+        return {(): self}
+
     @cached_property
     def given(self) -> GivenModel | None:
         return GivenModel(self.start) if self.start else None
@@ -92,17 +98,15 @@ class Study:
 
     # Folders and steps
 
-    def folder(self, root: Path) -> Path:
-        return root / self.name
-
     def home(self, root: Path) -> Path:
+        """Return the folder of the steps of all studies."""
         return root / SHARED
 
     def report(self, root: Path, changed: bool) -> Path:
         """Return the report's folder; a study with changed values gets its own folder, named after its
         steps."""
         steps = f"-{fingerprint([step.folder.name for step in self.steps(root)])}" if changed else ""
-        return self.folder(root) / f"{REPORT}{steps}"
+        return root / self.name / f"{REPORT}{steps}"
 
     def steps(self, root: Path) -> list[Step]:
         data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
@@ -124,7 +128,7 @@ class Study:
         models = self.models(root)
         steps = [step for model in models for step in _starts(model.step)]
         steps += [model.step for model in models]
-        return list({trained_key(step): step for step in steps}.values())
+        return list({step_key(step): step for step in steps}.values())
 
     # Data
 
@@ -145,7 +149,7 @@ class Study:
     def models(self, root: Path) -> list[Model]:
         """Return the models that the study trains, seed by seed."""
         return [
-            self._described(root, self._pretraining(root, group, objective, seed), group.described)
+            self._model(self._pretraining(root, group, objective, seed), group, self.home(root))
             for seed in (self.seeds if self.objectives else ())
             for group in self.data(root, seed).groups
             for objective in self.objectives
@@ -155,11 +159,14 @@ class Study:
         self, root: Path, group: Group, objective: Objective, seed: int, portion: float | None = None
     ) -> Step:
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
-        train, start = self.train_of(objective, portion), self.start_of(root, group, seed)
+        start: Weights | None = self.given
         if objective.traits.start:
             first, share = objective.traits.start
             start = self._pretraining(root, group, first, seed, portion * share)
-        return self._step(root, group, objective, train, seed, start, self.shipped)
+        elif self.given and self.head and not self.given.has_head:
+            head = HeadOnly(next(each for each in self.objectives if each.traits.predicts))
+            start = self._step(root, group, head, self.head, seed, self.given)
+        return self._step(root, group, objective, self.train_of(objective, portion), seed, start)
 
     def _step(
         self,
@@ -169,15 +176,14 @@ class Study:
         train: TrainConfig,
         seed: int,
         start: Weights | None,
-        shipped: Path | None = None,
     ) -> Step:
-        parts = group.data, group.languages, objective, self.model, train, seed, start, group.mixture
+        parts = group.data, group.languages, objective, self.model, train, seed, start, self.mixture
         training = Training(*parts, claims=self.claims_digest)
-        if shipped:
+        if self.shipped:
             from calque.pretrain.run import ShippedRun, runs_of
 
-            if training.name_in_file in runs_of(shipped):
-                training = replace(training, shipped=ShippedRun(shipped, training.name_in_file))
+            if training.name_in_file in runs_of(self.shipped):
+                training = replace(training, shipped=ShippedRun(self.shipped, training.name_in_file))
         return training.step(self.home(root), group.name, self.threads)
 
     def train_of(self, objective: Objective, portion: float) -> TrainConfig:
@@ -187,13 +193,27 @@ class Study:
             steps -= self.train_of(first, portion * share).steps
         return replace(self.train, steps=steps)
 
-    def start_of(self, root: Path, group: Group, seed: int) -> Weights | None:
-        """Return a model's start: the given model or, if that lacks a prediction head, the step that
-        trains one."""
-        if self.given is None or self.head is None or self.given.has_head:
-            return self.given
-        objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
-        return self._step(root, group, objective, self.head, seed, self.given)
+    def _model(self, step: Step, group: Group, home: Path) -> Model:
+        training: Training = step.config
+        objective, derived = training.objective, self.languages.derived
+        start = StartOfRun(self._given, 0.0) if self._given and training.start else None
+        if objective.traits.start:
+            first, share = objective.traits.start
+            start = StartOfRun(Described.of(first), share)
+        run = Run(
+            id="",
+            study=self.name,
+            seed=training.seed,
+            languages=group.described,
+            objective=Described.of(objective),
+            start=start,
+            layers=self.model.layers,
+            main_layer=0 if derived and not self.measure_start else objective.main_layer(self.model.layers),
+            mixture=Described.of(self.mixture) if derived and self.mixture != ALL_TOGETHER else None,
+            redrawn=self.languages.draws,
+            bitexts=tuple(self.languages.bitexts),
+        )
+        return Model(step, run, home)
 
     def given_models(self, root: Path) -> list[Model]:
         """Return the start and, for fine-tuning, one copy of it per seed, if these models are measured."""
@@ -207,33 +227,11 @@ class Study:
 
     @property
     def _given(self) -> Described | None:
+        """How records describe the given model."""
         if self.given is None:
             return None
-        if self.measure_start:
-            return replace(THE_START, parts=self.given.facets)
-        return Described(self.given.fingerprint, self.given.checkpoint.name, self.given.facets)
-
-    def _described(self, root: Path, step: Step, languages: tuple[Described, ...]) -> Model:
-        training: Training = step.config
-        objective, derived = training.objective, self.languages.derived
-        start = StartOfRun(self._given, 0.0) if self._given and training.start else None
-        if objective.traits.start:
-            first, share = objective.traits.start
-            start = StartOfRun(Described.of(first), share)
-        run = Run(
-            id="",
-            study=self.name,
-            seed=training.seed,
-            languages=languages,
-            objective=Described.of(objective),
-            start=start,
-            layers=self.model.layers,
-            main_layer=0 if derived and not self.measure_start else objective.main_layer(self.model.layers),
-            mixture=Described.of(training.mixture) if derived and training.mixture != ALL_TOGETHER else None,
-            redrawn=self.languages.draws,
-            bitexts=tuple(self.languages.bitexts),
-        )
-        return Model(step, run, self.home(root))
+        names = (START, "the start") if self.measure_start else (self.given.fingerprint, self.given.checkpoint.name)
+        return Described(*names, self.given.facets)
 
     # Measures
 
@@ -249,8 +247,8 @@ class Study:
         return [measuring(measure, model, self.threads) for measure in measures if measure.applies(model)]
 
 
-def trained_key(step: Step) -> Any:
-    """Return a model's key: its folder or, if its inputs cannot be read yet, its configuration."""
+def step_key(step: Step) -> Any:
+    """Return a step's key: its folder or, if its inputs cannot be read yet, its configuration."""
     try:
         return step.folder
     except BadInput:
