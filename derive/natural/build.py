@@ -134,7 +134,9 @@ def derive_natural(
     `bitexts` and `dictionaries` are pairs of names in `texts`. `rows` says whether models get rows for all
     types ("all") or only for special types and types that occur in the text ("used")."""
     dictionaries = dictionaries or {}
-    _check(texts, bitexts, dictionaries)
+    check_languages(texts, bitexts, dictionaries)
+    for lexicon in dictionaries.values():
+        read_lexicon(lexicon)  # fail early, before hours of encoding
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
     types = vocabulary.open()
     with Workers(workers, progress) as pool, new_folder(folder, {"fingerprint": print_}) as out:
@@ -160,7 +162,8 @@ def derive_natural(
     return folder
 
 
-def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
+def check_languages(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
+    """Raise BadInput for names that languages cannot have, and for bitexts or dictionaries without text."""
     for name in texts:
         check_name(name, "a language called")
         if name in RESERVED:
@@ -171,10 +174,9 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
                 "two different languages with text, at least one file, and no bitext in the other direction"
             )
             raise BadInput(f"the bitext {'-'.join(pair)} needs {expected}")
-    for pair, path in dictionaries.items():
+    for pair in dictionaries:
         if pair not in bitexts:
             raise BadInput(f"there is a dictionary for {' and '.join(pair)}, but no bitext")
-        read_lexicon(path)  # fail early, before hours of encoding
 
 
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:

@@ -38,14 +38,15 @@ def study(name: str) -> Study:
         return own
     check_name(name)
     entry = table()[name]
-    if "set" not in entry:
-        return _function(entry.get("file", name), name)
-    from calque.experiments.settings.override import replaced
+    if "set" in entry:
+        from calque.experiments.settings.override import replaced
 
-    found = study(entry["base"]) if "base" in entry else _function("pocket", "small_grid")
-    for setting in entry["set"]:
-        found = replaced(found, setting)
-    return found.changed(name=name)
+        found = study(entry["base"]) if "base" in entry else _function("pocket", "small_grid")
+        for setting in entry["set"]:
+            found = replaced(found, setting)
+    else:
+        found = _function(entry.get("file", name), name)
+    return found.changed(name=name, claims=STUDIES / entry["claims"] if "claims" in entry else None)
 
 
 def _function(module: str, name: str) -> Study:

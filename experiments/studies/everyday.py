@@ -1,6 +1,4 @@
-"""The ALIGN-MLM paper's comparison on real sentences, from Everyday English (docs/everyday.md) and Wikipedia,
-and tests of whether alignment causes transfer: interventions at test time, and a randomised trial of the
-dictionary (docs/causes.md)."""
+"""The ALIGN-MLM paper's comparison on real sentences, from Everyday English (docs/everyday.md) and Wikipedia."""
 
 import os
 from dataclasses import replace
@@ -14,26 +12,13 @@ from calque.derive.sources.everyday import french_order
 from calque.derive.transform import compose
 from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study
-from calque.experiments.study.measures import (
-    PAIR_MEASURES,
-    Alignment,
-    ChangedRetrieval,
-    DerivationRetrieval,
-    Interventions,
-)
+from calque.experiments.study.measures import PAIR_MEASURES, Alignment, DerivationRetrieval
 from calque.experiments.study.tasks import CrossLingualTask
-from calque.pretrain.objective import After
-from calque.pretrain.objectives.align_mlm import AlignMLM, RepelMLM
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.rotate_mlm import RotateMLM
-from calque.pretrain.objectives.word_aligned import WordAligned
 
 TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
 """The embedding table is frozen, because fine-tuning on the source would move source words away from their
 counterparts."""
-LATE = 0.75
-"""The fraction of steps before the rotation. By then, half of the types in the study `causes` are aligned up
-to rotation."""
 
 
 def everyday() -> Study:
@@ -46,7 +31,6 @@ def everyday() -> Study:
         vocabulary=1_500,
         seeds=(0, 1, 2, 3, 4),
         measures=(*PAIR_MEASURES, DerivationRetrieval()),
-        claims=Path(__file__).with_name("everyday.claims.toml"),
         train=replace(
             small.train,
             steps=8_000,
@@ -73,7 +57,6 @@ def everyday_search() -> Study:
         seeds=(100,),
         tasks={"pos": CrossLingualTask(TAGGING)},
         measures=(Alignment(),),
-        claims=None,
     )
 
 
@@ -84,7 +67,6 @@ def wikipedia() -> Study:
     data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
     return base.changed(
         name="wikipedia",
-        claims=Path(__file__).with_name("wikipedia.claims.toml"),
         source=replace(
             everyday_english(),
             text=(data / "wikipedia" / "wikipedia-1.txt",),
@@ -93,46 +75,4 @@ def wikipedia() -> Study:
         vocabulary=2_000,
         seeds=(0, 1, 2, 3),
         train=replace(base.train, steps=10_000),
-    )
-
-
-def causes() -> Study:
-    """Interventions on models trained on Pocket English."""
-    return _interventions_on(small_grid(), "causes")
-
-
-def causes_everyday() -> Study:
-    """Interventions on models trained on Everyday English."""
-    return _interventions_on(everyday(), "causes_everyday")
-
-
-def _interventions_on(base: Study, name: str) -> Study:
-    """Add interventions on MLM and ALIGN-MLM; each new seed samples its own data and dictionary."""
-    return base.changed(
-        name=name,
-        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
-        redraw=True,
-        seeds=(10, 11, 12, 13, 14),
-        tasks={task: base.tasks[task] for task in ("pos", "ner")},
-        measures=(*PAIR_MEASURES, Interventions(), Interventions("ner"), ChangedRetrieval()),
-        claims=Path(__file__).with_name("causes.claims.toml"),
-    )
-
-
-def causes_objectives() -> Study:
-    """Tests of the interventions' conclusions by changes during training: some objectives rotate embeddings
-    once or keep translations dissimilar."""
-    return causes().changed(
-        name="causes_objectives",
-        transforms=(compose(Transliterate(), Invert()),),
-        objectives=(
-            MLM(MASKS),
-            AlignMLM(mask_rate=MASKS),
-            After(WordAligned(), MLM(MASKS)),
-            RotateMLM(at=LATE, mask_rate=MASKS),
-            RotateMLM(mask_rate=MASKS),
-            RepelMLM(mask_rate=MASKS),
-        ),
-        seeds=(20, 21, 22, 23, 24),
-        claims=Path(__file__).with_name("causes_objectives.claims.toml"),
     )

@@ -19,15 +19,16 @@ from calque.derive.fingerprint import fingerprint
 from calque.derive.language import SOURCE
 from calque.derive.languages import FORMAT, KIND, Languages, NamePair
 from calque.derive.links.fast_align import StatisticalAligner
-from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
+from calque.derive.natural.build import Rows, check_languages, derive_natural, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, TextFiles, Without
 from calque.derive.readers.parallel import Pair, TwoFiles
 from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
 from calque.experiments.study.measures import Retrieval, ZeroShot
+from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import GivenModel, Group, Training, shape_of
-from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes, task_mistakes
+from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import tensor_files
@@ -81,19 +82,14 @@ class NaturalLanguages(StudyLanguages):
         described = self._described(study)
         read = study.given and study.objectives  # no text is needed if only the start is measured
         text = self.step(home, study.given.checkpoint) if read else None
-        examples, floors = dict[str, Step](), list[Step]()
+        examples, floors, measures = dict[str, Step](), list[Step](), list[Measure]()
         for name, task in study.tasks.items():
             examples[name] = NaturalExamples(name, task, self.source).step(home)
             pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
             floors.append(Floors(examples[name], pairs, source=self.source).step(home))
-        return StudyData(
-            groups=[Group("", text, tuple(self.texts), described)] if text else [],
-            described=described,
-            text=text,
-            examples=examples,
-            floors=floors,
-            task_measures=[ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()],
-        )
+            measures.append(ZeroShot(examples[name], task.finetune))
+        groups = [Group("", text, tuple(self.texts), described)] if text else []
+        return StudyData(groups, described, text, examples, floors, task_measures=measures)
 
     def facts(self, study: Any) -> dict[str, str]:
         return {"Mixture": study.mixture.title} if study.objectives else {}
@@ -108,7 +104,8 @@ class NaturalLanguages(StudyLanguages):
         if study.objectives:
             yield from self._text_mistakes(study)
         yield from only_derived(study, "xtreme")
-        yield from task_mistakes(study.tasks, self.source)
+        for name, task in study.tasks.items():
+            yield from task.natural_mistakes(name, self.source)
         if not (study.tasks or any(measure.parts() for measure in study.measures)):
             yield "there is nothing to measure models on; add tasks, gold sets or same_sentences"
         yield from language_mistakes("source", self.source)
@@ -116,8 +113,7 @@ class NaturalLanguages(StudyLanguages):
             yield from language_mistakes("texts", name)
         for objective in study.objectives:
             if objective.traits.start:
-                fault = "starts from another model, but this study trains none"
-                yield f"objectives: {objective.name} {fault}"
+                yield f"objectives: {objective.name} starts from another model, but this study trains none"
         if study.start is None:
             yield "start is missing: models of natural languages start from an encoder"
         elif study.start.exists() or not self.types:  # `calque plan` lists missing files
@@ -126,19 +122,19 @@ class NaturalLanguages(StudyLanguages):
     def _text_mistakes(self, study: Any) -> Iterator[str]:
         if len(self.texts) < 2:
             yield f"texts need at least two languages, not {len(self.texts)}"
-        for pair in self.bitexts:
-            if missing := [language for language in pair if language not in self.texts]:
-                yield f"bitexts: {'-'.join(pair)} needs text in {missing[0]}"
-        if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
-            there = ", ".join(map("-".join, self.bitexts))
-            yield f"dictionaries: {'-'.join(unknown[0])} is not a bitext; available: {there}"
         if not self.bitexts:
             yield "bitexts need at least one pair of languages"
+        try:
+            check_languages(self.texts, self.bitexts, self.dictionaries)
+        except BadInput as error:
+            yield from error.messages
         yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(self.texts)))
 
 
 @dataclass(frozen=True)
 class NaturalText:
+    """The config of the step that encodes text in natural languages."""
+
     languages: NaturalLanguages
     vocabulary: GivenVocabulary
 
@@ -147,10 +143,12 @@ class NaturalText:
         """The files of texts and of bitexts, without withheld sentences."""
         of = self.languages
         if not of.withheld:
-            return dict(of.texts), dict(of.bitexts)
+            return of.texts, of.bitexts
         texts = {name: Without(files, of.withheld) for name, files in of.texts.items()}
-        pairs = of.bitexts.items()
-        return texts, {pair: tuple(Without(files, of.withheld) for files in parts) for pair, parts in pairs}
+        bitexts = {}
+        for pair, parts in of.bitexts.items():
+            bitexts[pair] = tuple(Without(files, of.withheld) for files in parts)
+        return texts, bitexts
 
     def identity(self) -> str:
         return self._fingerprint(True, True)
@@ -162,7 +160,7 @@ class NaturalText:
     @cached_method
     def _fingerprint(self, bitexts: bool, dictionaries: bool) -> str:
         of, (texts, pairs) = self.languages, self.files
-        entries = dict(of.dictionaries) if dictionaries else {}
+        entries = of.dictionaries if dictionaries else {}
         return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
@@ -185,7 +183,7 @@ class NaturalText:
 def _encode(step: Step, machine: Machine) -> None:
     text: NaturalText = step.config
     arguments = *text.files, text.vocabulary, step.folder, machine.workers, machine.report
-    derive_natural(*arguments, text.languages.table, dict(text.languages.dictionaries))
+    derive_natural(*arguments, text.languages.table, text.languages.dictionaries)
 
 
 # Training an encoder to align words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -17,7 +17,7 @@ from calque.analysis.tasks.catalog import TASKS, floors, spelling, task
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.analysis.tasks.task import Split, Task, check
 from calque.derive.artefact import making
-from calque.derive.errors import shown
+from calque.derive.errors import shown, unknown
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages, NamePair
 from calque.derive.readers.conllu import WORDS
@@ -75,6 +75,15 @@ class CrossLingualTask:
             wrong.append(f"files.units: {units} applies to treebanks, which only {TAGGED} reads")
         return wrong
 
+    def natural_mistakes(self, name: str, source: str) -> Iterator[str]:
+        """Yield what is wrong with the task called `name` for natural languages."""
+        if name not in TASKS:
+            yield f"tasks: {unknown('task', name, TASKS)}"
+        if self.files is None:
+            yield f"tasks.{name}.files: missing, but examples in natural languages come from files"
+        if source in self.tests:
+            yield f"tasks.{name}.tests: examples in the source, {source}, belong in files"
+
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
     """Add the catalog's other tasks, each configured like the given task that uses the same data. If there is
@@ -85,19 +94,6 @@ def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingu
     by_data |= {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
     siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
     return {**siblings, **tasks}
-
-
-def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
-    """Describe what is wrong with the tasks of a study on natural languages."""
-    wrong = []
-    if unknown := [name for name in tasks if name not in TASKS]:
-        wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; available: {', '.join(TASKS)}")
-    for name, values in tasks.items():
-        if values.files is None:
-            wrong.append(f"tasks.{name}.files: missing, but examples in natural languages come from files")
-        if source in values.tests:
-            wrong.append(f"tasks.{name}.tests: examples in the source, {source}, belong in files")
-    return wrong
 
 
 @dataclass(frozen=True)
@@ -167,15 +163,13 @@ class NaturalExamples(Examples):
         assert self.settings.files
         return self.settings.files
 
-    @property
-    def _parts(self) -> tuple[str, TaskFiles, Mapping[str, tuple[Path, ...]]]:
-        return task(self.task).data, self.files, self.settings.tests
-
     def identity(self) -> str:
-        return natural_task_fingerprint(*self._parts, self.source)
+        data, tests = task(self.task).data, self.settings.tests
+        return natural_task_fingerprint(data, self.files, tests, self.source)
 
     def write(self, step: Step, machine: Machine) -> None:
-        write_natural_task(*self._parts, step.folder, self.source)
+        data, tests = task(self.task).data, self.settings.tests
+        write_natural_task(data, self.files, tests, step.folder, self.source)
 
     def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
         sets = {(part, SOURCE): Split(examples.path(part), of, self.files.of_split(part)) for part in SPLITS}

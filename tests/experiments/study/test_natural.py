@@ -89,12 +89,6 @@ def made_study(folder):
     )
 
 
-def head_of(done):
-    (group,) = done.study.data(done.root).groups
-    start = done.study.start_of(done.root, group, 0)
-    return start if isinstance(start, Step) else None
-
-
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     study = override(made_study(tmp_path_factory.mktemp("data")), TINY)
@@ -139,8 +133,9 @@ def test_start_and_objectives_are_measured_alike(done, continued):
 
 
 def test_objectives_share_their_head_and_batches(done):
-    study, models, head = done.study, done.models(), head_of(done)
-    assert head and all(model.training.start == head for model in models)
+    study, models = done.study, done.models()
+    head = models[0].training.start
+    assert isinstance(head, Step) and all(model.training.start == head for model in models)
     shown = [model.weights.open().facts["shown"] for model in models]
     assert shown[0] == shown[1]
     before, made = (
@@ -166,7 +161,7 @@ def test_objectives_share_their_head_and_batches(done):
         ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot be a language's name"),
         ("texts.yy=", "a language needs at least one text file"),
         ("languages.bitexts.en=pairs.tsv", "expected two languages, as in en-fr or en:zh-tw, not 'en'"),
-        ("languages.bitexts.en-yy=pairs.tsv", "bitexts: en-yy needs text in yy"),
+        ("languages.bitexts.en-yy=pairs.tsv", "the bitext en-yy needs two different languages with text"),
         ("texts=en", "texts need at least two languages, not 1"),
         ("start=nowhere", "start: "),
         ("tasks=nli", "there is no 'nli'"),

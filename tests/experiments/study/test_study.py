@@ -9,7 +9,7 @@ from calque.experiments.run.step import with_needs
 from calque.experiments.settings.override import override
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study.measures import OrderDistance
-from calque.experiments.study.tasks import CrossLingualTask, task_mistakes
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.objectives.mlm import MLM
 from tests.experiments.conftest import Done
 
@@ -125,8 +125,8 @@ TASK = CrossLingualTask(FinetuneConfig(), files=FILES, tests={"fr": FILE})
 
 
 def test_natural_tasks_need_files_and_other_languages():
-    assert task_mistakes({"pos": TASK}, "en") == []
-    (said,) = task_mistakes({"pos": CrossLingualTask(FinetuneConfig())}, "en")
+    assert list(TASK.natural_mistakes("pos", "en")) == []
+    (said,) = CrossLingualTask(FinetuneConfig()).natural_mistakes("pos", "en")
     assert "tasks.pos.files" in said
-    (said,) = task_mistakes({"pos": replace(TASK, tests={"en": FILE})}, "en")
+    (said,) = replace(TASK, tests={"en": FILE}).natural_mistakes("pos", "en")
     assert said.startswith("tasks.pos.tests: ") and " en" in said
