@@ -1,4 +1,4 @@
-"""Steps of a study: functions that fill folders, frozen configs that determine the contents of the folders,
+"""Steps of a study: folders, the frozen configs that determine and write their contents,
 and the cost of computing steps, as recorded in their manifests."""
 
 from __future__ import annotations
@@ -69,21 +69,20 @@ class Machine:
 
 @dataclass(frozen=True)
 class Step:
-    """A folder, whose name ends in a fingerprint of the config, and the function that fills it.
+    """A folder, whose name ends in a fingerprint of the config, which fills it.
 
-    config: all values that determine the folder's contents, including the steps whose folders `function`
-        reads. A value may have a method `identity`, which returns its part of the fingerprint, and the config
-        may have a method `check`, which checks the finished folder.
+    config: all values that determine the folder's contents, including the steps whose folders are read. Its
+        method `compute(step, machine)` fills the folder, and it may have a method `check`, which checks the
+        finished folder. A value may have a method `identity`, which returns its part of the fingerprint.
     place: the folder's path without the fingerprint.
     kind: the kind of artefact.
-    format: a version number, incremented when a change to `function` alters its output.
+    format: a version number, incremented when a change to the code alters its output.
     shared: whether torchrun's processes compute the step together; other steps are computed by the first
         process alone.
     spreads: whether the step starts its own workers, so that no other step may run at the same time.
     after: other steps to compute before this one.
     """
 
-    function: Callable[[Step, Machine], None]
     config: Any
     place: Path
     title: str
@@ -126,7 +125,7 @@ class Step:
 
     def __call__(self, machine: Machine) -> None:
         """Fill the folder, writing the manifest last. Raises BadInput if an input is missing or unusable."""
-        self.function(self, machine)
+        self.config.compute(self, machine)
 
     def open(self) -> Artefact:
         """Open the finished folder. Raises BadInput if it is unfinished or its manifest is damaged."""

@@ -1,4 +1,5 @@
-"""The ALIGN-MLM paper's comparison on real sentences, from Everyday English (docs/everyday.md) and Wikipedia."""
+"""The ALIGN-MLM paper's comparison on real sentences, from Everyday English and Wikipedia
+(docs/everyday.md)."""
 
 import os
 from dataclasses import replace

@@ -84,7 +84,10 @@ class GoldText:
 
     def step(self, home: Path) -> Step:
         place, title = home / self.name / "languages", f"languages {self.name}"
-        return Step(_translate, self, place, title, "derive", KIND, FORMAT)
+        return Step(self, place, title, "derive", KIND, FORMAT)
+
+    def compute(self, step: Step, machine: Machine) -> None:
+        write_translation(self.pairs()[0], self.pair[1], self.vocabulary, step.folder)
 
     def identity(self) -> dict[str, Any]:
         return {"text": self.digest, "vocabulary": self.vocabulary}
@@ -127,11 +130,6 @@ def _files_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*") if path.is_file())
 
 
-def _translate(step: Step, machine: Machine) -> None:
-    text: GoldText = step.config
-    write_translation(text.pairs()[0], text.pair[1], text.vocabulary, step.folder)
-
-
 @dataclass(frozen=True)
 class GoldPairs(StudyLanguages):
     """The gold sets of word links in the folder `gold`. `text` maps each set to parallel text, which models
@@ -152,18 +150,15 @@ class GoldPairs(StudyLanguages):
         return GoldText(self.gold, name, self.text.get(name, ()), self.vocabulary)
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
-        groups = []
-        for name in self.text:
-            text = self.of_set(name)
-            groups.append(Group(name, text.step(home), text.pair[1:], text.described))
-        encoders: dict[str, Path | None] = {"diagonal": None, "fast_align": None}
-        encoders |= {"encoder": study.encoder} if study.encoder else {}
-        aligners = [
+        texts = list(map(self.of_set, self.text))
+        groups = [Group(text.name, text.step(home), text.pair[1:], text.described) for text in texts]
+        encoders = [("encoder", study.encoder)] if study.encoder else []
+        steps = [
             GoldSetAligner(name, self.of_set(each), study.name, encoder).step(home, study.threads)
-            for name, encoder in encoders.items()
+            for name, encoder in (("diagonal", None), ("fast_align", None), *encoders)
             for each in self.sets
         ]
-        return StudyData(groups, (THE_SOURCE,), aligners=aligners)
+        return StudyData(groups, (THE_SOURCE,), aligners=steps)
 
     def mistakes(self, study: Any) -> Iterator[str]:
         yield from (*name_mistakes("sets", self.sets), *vocabulary_mistakes(self.vocabulary))
@@ -259,54 +254,40 @@ class GoldSetAligner:
     def identity(self) -> Any:
         gold = self.text.gold_digests
         if self.encoder:
-            files = {path.name: digest(path) for path in _files_in(self.encoder)}
-            return {"gold": gold, "encoder": files}
+            return {"gold": gold, "encoder": {path.name: digest(path) for path in _files_in(self.encoder)}}
         return {"gold": gold, "text": self.text.digest} if self.name == "fast_align" else gold
 
     def step(self, home: Path, threads: int) -> Step:
         title = f"{self.encoder.name if self.encoder else self.name} {self.text.name}"
         place, format = home / self.text.name / self.name, 4 if self.encoder else 1
-        return Step(_score_aligner, self, place, title, "evaluate", "records", format, threads)
+        return Step(self, place, title, "evaluate", "records", format, threads)
 
-    def run(self, step: Step, source: Described | None = None, layers: int = 0) -> Run:
-        run = f"{self.text.name}/{step.folder.name}"
-        if source and not layers:  # fast_align is run on each training text
-            run += f"/{source.name}"
-        main = main_layer(layers) if layers else 0
-        return Run(run, self.study, 0, self.text.described, source, layers=layers, main_layer=main)
+    def compute(self, step: Step, machine: Machine) -> None:
+        run = Run(f"{self.text.name}/{step.folder.name}", self.study, 0, self.text.described)
+        runs, measurement = self._score(run, str(machine.world.device))
+        write_measurement(step, measurement, machine, runs)
 
-    def score(self, step: Step, device: str) -> tuple[list[Run], Measurement]:
+    def _score(self, run: Run, device: str) -> tuple[list[Run], Measurement]:
         gold = self.text.set
         if self.encoder:
-            return self._score_encoder(step, self.encoder, device)
-        if self.name == "fast_align":
-            return self._score_fast_align(step)
-        run = self.run(step)
-        record = self._record(run, DIAGONAL, diagonal_score(gold.pairs, gold.gold))
-        return [run], Measurement((record,))
-
-    def _score_fast_align(self, step: Step) -> tuple[list[Run], Measurement]:
+            layers, name = Encoder(self.encoder, 0).layers, self.encoder.name
+            main, types = main_layer(layers), {False: 0, True: SubWords(self.encoder).second_type}
+            run = replace(run, objective=Described(name, name), layers=layers, main_layer=main)
+            model = MeasuredModel(self.encoder, run.id, device=device)
+            return [run], _layers(model, gold, types, CHOICES)
+        if self.name == "diagonal":
+            record = self._record(run, DIAGONAL, diagonal_score(gold.pairs, gold.gold))
+            return [run], Measurement((record,))
         own, left_out = self.text.own(), Counter[str]()
         runs, records, corpora = list[Run](), list[Record](), {OWN: own}
         if self.text.text:
             corpora[MORE], left_out = self.text.pairs()
         for name, corpus in corpora.items():
-            scores, dropped = fast_align_scores(own, self.text.set.gold, corpus)
+            scores, dropped = fast_align_scores(own, gold.gold, corpus)
             left_out += dropped
-            runs.append(self.run(step, Described(name, name)))
+            runs.append(replace(run, id=f"{run.id}/{name}", objective=Described(name, name)))
             records += [self._record(runs[-1], FAST_ALIGN, scores[way], symmetrisation=way) for way in scores]
         return runs, Measurement(tuple(records), left_out)
 
-    def _score_encoder(self, step: Step, folder: Path, device: str) -> tuple[list[Run], Measurement]:
-        types = {False: 0, True: SubWords(folder).second_type}
-        run = self.run(step, Described(folder.name, folder.name), Encoder(folder, 0).layers)
-        model = MeasuredModel(folder, run.id, device=device)
-        return [run], _layers(model, self.text.set, types, CHOICES)
-
     def _record(self, run: Run, aligner: str, counts: Any, **fields: object) -> Record:
         return link_record(MeasuredModel(Path(), run.id), self.text.name, aligner, counts, **fields)
-
-
-def _score_aligner(step: Step, machine: Machine) -> None:
-    runs, measurement = step.config.score(step, str(machine.world.device))
-    write_measurement(step, measurement, machine, runs)

@@ -155,7 +155,7 @@ class DerivedLanguages(StudyLanguages):
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         if self.redraw:
             return self.of_seed(seed).data(study, home, seed)
-        text = Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
+        text = Step(self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
         examples = {name: DerivedExamples(name, self).step(home) for name in _tasks_with_examples(study)}
         pairs = [(SOURCE, SOURCE)]
         for other in self.names:
@@ -173,6 +173,12 @@ class DerivedLanguages(StudyLanguages):
         )
 
     # The config of the step that derives the languages
+
+    def compute(self, step: Step, machine: Machine) -> None:
+        cache = step.place.parent.parent / CACHE
+        check_own(self.source, self.transforms, cache, machine.workers)
+        arguments = self.source, self.transforms, self._given, self.dictionary, step.folder, cache
+        derive_languages(*arguments, machine.workers, machine.report)
 
     def identity(self) -> str:
         return self._fingerprint(self.transforms, self.dictionary)
@@ -291,11 +297,3 @@ class DerivedLanguages(StudyLanguages):
         for name in easy.tasks if easy else ():
             if name not in available:
                 yield f"source.easy.tasks: source has no examples of {name}; available: {there}"
-
-
-def _derive(step: Step, machine: Machine) -> None:
-    of: DerivedLanguages = step.config
-    cache = step.place.parent.parent / CACHE
-    check_own(of.source, of.transforms, cache, machine.workers)
-    arguments = of.source, of.transforms, of._given, of.dictionary, step.folder, cache
-    derive_languages(*arguments, machine.workers, machine.report)

@@ -78,6 +78,13 @@ class Measuring:
         code = code_of(type(self.measure))
         return [*identity, code] if code else identity
 
+    def compute(self, step: Step, machine: Machine) -> None:
+        from calque.pretrain.run import CLAIMS
+
+        measurement = self.measure(self.model, machine)
+        noted = {CLAIMS: self.claims} if self.claims else {}
+        write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
+
     @property
     def work(self) -> float:
         return self.measure.work(self.model)
@@ -99,16 +106,7 @@ def measuring(measure: Measure, model: Model, threads: int) -> Step:
     """Return the step that measures a model."""
     config = Measuring(measure, model, model.training.data if model.trained else None)
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
-    return Step(_measure, config, place, title, "evaluate", "records", threads=threads)
-
-
-def _measure(step: Step, machine: Machine) -> None:
-    from calque.pretrain.run import CLAIMS
-
-    config: Measuring = step.config
-    measurement = config.measure(config.model, machine)
-    noted = {CLAIMS: config.claims} if config.claims else {}
-    write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
+    return Step(config, place, title, "evaluate", "records", threads=threads)
 
 
 def write_measurement(

@@ -212,16 +212,14 @@ class EstimatedLinks:
 
         name = f"{self.first}-{self.second}"
         place = self.data.folder / "estimated" / name
-        return Step(_estimate_links, self, place, f"estimated links {name}", "derive", KIND, FORMAT)
+        return Step(self, place, f"estimated links {name}", "derive", KIND, FORMAT)
 
+    def compute(self, step: Step, machine: Machine) -> None:
+        from calque.derive.estimated_links import estimate_links
+        from calque.derive.links.aligner import SYMMETRISATIONS
 
-def _estimate_links(step: Step, machine: Machine) -> None:
-    from calque.derive.estimated_links import estimate_links
-    from calque.derive.links.aligner import SYMMETRISATIONS
-
-    links: EstimatedLinks = step.config
-    languages, method = Languages.open(links.data.folder, links.names), SYMMETRISATIONS[links.method]
-    estimate_links(languages, links.first, links.second, step.folder, method, drawn=links.drawn)
+        languages, method = Languages.open(self.data.folder, self.names), SYMMETRISATIONS[self.method]
+        estimate_links(languages, self.first, self.second, step.folder, method, drawn=self.drawn)
 
 
 @dataclass(frozen=True)
@@ -244,8 +242,38 @@ class Training:
     def step(self, home: Path, group: str = "", threads: int = 1) -> Step:
         place = home / group / self.objective.name / f"seed-{self.seed}"
         title = f"{'unpack' if self.shipped else 'pretrain'} {place.relative_to(home)}"
-        return Step(
-            _pretrain, self, place, title, "pretrain", RUN, FORMAT, threads, shared=True, after=self.links
+        settings = RUN, FORMAT, threads
+        return Step(self, place, title, "pretrain", *settings, shared=True, after=self.links)
+
+    def compute(self, step: Step, machine: Machine) -> None:
+        from calque.derive.estimated_links import with_links
+        from calque.pretrain.run import Pretraining, pretrain
+
+        languages = Languages.open(self.data.folder, self.languages)
+        for links in self.links:
+            languages = with_links(languages, links.folder)
+        config = Pretraining(
+            languages=languages,
+            objective=self.objective,
+            model=self.model,
+            train=self.train,
+            seed=self.seed,
+            start=checkpoint_of(self.start) if self.start else None,
+            mixture=self.mixture,
+            claims=self.claims,
+            inputs=self.inputs,
+        )
+        if self.shipped:
+            self.shipped.unpack(step.folder, config)
+            return
+        pretrain(
+            step.folder,
+            config,
+            machine.world,
+            probe=self.probe(),
+            progress=lambda done, steps: machine.report(step.title, done, steps),
+            allow_change=machine.allow_change,
+            notify=lambda message: machine.report(f"{step.title}: {message}", 1, 1),
         )
 
     @cached_property
@@ -355,36 +383,3 @@ class Training:
     def _language_embeddings(self) -> int:
         languages = 1 + len(self.languages) if self.objective.traits.language_embeddings else 0
         return languages * self.model.hidden
-
-
-def _pretrain(step: Step, machine: Machine) -> None:
-    from calque.derive.estimated_links import with_links
-    from calque.pretrain.run import Pretraining, pretrain
-
-    training: Training = step.config
-    languages = Languages.open(training.data.folder, training.languages)
-    for links in training.links:
-        languages = with_links(languages, links.folder)
-    config = Pretraining(
-        languages=languages,
-        objective=training.objective,
-        model=training.model,
-        train=training.train,
-        seed=training.seed,
-        start=checkpoint_of(training.start) if training.start else None,
-        mixture=training.mixture,
-        claims=training.claims,
-        inputs=training.inputs,
-    )
-    if training.shipped:
-        training.shipped.unpack(step.folder, config)
-        return
-    pretrain(
-        step.folder,
-        config,
-        machine.world,
-        probe=training.probe(),
-        progress=lambda done, steps: machine.report(step.title, done, steps),
-        allow_change=machine.allow_change,
-        notify=lambda message: machine.report(f"{step.title}: {message}", 1, 1),
-    )

@@ -74,9 +74,8 @@ class NaturalLanguages(StudyLanguages):
     types: int = 0
 
     def step(self, home: Path, vocabulary: Path) -> Step:
-        text = NaturalText(self, GivenVocabulary(vocabulary))
-        title = "text and bitexts"
-        return Step(_encode, text, home / "languages", title, "derive", KIND, FORMAT, spreads=True)
+        text, place = NaturalText(self, GivenVocabulary(vocabulary)), home / "languages"
+        return Step(text, place, "text and bitexts", "derive", KIND, FORMAT, spreads=True)
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         described = self._described(study)
@@ -150,6 +149,10 @@ class NaturalText:
             bitexts[pair] = tuple(Without(files, of.withheld) for files in parts)
         return texts, bitexts
 
+    def compute(self, step: Step, machine: Machine) -> None:
+        of, tools = self.languages, (machine.workers, machine.report)
+        derive_natural(*self.files, self.vocabulary, step.folder, *tools, of.table, of.dictionaries)
+
     def identity(self) -> str:
         return self._fingerprint(True, True)
 
@@ -178,12 +181,6 @@ class NaturalText:
 
     def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
         return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
-
-
-def _encode(step: Step, machine: Machine) -> None:
-    text: NaturalText = step.config
-    arguments = *text.files, text.vocabulary, step.folder, machine.workers, machine.report
-    derive_natural(*arguments, text.languages.table, text.languages.dictionaries)
 
 
 # Training an encoder to align words

@@ -230,8 +230,9 @@ class Study:
         """How records describe the given model."""
         if self.given is None:
             return None
-        names = (START, "the start") if self.measure_start else (self.given.fingerprint, self.given.checkpoint.name)
-        return Described(*names, self.given.facets)
+        if self.measure_start:
+            return Described(START, "the start", self.given.facets)
+        return Described(self.given.fingerprint, self.given.checkpoint.name, self.given.facets)
 
     # Measures
 

@@ -102,7 +102,11 @@ class Examples(ABC):
 
     def step(self, home: Path) -> Step:
         place = home / "tasks" / self.task
-        return Step(_write_examples, self, place, f"examples of {self.task}", "derive", KIND, FORMAT)
+        return Step(self, place, f"examples of {self.task}", "derive", KIND, FORMAT)
+
+    def compute(self, step: Step, machine: Machine) -> None:
+        self.write(step, machine)
+        self.check(step.folder)
 
     @abstractmethod
     def write(self, step: Step, machine: Machine) -> None: ...
@@ -115,11 +119,6 @@ class Examples(ABC):
     @abstractmethod
     def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
         """Open the examples for each split and language."""
-
-
-def _write_examples(step: Step, machine: Machine) -> None:
-    step.config.write(step, machine)
-    step.config.check(step.folder)
 
 
 @dataclass(frozen=True)
@@ -204,29 +203,26 @@ class Floors:
 
     def step(self, home: Path) -> Step:
         name = self.task.name
-        return Step(_score, self, home / "floors" / name, f"floors of {name}", "evaluate", "floors", 2)
+        return Step(self, home / "floors" / name, f"floors of {name}", "evaluate", "floors", 2)
 
+    def compute(self, step: Step, machine: Machine) -> None:
+        from sklearn import __version__
 
-def _score(step: Step, machine: Machine) -> None:
-    from sklearn import __version__
+        names, scored = dict.fromkeys(chain.from_iterable(self.pairs)), None
+        if self.languages:
+            languages = Languages.open(self.languages.folder, [name for name in names if name != SOURCE])
+            spell = {name: spelling(languages, name) for name in names}
+        else:
+            spell, scored = dict.fromkeys(names, str), self._in_language
+        examples = TaskFolder.open(self.examples.folder)
+        rows = floors(examples, self.task, self.pairs, spell, partial(machine.report, step.title), scored)
+        facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": __version__}}
+        with making(step.folder, step.kind, facts) as part:
+            json_rows.write(part / FLOORS, rows)
+        machine.report(step.title, 1, 1)
 
-    of: Floors = step.config
-    names = dict.fromkeys(chain.from_iterable(of.pairs))
-    if of.languages:
-        languages = Languages.open(of.languages.folder, [name for name in names if name != SOURCE])
-        spell, scored = {name: spelling(languages, name) for name in names}, None
-    else:
-        spell = dict.fromkeys(names, str)
-
-        def scored(language: str) -> Task:
-            return of.task.in_language(of.source if language == SOURCE else language)
-
-    examples = TaskFolder.open(of.examples.folder)
-    rows = floors(examples, of.task, of.pairs, spell, partial(machine.report, step.title), scored)
-    facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": __version__}}
-    with making(step.folder, step.kind, facts) as part:
-        json_rows.write(part / FLOORS, rows)
-    machine.report(step.title, 1, 1)
+    def _in_language(self, language: str) -> Task:
+        return self.task.in_language(self.source if language == SOURCE else language)
 
 
 def read_floors(step: Step) -> list[Floor]:

@@ -17,11 +17,11 @@ from calque.experiments.run.step import Machine, Step, with_needs
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import Heard
-from tests.experiments.run.words import Word, text, write
+from tests.experiments.run.words import Word, text
 
 
 def word(home, word, before=(), seconds=0.0, **config):
-    return Step(write, Word(word, before, seconds, **config), home / word, f"word {word}", "derive", "word")
+    return Step(Word(word, before, seconds, **config), home / word, f"word {word}", "derive", "word")
 
 
 def alone(*arguments):

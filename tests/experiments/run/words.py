@@ -21,24 +21,22 @@ class Word:
     def identity(self):
         return {"word": self.word, "before": self.before}
 
-
-def write(step, machine):
-    config = step.config
-    home = step.place.parent
-    if config.word == "bad":
-        raise BadInput("a bad word", step.folder)
-    began = time.time()
-    machine.report(step.title, 0, 1)
-    time.sleep(config.seconds)
-    if config.meets:
-        (home / f"{config.word} is here").touch()
-        while not (home / f"{config.meets} is here").exists():
-            time.sleep(0.01)
-            assert time.time() < began + 300
-    with making(step.folder, step.kind, step.facts) as part:
-        (part / "text").write_text(f"{''.join(map(text, config.before))}{config.word} ")
-        (part / "times").write_text(f"{began} {time.time()}")
-    machine.report(step.title, 1, 1)
+    def compute(self, step, machine):
+        home = step.place.parent
+        if self.word == "bad":
+            raise BadInput("a bad word", step.folder)
+        began = time.time()
+        machine.report(step.title, 0, 1)
+        time.sleep(self.seconds)
+        if self.meets:
+            (home / f"{self.word} is here").touch()
+            while not (home / f"{self.meets} is here").exists():
+                time.sleep(0.01)
+                assert time.time() < began + 300
+        with making(step.folder, step.kind, step.facts) as part:
+            (part / "text").write_text(f"{''.join(map(text, self.before))}{self.word} ")
+            (part / "times").write_text(f"{began} {time.time()}")
+        machine.report(step.title, 1, 1)
 
 
 def text(step):

@@ -20,7 +20,6 @@ from calque.experiments.settings.study_file import mistyped
 from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import Model
 from tests.experiments.conftest import TINY, calque, sets
-from tests.experiments.run.words import write
 
 DOCS = Path(__file__).parents[3] / "docs" / "own.md"
 PLAIN = "from dataclasses import replace\nfrom calque.experiments.studies.pocket import pocket\n\n\n"
@@ -126,7 +125,7 @@ for base in ("POS", "MLM", "PocketEnglish", "OrderDistance", "Word"):
 
 
 def test_user_code_changes_fingerprints(folder):
-    plain = Step(write, "a text", folder / "run", "a text", "pretrain", "word")
+    plain = Step("a text", folder / "run", "a text", "pretrain", "word")
     model = Model(plain, Run("", "", 0, ()), folder)
 
     def prints(factor):
