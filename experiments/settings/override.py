@@ -15,8 +15,7 @@ from calque.derive.sources.files import EasyText, Files, TaskFiles
 from calque.derive.transforms import transform
 from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study
-from calque.experiments.study.measures import MEASURES
-from calque.experiments.study.measuring import Measure
+from calque.experiments.study.measures import MEASURES, Measure
 from calque.experiments.study.tasks import with_siblings
 from calque.pretrain import objectives
 from calque.pretrain.objective import Objective

@@ -48,7 +48,7 @@ from calque.experiments.study.languages import (
     only_derived,
     vocabulary_mistakes,
 )
-from calque.experiments.study.measuring import Measure, write_measurement
+from calque.experiments.study.measures import Measure, write_measurement
 from calque.experiments.study.models import Group, Model
 from calque.experiments.study.natural import lowered
 from calque.pretrain.architecture import main_layer

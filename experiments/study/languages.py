@@ -31,8 +31,7 @@ from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.words import Agglutinate, Drop, Rewrite, Split
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
-from calque.experiments.study.measures import MEASURES, ExampleMeasure, Transfer
-from calque.experiments.study.measuring import Measure
+from calque.experiments.study.measures import MEASURES, ExampleMeasure, Measure, Transfer
 from calque.experiments.study.models import Group
 from calque.experiments.study.tasks import DerivedExamples, Floors
 from calque.pretrain.bitext import PairObjective

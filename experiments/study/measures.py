@@ -1,29 +1,150 @@
-"""The measures of a study's models. Each measure imports the code that computes it only when it is called."""
+"""The measures of a study's models, and the step that measures a model. Each measure imports the code that
+computes it only when it is called."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
-from calque.analysis.records.record import ORDER, SHARING, Measurement
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.analysis.tasks.task import Split
-from calque.derive.artefact import input_digest
+from calque.derive.artefact import Artefact, input_digest, making
+from calque.derive.fingerprint import code_of
 from calque.derive.task_data import TaskFolder
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
-from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import Model
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.cost import UPDATE, encoder_flops_per_id
 
 EXAMPLES = 2_000  # the assumed size of a training set before it is read
 IDS = 1.3  # the assumed number of ids per word
+
+
+@dataclass(frozen=True)
+class Measure(ABC):
+    """A measure of a model. Increase `format` when a code change alters a model's records. `terms` are
+    glossary entries for the report, by title. A measure with several `parts` is not called itself."""
+
+    format: ClassVar[int] = 1
+    any_model: ClassVar[bool] = False  # whether the measure applies without a language pair
+    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The measure's name in settings and in its folder's name."""
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
+        raise NotImplementedError
+
+    def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
+        """Return the measure with the tasks and the examples (by task) that it needs from a study."""
+        return self
+
+    def parts(self) -> Sequence[Measure]:
+        """Return the measures to compute: by default, only this one."""
+        return (self,)
+
+    def mistakes(self, study: Any) -> list[str]:
+        """Return a message for each error in the measure's settings, given the study's settings."""
+        return []
+
+    def applies(self, model: Model) -> bool:
+        return self.any_model or model.of_pair
+
+    def settings(self, model: Model) -> Any:
+        return self
+
+    def work(self, model: Model) -> float:
+        """Return the number of operations, from which the time is estimated; 0 if the measure trains
+        nothing."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """The config of a step that measures a model. `data` is the text that the model has read."""
+
+    measure: Measure
+    model: Model
+    data: Step | None
+
+    @classmethod
+    def step(cls, measure: Measure, model: Model, threads: int) -> Step:
+        config = cls(measure, model, model.training.data if model.trained else None)
+        place, title = model.folder / measure.name, f"{measure.name} {model.name}"
+        return Step(config, place, title, "evaluate", "records", threads=threads)
+
+    def identity(self) -> list[Any]:
+        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        if self.data and not self.measure.any_model:  # includes the dictionary, which the model may not use
+            config, names = self.data.config, self.model.training.languages
+            identity.append({name: config.language(name) for name in names})
+        code = code_of(type(self.measure))
+        return [*identity, code] if code else identity
+
+    def compute(self, step: Step, machine: Machine) -> None:
+        from calque.pretrain.run import CLAIMS
+
+        measurement = self.measure(self.model, machine)
+        noted = {CLAIMS: self.claims} if self.claims else {}
+        write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
+
+    @property
+    def work(self) -> float:
+        return self.measure.work(self.model)
+
+    @property
+    def claims(self) -> str:
+        return self.model.training.claims if self.data else ""
+
+    def run(self, measured: Artefact) -> Run:
+        from calque.pretrain.run import CLAIMS
+
+        if not self.claims:
+            return self.model.run
+        noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
+        return replace(self.model.run, claims=tuple(sorted(noted)))
+
+
+def write_measurement(
+    step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()
+) -> None:
+    """Write a step's measurement to its folder; `runs` describes aligners other than the study's models."""
+    facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions)}
+    with making(step.folder, step.kind, {**step.facts, **facts, **measurement.facts}) as part:
+        json_rows.write(part / RUNS, runs)
+        json_rows.write(part / RECORDS, measurement.records)
+
+
+@dataclass(frozen=True)
+class MeasuredStep:
+    step: Step
+    runs: Sequence[Run]
+    records: Sequence[Record]
+    exclusions: Mapping[str, int]
+
+
+def read_measured(step: Step) -> MeasuredStep:
+    """Read a finished step's measurement. Raises BadInput for damaged files."""
+    artefact = step.open()
+    runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
+    if isinstance(step.config, Measuring):
+        runs = [step.config.run(artefact)]
+    else:  # another study may have computed it
+        runs = [replace(run, study=step.config.study) for run in runs]
+    return MeasuredStep(step, runs, records, artefact.facts["left out"])
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
@@ -82,8 +203,7 @@ class Alignment(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.measures.alignment import Types, type_alignment
 
-        types = Types.open(model.data, model.language)
-        before = model.training.steps_before
+        types, before = Types.open(model.data, model.language), model.training.steps_before
         return type_alignment(model.measured(machine), types, model.metrics, before)
 
 
@@ -159,8 +279,7 @@ class ExampleMeasure(Measure):
         return TaskFolder.open(self.examples.folder)
 
 
-def _examples_in(examples: Step | None, model: Model) -> dict[str, str]:
-    assert examples
+def _examples_in(examples: Any, model: Model) -> dict[str, str]:
     return {name: examples.config.language(name) for name in model.training.languages}
 
 
@@ -173,10 +292,7 @@ class DerivationRetrieval(ExampleMeasure):
 
     name = "retrieval"
 
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        return self._retrieved(model, machine)
-
-    def _retrieved(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
+    def __call__(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
         from calque.analysis.measures.retrieval import derivation_retrieval
 
         languages = model.all_languages().whole
@@ -190,7 +306,7 @@ class ChangedRetrieval(DerivationRetrieval):
 
     name = "interventions-retrieval"
 
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
+    def __call__(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
         from calque.analysis.measures.interventions import not_changed
         from calque.analysis.tasks.tagging import tagged_words
         from calque.derive.dictionary import usual_tags
@@ -199,7 +315,7 @@ class ChangedRetrieval(DerivationRetrieval):
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
         tagged = tagged_words(Split(self.folder.path("train"), task(self.task)))
-        return self._retrieved(model, machine, usual_tags(tagged, languages.vocabulary))
+        return super().__call__(model, machine, usual_tags(tagged, languages.vocabulary))
 
 
 @dataclass(frozen=True)
@@ -318,11 +434,8 @@ class Transfer(TaskScores):
 
         folder = TaskFolder.open(self.examples.folder)
         data = DerivedTask(task(self.name), model.languages(), folder, self.finetune)
-
-        def progress(title: str, done: int, steps: int) -> None:
-            machine.report(f"{title} {model.name}", done, steps)
-
-        return transfer(model.measured(machine), data, progress)
+        measured = model.measured(machine)
+        return transfer(measured, data, lambda title, *done: machine.report(f"{title} {model.name}", *done))
 
 
 @dataclass(frozen=True)

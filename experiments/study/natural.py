@@ -25,8 +25,7 @@ from calque.derive.readers.parallel import Pair, TwoFiles
 from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
-from calque.experiments.study.measures import Retrieval, ZeroShot
-from calque.experiments.study.measuring import Measure
+from calque.experiments.study.measures import Measure, Retrieval, ZeroShot
 from calque.experiments.study.models import GivenModel, Group, Training, shape_of
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes
 from calque.pretrain.architecture import architecture_of

@@ -31,8 +31,7 @@ from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.run.places import REPORT, SHARED
 from calque.experiments.run.step import Step, cached_method, with_needs
 from calque.experiments.study.languages import StudyData, StudyLanguages
-from calque.experiments.study.measures import PAIR_MEASURES
-from calque.experiments.study.measuring import Measure, measuring
+from calque.experiments.study.measures import PAIR_MEASURES, Measure, Measuring
 from calque.experiments.study.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.architecture import main_layer
@@ -245,7 +244,9 @@ class Study:
                 measures += measure.of_study(self.tasks, data.examples).parts()
         if model.place != START:
             measures += data.task_measures
-        return [measuring(measure, model, self.threads) for measure in measures if measure.applies(model)]
+        return [
+            Measuring.step(measure, model, self.threads) for measure in measures if measure.applies(model)
+        ]
 
 
 def step_key(step: Step) -> Any:

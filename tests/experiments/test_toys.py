@@ -10,8 +10,7 @@ from calque.analysis.aligners.methods import BY_NAME, Method
 from calque.analysis.measures.alignment import Types
 from calque.analysis.papers import texts
 from calque.analysis.records.record import Measurement
-from calque.experiments.study.measures import MEASURES
-from calque.experiments.study.measuring import Measure
+from calque.experiments.study.measures import MEASURES, Measure
 from calque.pretrain.transport import argmax
 from tests.experiments.conftest import TINY, calque, sets
 
