@@ -33,10 +33,6 @@ class Plan:
     device: str
     finished: int = 0
 
-    @property
-    def memory(self) -> float:
-        return self.jobs * max((cost.memory for _, cost in self.runs), default=0)
-
     def seconds_of(self, cost: Cost) -> float:
         return cost.flops / (EFFICIENCY * self.peak)
 
@@ -73,13 +69,14 @@ def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str
         lines.append(f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left")
     lines.append("")
     if here.runs:
-        memory, time = f"{here.memory / 2**30:,.2f} GiB", _time(here.seconds)
+        memory = here.jobs * max(cost.memory for _, cost in here.runs)
+        total = f"about {memory / 2**30:,.2f} GiB and {_time(here.seconds)} of pretraining in total"
         lines += [
             *_runs(here),
             "",
             f"here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products,",
             f"of which training uses about {EFFICIENCY:.0%}",
-            f"{counted(here.jobs, 'run')} at a time: about {memory} and {time} of pretraining in total",
+            f"{counted(here.jobs, 'run')} at a time: {total}",
         ]
     else:
         lines.append("all models are pretrained; fine-tuning and testing are not estimated")
@@ -88,19 +85,15 @@ def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str
 
 def _runs(here: Plan) -> list[str]:
     """Format one row per model; seeds with equal costs share a row, and long names are on a separate line."""
-    seeds: Counter[tuple[str, str]] = Counter()
-    for title, cost in here.runs:
-        numbers = (
-            f"{cost.steps:>8,} {cost.parameters / 1e6:>8,.2f} M {cost.flops:>9.2e} "
-            f"{cost.memory / 2**30:>6,.2f} GiB {_time(here.seconds_of(cost)):>11}"
-        )
-        seeds[re.sub(r"/seed-\d+$", "", title), numbers] += 1
+    seeds = Counter((re.sub(r"/seed-\d+$", "", title), cost) for title, cost in here.runs)
     rows = [f"{'model':<{NAME}} seeds    steps parameters operations    memory        time"]
-    for (title, numbers), count in seeds.items():
+    for (title, cost), count in seeds.items():
         if len(title) > NAME:
             rows.append(title)
             title = ""
-        rows.append(f"{title:<{NAME}} {count:>5} {numbers}")
+        size = f"{cost.steps:>8,} {cost.parameters / 1e6:>8,.2f} M {cost.flops:>9.2e}"
+        memory, time = f"{cost.memory / 2**30:>6,.2f} GiB", _time(here.seconds_of(cost))
+        rows.append(f"{title:<{NAME}} {count:>5} {size} {memory} {time:>11}")
     return rows
 
 

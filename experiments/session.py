@@ -72,10 +72,10 @@ class StudySession:
         time: str = "",
         engine: Slurm | None = None,
     ) -> str:
-        """Compute the unfinished steps in the given stages or, with `engine`, the unfinished steps of all
-        stages in cluster jobs. Return the elapsed time, or "" if all steps were already finished. `jobs`
-        steps run in parallel, by default on all cores. `change` allows work to resume in a changed
-        environment. `time` is the study's estimated time on two cores."""
+        """Compute the unfinished steps in the given stages or, with `engine`, those of all stages in cluster
+        jobs. Return the elapsed time, or "" if all steps were already finished. `jobs` steps run in parallel,
+        by default on all cores. `change` allows work to resume in a changed environment. `time` is the
+        study's estimated time on two cores."""
         from calque.experiments.run.places import note_use
         from calque.experiments.run.progress import board
         from calque.experiments.run.schedule import compute, first_process, side_by_side

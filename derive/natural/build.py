@@ -135,8 +135,8 @@ def derive_natural(
     types ("all") or only for special types and types that occur in the text ("used")."""
     dictionaries = dictionaries or {}
     check_languages(texts, bitexts, dictionaries)
-    for lexicon in dictionaries.values():
-        read_lexicon(lexicon)  # fail early, before hours of encoding
+    for file in dictionaries.values():
+        read_lexicon(file)  # fail early, before hours of encoding
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
     types = vocabulary.open()
     with Workers(workers, progress) as pool, new_folder(folder, {"fingerprint": print_}) as out:

@@ -7,7 +7,6 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import replace
 from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -134,12 +133,9 @@ def train_aligner(
     model: Annotated[str, typer.Option(help="The encoder to start from: a folder saved by transformers.")],
     out: Annotated[Path, typer.Option(file_okay=False, help="The folder for the new encoder.")],
     labels: Annotated[
-        Literal["auto", "agreement", "estimated", "self"],
-        typer.Option(
-            help="Links to train on: fast_align's (estimated), the encoder's (self), or those that both "
-            "predict (agreement). auto is agreement, or self if fast_align's two directions share few links."
-        ),
-    ] = "auto",
+        Literal["agreement", "estimated", "self"],
+        typer.Option(help="Train on links by fast_align (estimated), the encoder (self), or both."),
+    ] = "agreement",
     layer: Annotated[
         int | None, typer.Option(min=1, help="Layer to train. Default: two thirds of the way up.")
     ] = None,
@@ -160,12 +156,8 @@ def train_aligner(
 
     home = out.with_name(f".{out.name}.training")  # for resuming an interrupted run
     bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))
-    objective, steps = AlignerTraining(layer=layer), steps or natural.RECIPE.steps
+    objective, steps = AlignerTraining(layer=layer, labels=labels), steps or natural.RECIPE.steps
     training = natural.trained_aligner(bitexts, objective, steps, start, home, seed)
-    if labels == "auto":
-        labels, share = natural.label_source(bitexts, seed)
-        typer.echo(f"labels: {labels} (fast_align's directions share {share:.0%} of their links)", err=True)
-    training = replace(training, objective=replace(objective, labels=labels))
     step = training.step(home, threads=threads or os.cpu_count() or 1)
     with board([*step.needs, step], title=f"training {out.name}", parallel=1) as shown:
         compute([training.data], home, 1, shown.report, watch=shown.watch)

@@ -1,4 +1,4 @@
-"""Studies of Pocket English, the built-in corpus."""
+"""Studies of Pocket English, the built-in corpus; studies.toml says what they ask."""
 
 from dataclasses import replace
 
@@ -120,7 +120,6 @@ def pocket() -> Study:
 
 
 def lesson() -> Study:
-    """The pocket study with pretrained models, which a class can fine-tune and measure in two minutes."""
     study = pocket()
     return study.changed(
         name="lesson",
@@ -133,7 +132,6 @@ def lesson() -> Study:
 
 
 def align_mlm_pocket() -> Study:
-    """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
     # With fewer updates, accuracy stayed at two thirds in most trials, even on training data; with this
     # number of updates, it rose in both of our trials.
@@ -148,8 +146,6 @@ def align_mlm_pocket() -> Study:
 
 
 def objectives_pocket() -> Study:
-    """All objectives with equal steps and batches, on Trans + Syn (a new script and Romance word order) and
-    five kinds of tasks."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",
@@ -178,8 +174,7 @@ def objectives_pocket() -> Study:
 
 
 def knowledge() -> Study:
-    """Facts about invented people that are stated only in the source text, and are queried in the source and
-    in the derived language."""
+    """Facts about invented people are stated only in the source text."""
     small = small_grid()
     return small.changed(
         name="knowledge",
@@ -200,8 +195,7 @@ def knowledge() -> Study:
 
 
 def growth() -> Study:
-    """How, and in what order, two languages become similar during pretraining; models are probed twice per
-    doubling of the number of steps."""
+    """Models are probed twice per doubling of the number of steps."""
     small = small_grid()
     return small.changed(
         name="growth",

@@ -1,5 +1,5 @@
-"""Studies of real text, sized for two cores, and their inputs: the data folder, an encoder, treebanks and
-bitexts."""
+"""Studies of real text, sized for two cores (studies.toml says what they ask), and their inputs: the data
+folder, an encoder, treebanks and bitexts."""
 
 import os
 from collections.abc import Mapping
@@ -111,7 +111,6 @@ def same_sentences(data: Path) -> dict[str, Path]:
 
 
 def xlm_align_small() -> Study:
-    """MLM + TLM with and without denoising word alignment, starting from the encoder in CALQUE_ENCODER."""
     data, encoder = real_data("xlm_align_small", "xlm_align_small"), encoder_of("xlm_align_small")
     finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
     return Study(
@@ -181,7 +180,6 @@ def withheld(data: Path) -> TextFiles:
 
 
 def aligner() -> Study:
-    """Aligner training with three sources of labels, starting from the encoder in CALQUE_ENCODER."""
     small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
     captions = data / "parallel" / "multi30k"
     return small.changed(
@@ -203,7 +201,6 @@ def aligner() -> Study:
 
 
 def word_alignment() -> Study:
-    """fast_align and small encoders on four gold sets."""
     data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
     manythings = data / "parallel" / "manythings"
     return Study(
@@ -237,7 +234,6 @@ def word_alignment() -> Study:
 
 
 def xtreme_small() -> Study:
-    """XTREME's tasks, learnt in English and tested in up to 15 languages."""
     data, encoder = real_data("xtreme_small", "xtreme"), encoder_of("xtreme_small")
     tasks = tasks_of(Path(__file__).with_name("xtreme_small.toml"), data, USUAL)
     return Study(
@@ -263,7 +259,6 @@ def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
 
 
 def xtreme_continued() -> Study:
-    """`xtreme_small` after 100 further steps of XLM-Align, WEAM or PPA."""
     data, small, pretrained = real_data("xtreme_continued", "xtreme"), xtreme_small(), xlm_align_small()
     entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())
     trees = (*same_sentences(data).values(), *ewt(data).test)

@@ -50,7 +50,6 @@ from calque.experiments.study.languages import (
 )
 from calque.experiments.study.measures import Measure, write_measurement
 from calque.experiments.study.models import Group, Model
-from calque.experiments.study.natural import lowered
 from calque.pretrain.architecture import main_layer
 
 USUAL = DEFAULT.name, RELEASED.name, OT.name  # the default alignment methods
@@ -113,7 +112,9 @@ class GoldText:
         return [self.name, *map(digest, _files_in(self.gold / self.name))]
 
     def own(self) -> list[Pair]:
-        return lowered(self.set.pairs)
+        """Return the set's sentence pairs in lower case."""
+        pairs = self.set.pairs
+        return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
         """Return the distinct pairs in the set and the parallel text, and the numbers of pairs left out and

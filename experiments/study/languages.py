@@ -1,9 +1,9 @@
 """The languages in a study: a source and languages derived from it, or natural languages
 (`experiments.study.natural`), or the languages of gold sets (`experiments.study.gold`).
 
-The config of the step that writes the languages' folder provides `identity` (a fingerprint of all languages),
-`language` (a fingerprint of one language, without dictionaries or bitexts if a model does not read them),
-`rows_of` (the number of embedding rows for some languages) and `pairs_of` (the language pairs with bitexts).
+The config of the step that writes the languages' folder provides `language` (a fingerprint of one language,
+without dictionaries or bitexts if a model does not read them), `rows_of` (the number of embedding rows for
+some languages) and `pairs_of` (the language pairs with bitexts).
 """
 
 from __future__ import annotations
@@ -45,10 +45,8 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 @dataclass(frozen=True)
 class StudyData:
-    """The inputs and measures of a study for one seed: the `groups` of languages that models read; the
-    languages `described` for a given model; the steps that prepare the shared `text` and, by task, the
-    `examples`; the steps that score baselines (`floors`) and word `aligners`; and the measures of fine-tuned
-    models."""
+    """The inputs and measures of a study for one seed. `described` are the languages of a given model, and
+    `floors` the steps that score baselines."""
 
     groups: Sequence[Group]
     described: tuple[Described, ...]
@@ -67,14 +65,12 @@ class StudyLanguages(ABC):
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """Descriptions of the data that each seed samples, in addition to the model's initial weights and
-        batches."""
+        """The data that each seed samples, in addition to initial weights and batches."""
         return ()
 
     @abstractmethod
     def mistakes(self, study: Any) -> Iterator[str]:
-        """Yield a message for each error in the languages, or in a value of the study that depends on
-        them."""
+        """Yield the errors in the languages, and in values of the study that depend on them."""
 
     @abstractmethod
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
@@ -221,7 +217,16 @@ class DerivedLanguages(StudyLanguages):
 
     def mistakes(self, study: Any) -> Iterator[str]:
         yield from name_mistakes("transforms", self.names)
-        yield from self._vocabulary_mistakes()
+        if isinstance(self._given, int):
+            yield from vocabulary_mistakes(self._given)
+        else:
+            from calque.pretrain.saved_tokenizer import check_tokenizer  # imports torch
+
+            try:
+                self._given.open()
+                check_tokenizer(self._given.folder)
+            except BadInput as error:
+                yield f"vocabulary must be a number of types or a tokenizer's folder: {error}"
         try:
             check_tags(self.dictionary, self.source)
         except BadInput as error:
@@ -239,27 +244,15 @@ class DerivedLanguages(StudyLanguages):
         yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(2))
         yield from self._example_mistakes(study)
 
-    def _vocabulary_mistakes(self) -> list[str]:
-        if not isinstance(self.vocabulary, Path):
-            return vocabulary_mistakes(self.vocabulary)
-        from calque.pretrain.saved_tokenizer import check_tokenizer  # imports torch
-
-        try:
-            GivenVocabulary(self.vocabulary).open()
-            check_tokenizer(self.vocabulary)
-        except BadInput as error:
-            return [f"vocabulary must be a number of types or a tokenizer's folder: {error}"]
-        return []
-
     def _transform_mistakes(self, study: Any) -> Iterator[str]:
         learn = [each for each in study.objectives if any(o.traits.dictionary for o in chain_of(each))]
         for transform in self.transforms:
             try:
-                untranslated = [] if self.translates(transform) else learn
+                translated = self._translates(transform)
             except ValueError as error:
                 yield f"transforms: {error}"
-                untranslated = []
-            for objective in untranslated:
+                continue
+            for objective in () if translated else learn:
                 needed = f"{objective.name} needs dictionary pairs of different words"
                 advice = "use a new script, as in trans, or other objectives"
                 yield f"objectives: {needed}, but there are none under {transform.name}; {advice}"
@@ -275,7 +268,7 @@ class DerivedLanguages(StudyLanguages):
         except BadInput as error:
             yield f"source: {error}"
 
-    def translates(self, transform: Transform) -> bool:
+    def _translates(self, transform: Transform) -> bool:
         """Whether the dictionary may contain pairs of different words. Raises ValueError for transforms that
         cannot be combined."""
         changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
@@ -286,8 +279,7 @@ class DerivedLanguages(StudyLanguages):
     def _example_mistakes(self, study: Any) -> Iterator[str]:
         for name, task in study.tasks.items():
             if task.files:
-                fault = "examples in derived languages come from their source, not from files"
-                yield f"tasks.{name}.files: {fault}"
+                yield f"tasks.{name}.files: examples in derived languages come from the source, not files"
         available, easy = self.source.tasks, getattr(self.source, "easy", None)
         there = ", ".join(available) or "none"
         data = {name: TASKS[name].data if name in TASKS else name for name in _tasks_with_examples(study)}

@@ -9,8 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from random import Random
-from typing import Any, Literal
+from typing import Any
 
 from calque.analysis.records.record import Described
 from calque.derive.errors import BadInput, NoFile
@@ -18,10 +17,9 @@ from calque.derive.files import whole_folder, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.language import SOURCE
 from calque.derive.languages import FORMAT, KIND, Languages, NamePair
-from calque.derive.links.fast_align import StatisticalAligner
 from calque.derive.natural.build import Rows, check_languages, derive_natural, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, TextFiles, Without
-from calque.derive.readers.parallel import Pair, TwoFiles
+from calque.derive.readers.parallel import TwoFiles
 from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
@@ -49,8 +47,6 @@ RECIPE = TrainConfig(
 """The default settings for training an encoder to align words."""
 LENGTH = 128  # ids per row, which contains both sides of a pair
 FEWEST = 500  # minimum number of sentence pairs per bitext; fast_align learns little from less
-SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext: for counting links, and at most for training
-LEAST_SHARED = 0.5  # minimum share of links common to fast_align's two directions, a rule of thumb
 UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer does not cover the script
 # The settings that training changes and saving restores.
 KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
@@ -231,38 +227,6 @@ def check_known(data: Step) -> None:
         is_unknown = languages[name].corpus.tokens.values == languages.specials.unknown
         if (share := float(is_unknown.mean())) > UNKNOWN:
             raise BadInput(f"the tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
-
-
-def lowered(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the sentence pairs with all words in lower case."""
-    return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
-
-
-def label_source(
-    bitexts: Sequence[tuple[Path, Path]], seed: int
-) -> tuple[Literal["agreement", "self"], float]:
-    """Return the kind of labels to train on, and the share of links common to fast_align's two directions, in
-    the bitext where this share is smallest. If this share is below LEAST_SHARED, the labels are the encoder's
-    own links (`self`)."""
-    shares = list[float]()
-    for paths in bitexts:
-        pairs = lowered(_sample(paths, seed))
-        aligner = StatisticalAligner.train(pairs)
-        forward, reverse = aligner.forward.align(pairs[:SAMPLE]), aligner.reverse.align(pairs[:SAMPLE])
-        common = every = 0
-        for there, back in zip(forward, reverse, strict=True):
-            common += len({*there} & {*back})
-            every += len({*there} | {*back})
-        shares.append(common / max(1, every))
-    return "agreement" if min(shares) >= LEAST_SHARED else "self", min(shares)
-
-
-def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
-    usable = sum(map(all, TwoFiles(*paths)))
-    places = Random(seed).sample(range(usable), min(MOST, usable))
-    wanted = set(places)
-    sampled = {place: pair for place, pair in enumerate(filter(all, TwoFiles(*paths))) if place in wanted}
-    return [sampled[place] for place in places]
 
 
 def save_aligner(step: Step, out: Path) -> None:

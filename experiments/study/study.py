@@ -1,18 +1,15 @@
 """A study: the models to train, how they are measured, and the kind of report.
 
-Studies share the folders of their steps, and each folder is named after everything that determines its
-content, so that no model is trained twice (`experiments.run.places`):
+Studies share the folders of their steps. Each is named after everything that determines its content, so that
+no model is trained twice:
 
-<root>/shared/languages-<fp>/                                      the languages, derived or natural
-<root>/shared/tasks/<task>-<fp>/                                   a task's examples in these languages
-<root>/shared/floors/<task>-<fp>/                                  scores of model-free baselines
-<root>/shared/start/...                                            records of a model that others start from
-<root>/shared/<group>/<objective>/seed-<k>-<fp>/                   a pretraining run
-<root>/shared/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/    records of a measure, or of a task
-<root>/<study>/report/                                             records, tables, figures, report.html
-<root>/cache/                                                      learnt grammars, parsed trees
-
-Natural languages form one unnamed group, so their runs are in <root>/shared/<objective>/.
+shared/languages-FP/  the languages, derived or natural
+shared/tasks/TASK-FP/, shared/floors/TASK-FP/  a task's examples, and scores of model-free baselines
+shared/start/  records of a model that others start from
+shared/GROUP/OBJECTIVE/seed-K-FP/  a pretraining run (natural languages form one unnamed group)
+shared/GROUP/OBJECTIVE/seed-K-FP/MEASURE-FP/  records of a measure, or of a task
+STUDY/report/  records, tables, figures, report.html
+cache/  learnt grammars, parsed trees
 """
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-import json
 from itertools import islice
 
 import pytest
@@ -10,7 +9,7 @@ from calque.analysis.aligners.encoder import EncoderAligner, LinkReading
 from calque.analysis.aligners.methods import BY_NAME, TRAINED
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
-from calque.experiments.study.natural import FEWEST, label_source
+from calque.experiments.study.natural import FEWEST
 from tests.encoders import small_roberta
 from tests.experiments.conftest import calque, started
 from tests.processes import wait_for
@@ -70,26 +69,6 @@ def test_text_unlike_training_text_keeps_untrained_links(trained):
         for method in (None, "argmax-centred", "softmax")
     )
     assert all({*kept} >= {*best} > {*few} for kept, best, few in zip(usual, centred, likely, strict=True))
-
-
-@pytest.mark.slow
-def test_labels_if_fast_align_disagrees(here, tmp_path):
-    (tmp_path / "model").symlink_to(here / "model")
-    (tmp_path / "a.txt").symlink_to(here / "a.txt")
-    lines = (here / "b.txt").read_text().splitlines(keepends=True)
-    # No line is a translation of its pair.
-    (tmp_path / "b.txt").write_text("".join([*lines[1:], lines[0]]))
-    good, poor = ((folder / "a.txt", folder / "b.txt") for folder in (here, tmp_path))
-    (labels, share), (others, less) = label_source([good], 1), label_source([good, poor], 1)
-    assert labels == "agreement" and others == "self" and less < share
-    for folder, chosen in ((here, "agreement"), (tmp_path, "self")):
-        for name, more in (("usual", ()), (chosen, ("--labels", chosen))):
-            code, _, err = calque(*words(folder, tmp_path / chosen / name, "--steps", "3", *more))
-            assert code == 0 and (f"labels: {chosen} (" in err) == (name == "usual")
-        usual, named = (tmp_path / chosen / name for name in ("usual", chosen))
-        assert json.loads((usual / "config.json").read_text())["aligner_labels"] == chosen
-        for name in ("config.json", "model.safetensors"):
-            assert (usual / name).read_bytes() == (named / name).read_bytes()
 
 
 @pytest.mark.slow
