@@ -120,7 +120,8 @@ class Objective(Named, ABC):
     limits: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments of `out_of_range`
 
     def __post_init__(self) -> None:
-        if wrong := out_of_range(self, **self.limits):
+        shares = [*self.limits.get("shares", ()), "mask_rate"]
+        if wrong := out_of_range(self, **{**self.limits, "shares": shares}):
             raise ValueError("; ".join(wrong))
 
     @property

@@ -13,7 +13,6 @@ from typing import Any
 from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
 from calque.derive.sources.files import EasyText, Files, TaskFiles
 from calque.derive.transforms import transform
-from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study
 from calque.experiments.study.measures import MEASURES, Measure
 from calque.experiments.study.tasks import with_siblings
@@ -36,7 +35,7 @@ def override(study: Study, settings: Sequence[str], option: str = "--set") -> St
         except (ValueError, BadInput) as error:
             named = setting if len(setting) <= LONGEST_NAME else shown(setting)
             mistakes.append(f"{option} {named}: {error}")
-    mistakes += [f"study {study.name}: {mistake}" for mistake in study_mistakes(study)]
+    mistakes += [f"study {study.name}: {mistake}" for mistake in study.mistakes()]
     if mistakes:
         raise BadInput(mistakes)
     return study

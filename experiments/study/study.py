@@ -21,13 +21,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from calque.analysis.records.record import Described, Run
+from calque.analysis.records.record import ALIGNMENT, Described, Run
 from calque.analysis.records.record import Start as StartOfRun
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import fingerprint, sha256
-from calque.experiments.run.places import REPORT, SHARED
+from calque.experiments.run.places import REPORT, SHARED, name_mistakes
 from calque.experiments.run.step import Step, cached_method, with_needs
-from calque.experiments.study.languages import StudyData, StudyLanguages
+from calque.experiments.study.languages import DerivedLanguages, StudyData, StudyLanguages, chain_of
 from calque.experiments.study.measures import PAIR_MEASURES, Measure, Measuring
 from calque.experiments.study.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.study.tasks import CrossLingualTask
@@ -36,6 +36,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective
 
+THREADS = 1_024  # maximum number of threads
 START = "start"  # the name of the model that all others start from
 BEHIND = 2  # how many models' measures are delayed, to keep other cores busy while the last model trains
 
@@ -91,6 +92,92 @@ class Study:
     @cached_property
     def claims_digest(self) -> str:
         return sha256(self.claims) if self.claims else ""
+
+    # Validation: each part checks its own values, and the languages other values that depend on them
+
+    def mistakes(self) -> list[str]:
+        """Return a message for each error in the study's values."""
+        wrong = [*self._value_mistakes(), *self._objective_mistakes(), *self.languages.mistakes(self)]
+        if self.claims is not None:
+            wrong += self._claim_mistakes(self.claims)
+        return list(dict.fromkeys(wrong or self._pace_mistakes()))
+
+    def _value_mistakes(self) -> Iterator[str]:
+        configs = ("model", self.model), ("train", self.train), ("head", self.head)
+        for name, config in configs:
+            yield from (f"{name}.{mistake}" for mistake in (config.mistakes() if config else ()))
+        yield from name_mistakes("seeds", [str(seed) for seed in self.seeds])
+        if not 1 <= self.threads <= THREADS:
+            yield f"threads must be from 1 to {THREADS:,}, not {self.threads:,}"
+        if any(not 0 <= seed < 2**63 for seed in self.seeds):
+            yield "seeds must be at least 0 and below 2**63"
+        yield from name_mistakes("measures", [measure.name for measure in self.measures], least=0)
+        for measure in self.measures:
+            yield from measure.mistakes(self)
+        yield from name_mistakes("tasks", list(self.tasks), least=0)
+        for name, task in self.tasks.items():
+            yield from (f"tasks.{name}.{mistake}" for mistake in task.mistakes(name))
+        if self.measure_start and not self.start:
+            yield "measure_start is set, but start is missing"
+        if self.encoder and not self.languages.gold_sets:
+            yield "encoder applies only to studies on gold sets"
+
+    def _objective_mistakes(self) -> Iterator[str]:
+        names = [objective.name for objective in self.objectives]
+        yield from name_mistakes("objectives", names, least=int(self.languages.derived))
+        for objective in self.objectives:
+            if self.model.layers > 0:
+                yield from objective.mistakes(self.model)
+            first = chain_of(objective)[-1]
+            if not self.start and first.traits.needs_start:
+                expected = f"train it after another objective, as in {first.name}-after-MLM"
+                yield f"objectives: {first.name} cannot start from random weights; {expected}"
+        if self.head and names and not any(objective.traits.predicts for objective in self.objectives):
+            yield "head: none of the objectives predicts sub-words, so none can train a prediction head"
+
+    def _claim_mistakes(self, path: Path) -> Iterator[str]:
+        """Yield errors about primary claims that the study can never decide."""
+        from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # imports matplotlib
+        from calque.analysis.statistics import FEWEST
+
+        if not isinstance(self.languages, DerivedLanguages):
+            yield "claims must be about models of a source and one derived language"
+            return
+        try:
+            claims = PrimaryClaims.read(path).by_line
+        except BadInput as error:
+            yield str(error)
+            return
+        objectives = [objective.name for objective in self.objectives]
+        known = {"objective": objectives, "transform": self.languages.names, "task": [*self.tasks]}
+        aligned = any(measure.name == ALIGNMENT for measure in self.measures)
+        for line, claim in claims.items():
+            wrong = [
+                unknown(f"{kind} of the study", name, known[kind])
+                for kind, name in claim.names
+                if name not in known[kind]
+            ]
+            if claim.measure in (ALIGNMENT, CORRELATION) and not aligned:
+                wrong.append("alignment is not among the study's measures")
+            if claim.measure == CORRELATION and len(objectives) * len(self.languages.names) < FEWEST:
+                wrong.append(f"a correlation needs {FEWEST} pairs of an objective and a transform")
+            yield from (f"{path}:{line}: {each}; use --set claims=none to skip claims" for each in wrong)
+
+    def _pace_mistakes(self) -> Iterator[str]:
+        objectives = {objective.name: objective for objective in self.objectives}
+        for name, pace in self.paces.items():
+            if name not in objectives:
+                yield f"paces: {unknown('objective of the study', name, objectives)}"
+            elif pace <= 0:
+                yield f"paces.{name} must be positive, not {pace:g}"
+        possible = all(pace > 0 for pace in self.paces.values())
+        for name, objective in objectives.items() if self.languages.derived and possible else ():
+            portion = self.paces.get(name, 1.0)
+            for each in chain_of(objective):
+                train = self.train_of(each, portion)
+                for mistake in train.mistakes() if train != self.train else ():
+                    yield f"{each.name}, with {train.steps} steps: train.{mistake}"
+                portion *= each.traits.start[1] if each.traits.start else 1.0
 
     # Folders and steps
 

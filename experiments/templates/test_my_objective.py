@@ -9,7 +9,6 @@ from calque.derive.languages import Languages
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish
-from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.templates.my_objective import MyObjective, my_objective
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import build
@@ -63,4 +62,4 @@ def test_every_term_has_a_gradient(learner: Learner, draws: Draws) -> None:
 
 
 def test_its_study_is_valid() -> None:
-    assert study_mistakes(my_objective()) == []
+    assert my_objective().mistakes() == []

@@ -1,7 +1,6 @@
 """Tests of MyTransform on sentences with tags, entities and trees."""
 
 from calque.derive.pocket.language import Pocket
-from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.templates.my_transform import MyTransform, my_transform
 
 SENTENCES = list(Pocket(types=300).sentences(100))
@@ -29,4 +28,4 @@ def test_another_seed_draws_other_orders() -> None:  # delete this test if your 
 
 
 def test_its_study_is_valid() -> None:
-    assert study_mistakes(my_transform()) == []
+    assert my_transform().mistakes() == []

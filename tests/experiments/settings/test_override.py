@@ -13,7 +13,6 @@ from calque.experiments.run.places import RESERVED
 from calque.experiments.run.schedule import compute
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study.gold import GoldLinks
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.objective import After
@@ -188,5 +187,5 @@ class Renamed(Invert):
 
 
 def test_reserved_names_are_rejected(pocket):
-    wrong = study_mistakes(pocket.changed(transforms=(Renamed(),)))
+    wrong = pocket.changed(transforms=(Renamed(),)).mistakes()
     assert any(f"{RESERVED[0]} is the name of one of Calque's own folders" in each for each in wrong)

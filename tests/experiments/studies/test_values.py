@@ -8,7 +8,6 @@ from calque.analysis.papers.published import corpora
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, RUNS, Run
 from calque.experiments.settings.catalogue import studies, study
-from calque.experiments.settings.validation import study_mistakes
 from tests.experiments.committed import ROOT
 from tests.experiments.studies.golden import PATH, values
 
@@ -78,7 +77,7 @@ def test_study_values_are_those_of_table_11(planned):
     assert planned.objectives[0].mistakes(model) == []
     (dwa,) = [part for part in planned.objectives[0].parts if part.name != "MLM"]
     assert (dwa.labelling_layer(12), dwa.filtering, dwa.first) == (10, True, "columns")
-    assert study_mistakes(planned) == []
+    assert planned.mistakes() == []
 
 
 def test_study_reads_every_language_pair_of_the_paper(planned):

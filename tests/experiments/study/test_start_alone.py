@@ -6,7 +6,6 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import Record
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import TaskFiles
-from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study
 from calque.experiments.study.natural import NaturalLanguages
 from calque.experiments.study.tasks import CrossLingualTask
@@ -69,7 +68,7 @@ def study(tmp_path_factory):
 
 
 def test_every_task_language_and_seed_is_scored(study, tmp_path):
-    assert study_mistakes(study) == []
+    assert study.mistakes() == []
     records = json_rows.read(finished(tmp_path, study).report / "records.jsonl", Record)
     tested = {"pos": ["en", "fr"], "nli": ["en", "fr", "de"], "xquad": ["en", "de"], "mlqa": ["en", "es"]}
     assert {(r.run, r.task, r.language, r.measure) for r in records} == {
