@@ -134,11 +134,10 @@ class StudySession:
         steps, home = self.study.trained(self.runs), self.study.home(self.runs)
         if missing := [step.title for step in steps if not step.finished]:
             raise BadInput(f"not computed yet: {missing[0]}; run() computes it")
-        titles = [step.title.partition(" ")[2] for step in steps]
-        models = {}
-        for title, step in zip(titles, steps, strict=True):
-            name = title if titles.count(title) == 1 else step.folder.relative_to(home).as_posix()
-            models[name] = Checkpoint.open(step.folder / "checkpoint")
+        places, models = [step.place.relative_to(home) for step in steps], {}
+        for place, step in zip(places, steps, strict=True):
+            path = place if places.count(place) == 1 else step.folder.relative_to(home)
+            models[path.as_posix()] = Checkpoint.open(step.folder / "checkpoint")
         return models
 
 

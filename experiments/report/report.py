@@ -51,7 +51,7 @@ from calque.experiments.report.summary import (
     versions_in,
 )
 from calque.experiments.run.places import CACHE
-from calque.experiments.settings.catalogue import studies, study_doc
+from calque.experiments.settings.catalogue import table
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
@@ -247,7 +247,7 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
 
 def _question(study: str, changed: bool) -> str:
     """Return a study's description, or only its question if settings are `changed`."""
-    doc = study_doc(study) if study in studies() else ""
+    doc = table().get(study, {}).get("doc", "")
     return doc[: doc.find("?") + 1] if changed else doc
 
 

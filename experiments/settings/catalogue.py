@@ -69,8 +69,3 @@ def study_time(name: str) -> str:
     """Return a Calque study's time on two cores, such as `15 minutes`, or "" if unknown."""
     time: str = table().get(name, {}).get("time", "")
     return "" if time == "not run" else time
-
-
-def study_doc(name: str) -> str:
-    """Return the question that a study asks."""
-    return str(table()[name]["doc"])

@@ -203,7 +203,7 @@ class Alignment(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.measures.alignment import Types, type_alignment
 
-        types, before = Types.open(model.data, model.language), model.training.steps_before
+        types, before = Types.open(model.training.data.folder, model.language), model.training.steps_before
         return type_alignment(model.measured(machine), types, model.metrics, before)
 
 
@@ -255,8 +255,9 @@ class Forms(Measure):
         lemmas = model.training.data.config.source.lemmas()
         if not lemmas:
             return Measurement()
+        types = Types.open(model.training.data.folder, model.language)
         forms = other_forms(lemmas, model.languages().vocabulary)
-        return form_alignment(model.measured(machine), Types.open(model.data, model.language), forms)
+        return form_alignment(model.measured(machine), types, forms)
 
 
 @dataclass(frozen=True)

@@ -174,14 +174,10 @@ class Model:
 
     @property
     def name(self) -> str:
-        return self.step.title.partition(" ")[2] if self.trained else self.place
-
-    @property
-    def data(self) -> Path:
-        return self.training.data.folder
+        return self.step.place.relative_to(self.home).as_posix() if self.trained else self.place
 
     def all_languages(self) -> Languages:
-        return Languages.open(self.data, self.training.languages)
+        return Languages.open(self.training.data.folder, self.training.languages)
 
     def languages(self) -> Languages:
         """Open the languages without held-out text."""

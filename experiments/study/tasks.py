@@ -88,12 +88,10 @@ class CrossLingualTask:
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
     """Add the catalog's other tasks, each configured like the given task that uses the same data. If there is
     no such task, the new task is configured like the first one, or omitted if any given task uses files."""
-    by_data: dict[str, CrossLingualTask] = {}
-    if tasks and not any(its.files for its in tasks.values()):
-        by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values())))
-    by_data |= {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
-    siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
-    return {**siblings, **tasks}
+    by_data = {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
+    other = None if any(its.files for its in tasks.values()) else next(iter(tasks.values()), None)
+    siblings = {name: by_data.get(of.data, other) for name, of in TASKS.items()}
+    return {**{name: its for name, its in siblings.items() if its}, **tasks}
 
 
 @dataclass(frozen=True)
