@@ -46,7 +46,8 @@ def study(name: str) -> Study:
             found = replaced(found, setting)
     else:
         found = _function(entry.get("file", name), name)
-    return found.changed(name=name, claims=STUDIES / entry["claims"] if "claims" in entry else None)
+    files = {key: STUDIES / entry[key] if key in entry else None for key in ("claims", "shipped")}
+    return found.changed(name=name, **files)
 
 
 def _function(module: str, name: str) -> Study:

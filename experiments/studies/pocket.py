@@ -11,10 +11,9 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
-from calque.experiments.lessons import MODELS
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
-from calque.experiments.study.measures import Alignment, Growth
+from calque.experiments.study.measures import Growth
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
@@ -116,18 +115,6 @@ def pocket() -> Study:
         train=replace(small.train, steps=2_000),
         tasks={name: small.tasks[name] for name in ("pos", "ner")},
         seeds=(0, 1, 2, 3),
-    )
-
-
-def lesson() -> Study:
-    study = pocket()
-    return study.changed(
-        name="lesson",
-        source=replace(SOURCE, pos=Sizes(train=1_000, dev=300, test=1_000)),
-        train=small_grid().train,
-        tasks={"pos": study.tasks["pos"]},
-        measures=(Alignment(),),
-        shipped=MODELS,
     )
 
 
