@@ -121,7 +121,7 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
             yield from (prefix + line for line in _omissions(step.open().facts, name))
     from calque.experiments.study.gold import GoldSetLinks
 
-    parts = [part for measure in study.measures for part in measure.parts()]
+    parts = [part for measure in study.measures for part in measure.parts({}, {})]
     texts = [part.text for part in parts if isinstance(part, GoldSetLinks)]
     texts += [step.config.text for step in study.data(root).aligners]
     for name, text in {text.name: text for text in texts}.items():

@@ -48,7 +48,7 @@ from calque.experiments.study.languages import (
     only_derived,
     vocabulary_mistakes,
 )
-from calque.experiments.study.measures import Measure, write_measurement
+from calque.experiments.study.measures import Examples, Measure, Tasks, write_measurement
 from calque.experiments.study.models import Group, Model
 from calque.pretrain.architecture import main_layer
 
@@ -186,7 +186,7 @@ class GoldLinks(Measure):
 
     name = "links"
 
-    def parts(self) -> Sequence[Measure]:
+    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
         return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
 
     def mistakes(self, study: Any) -> list[str]:

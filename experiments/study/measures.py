@@ -28,6 +28,8 @@ from calque.pretrain.cost import UPDATE, encoder_flops_per_id
 
 EXAMPLES = 2_000  # the assumed size of a training set before it is read
 IDS = 1.3  # the assumed number of ids per word
+Tasks = Mapping[str, CrossLingualTask]
+Examples = Mapping[str, Step]  # the steps that write examples, by task
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,9 @@ class Measure(ABC):
         """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
         raise NotImplementedError
 
-    def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
-        """Return the measure with the tasks and the examples (by task) that it needs from a study."""
-        return self
-
-    def parts(self) -> Sequence[Measure]:
-        """Return the measures to compute: by default, only this one."""
+    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
+        """Return the measures to compute, with the tasks and examples that they need from a study: by
+        default, only this one."""
         return (self,)
 
     def mistakes(self, study: Any) -> list[str]:
@@ -203,7 +202,7 @@ class Alignment(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.measures.alignment import Types, type_alignment
 
-        types, before = Types.open(model.training.data.folder, model.language), model.training.steps_before
+        types, before = Types.open(model.data, model.language), model.training.steps_before
         return type_alignment(model.measured(machine), types, model.metrics, before)
 
 
@@ -255,9 +254,8 @@ class Forms(Measure):
         lemmas = model.training.data.config.source.lemmas()
         if not lemmas:
             return Measurement()
-        types = Types.open(model.training.data.folder, model.language)
         forms = other_forms(lemmas, model.languages().vocabulary)
-        return form_alignment(model.measured(machine), types, forms)
+        return form_alignment(model.measured(machine), Types.open(model.data, model.language), forms)
 
 
 @dataclass(frozen=True)
@@ -267,8 +265,8 @@ class ExampleMeasure(Measure):
     task: str = "pos"
     examples: Step | None = None
 
-    def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
-        return replace(self, examples=examples[self.task])
+    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
+        return (replace(self, examples=examples.get(self.task)),)
 
     def settings(self, model: Model) -> Any:
         examples = _examples_in(self.examples, model)
@@ -330,8 +328,9 @@ class Interventions(ExampleMeasure):
     def name(self) -> str:
         return "interventions" if self.task == "pos" else f"interventions-{self.task}"
 
-    def of_study(self, tasks: Mapping[str, CrossLingualTask], examples: Mapping[str, Step]) -> Measure:
-        return replace(self, examples=examples[self.task], finetune=tasks[self.task].finetune)
+    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
+        finetune = tasks[self.task].finetune if self.task in tasks else None
+        return (replace(self, examples=examples.get(self.task), finetune=finetune),)
 
     def mistakes(self, study: Any) -> list[str]:
         if self.task in study.tasks:
@@ -480,7 +479,7 @@ class Retrieval(Measure):
     def identity(self) -> dict[str, str]:
         return {name: input_digest(path) for name, path in self.same_sentences.items()}
 
-    def parts(self) -> Sequence[Measure]:
+    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
         return (self,) if self.same_sentences else ()
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:

@@ -176,8 +176,12 @@ class Model:
     def name(self) -> str:
         return self.step.place.relative_to(self.home).as_posix() if self.trained else self.place
 
+    @property
+    def data(self) -> Path:
+        return self.training.data.folder
+
     def all_languages(self) -> Languages:
-        return Languages.open(self.training.data.folder, self.training.languages)
+        return Languages.open(self.data, self.training.languages)
 
     def languages(self) -> Languages:
         """Open the languages without held-out text."""

@@ -100,7 +100,7 @@ class NaturalLanguages(StudyLanguages):
         yield from only_derived(study, "xtreme")
         for name, task in study.tasks.items():
             yield from task.natural_mistakes(name, self.source)
-        if not (study.tasks or any(measure.parts() for measure in study.measures)):
+        if not (study.tasks or any(measure.parts({}, {}) for measure in study.measures)):
             yield "there is nothing to measure models on; add tasks, gold sets or same_sentences"
         yield from language_mistakes("source", self.source)
         for name in self.texts:

@@ -325,7 +325,7 @@ class Study:
         measures, data = list[Measure](), self.data(root, model.about.seed)
         if model.place == START or model.trained:
             for measure in self.measures:
-                measures += measure.of_study(self.tasks, data.examples).parts()
+                measures += measure.parts(self.tasks, data.examples)
         if model.place != START:
             measures += data.task_measures
         return [
