@@ -113,17 +113,12 @@ def _our_speed(model: PreTrainedModel, languages: Languages) -> float:
     from calque.pretrain.distributed import one_process
     from calque.pretrain.modules import Learner, use_onednn
     from calque.pretrain.objectives.mlm import MLM
-    from calque.pretrain.train import make_optimizer, train
+    from calque.pretrain.train import Draws, make_optimizer, train
 
-    ends: list[float] = []
-
-    def note(*_: Any) -> None:
-        ends.append(time.process_time())
-
-    learner, streams = Learner(model, {}), MLM().streams(languages, LENGTH, 0)
+    learner, draws = Learner(model, {}), Draws(MLM().streams(languages, LENGTH, 0), TRAIN.batch, 0)
     use_onednn(learner, LENGTH)
-    train(learner, make_optimizer(learner, TRAIN), streams, TRAIN, 0, one_process(), after=note)
-    return _speed(ends)
+    steps = train(learner, make_optimizer(learner, TRAIN), draws, TRAIN, one_process())
+    return _speed([time.process_time() for _ in steps])
 
 
 def _trainers_speed(model: PreTrainedModel, data: Any) -> float:

@@ -14,9 +14,8 @@ TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models. `stem` is the prefix of its class names in transformers, `base` and
-    `head` are the names of the attributes that contain the encoder and the prediction head, and
-    `counts_from_padding` says whether position ids start after the padding id."""
+    """A family of masked language models: `stem` begins its class names in transformers, and `base` and
+    `head` are the attributes with the encoder and the prediction head."""
 
     model_type: str
     stem: str
@@ -49,16 +48,14 @@ class Architecture:
         return self.encoder(model).encoder.layer
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:
-        """Apply the prediction head to hidden states (..., H)."""
         return getattr(model, self.head)(hidden)
 
     def text_logits(self, model: Any, first: Tensor) -> Tensor:
-        """Apply the classification head to the states at each text's first position, (B, H)."""
+        """Apply the classification head to states at texts' first positions, (B, H)."""
         states, pooler = first[:, None], self.encoder(model).pooler
         return model.classifier(states if pooler is None else model.dropout(pooler(states)))
 
     def first_position(self, config: Any) -> int:
-        """Return the first position id."""
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
 
     def position_ids(self, config: Any, places: Tensor) -> Tensor:
@@ -77,7 +74,6 @@ ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBE
 
 
 def architecture_of(config: Any) -> Architecture:
-    """Return the architecture for a transformers configuration."""
     if config.model_type not in ARCHITECTURES:
         supported = f"supported types are {', '.join(ARCHITECTURES)}"
         fault = f"models of type {config.model_type!r} are not supported; {supported}"
@@ -91,7 +87,7 @@ def main_layer(layers: int) -> int:
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether a model's token types represent languages; one or two types never do."""
+    """Whether token types represent languages; one or two types never do."""
     return token_types > TEXT_TYPES
 
 

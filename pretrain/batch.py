@@ -17,8 +17,7 @@ MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch that can be divided among micro-batches and processes. All its tensors and nested batches have
-    the same length."""
+    """A batch that can be divided; all its tensors and nested batches have the same length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -31,11 +30,11 @@ class Batch:
         return self._each(lambda tensor: tensor[rows], lambda batch: batch.cut(rows))
 
     def ready(self) -> Self:
-        """Precompute values on the CPU, because computing them together with the loss would stall a GPU."""
+        """Precompute values whose computation next to the loss would stall a GPU."""
         return self._each(lambda tensor: tensor, lambda batch: batch.ready())
 
     def to(self, device: torch.device) -> Self:
-        """Move the batch to a device; copies to a GPU are asynchronous."""
+        """Move the batch to a device, asynchronously to a GPU."""
         return self if device.type == "cpu" else self.ready()._on(device)
 
     def _on(self, device: torch.device) -> Self:
@@ -56,8 +55,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """The labelled positions of a batch, as flat indices into the batch, `at` (N,), and into a table with
-    `most` slots per row, `slot` (N,). `most` is the largest number of labels in a row, at least 1."""
+    """Labelled positions, as flat indices into the batch, `at` (N,), and into a table with `most` slots per
+    row, `slot` (N,); `most` is the largest number of labels in a row, at least 1."""
 
     at: Tensor
     slot: Tensor
@@ -66,12 +65,11 @@ class LabelledPositions(Batch):
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows: `ids`, `labels` (UNLABELLED at positions without a label) and `languages`, all (B, L)
-    int64.
+    """Masked rows: `ids`, `labels` (UNLABELLED at other positions) and `languages`, all (B, L) int64.
 
     padded: whether rows may contain padding, which requires an attention mask.
-    places: the 0-based position of each id, or -1 for padding, (B, L); None if positions are consecutive.
-    segments: the token type of each id, (B, L), if the tokenizer's template distinguishes the two texts.
+    places: each id's 0-based position, or -1 for padding, (B, L); None if positions are consecutive.
+    segments: each id's token type, (B, L), if the tokenizer's template distinguishes the two texts.
     found: the labelled positions, if already computed.
     """
 
@@ -107,7 +105,7 @@ class Rows(Batch):
 
 @dataclass(frozen=True)
 class Pairs(Batch):
-    """Dictionary entries: a word's id in one language and its image's id in another, (B, 2) int64."""
+    """Dictionary entries: a word's id and its image's id, (B, 2) int64."""
 
     ids: Tensor
 
@@ -116,12 +114,11 @@ class Pairs(Batch):
 class PairRows(Batch):
     """Sentence pairs, one per row: `<s>`, first side, `</s>`, second side, `</s>`, padding.
 
-    clean: the ids of `rows` before masking, (B, L).
+    clean: the unmasked ids, (B, L).
     sides: the number of ids on each side, (B, 2).
-    gold: for each id on the first side, the 0-based position on the second side that it is linked to, or -1
-        for unlinked ids, (B, W).
+    gold: the 0-based position on the second side that each id on the first is linked to, or -1, (B, W).
     dice: uniform random numbers for sampling positions, (B, L).
-    found: the maximum number of ids on each side, if already computed.
+    found: the largest number of ids on each side, if already computed.
     """
 
     rows: Rows
@@ -143,7 +140,7 @@ class PairRows(Batch):
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """Sort the pairs by length and divide them into at most `pieces` parts of similar total length."""
+        """Sort pairs by length and divide them into at most `pieces` parts of similar total length."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
@@ -156,7 +153,7 @@ class PairRows(Batch):
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """Return the positions of the ids on one side (0 for padding) and a mask of real ids, both (B, W)."""
+        """Return the positions of one side's ids (0 for padding) and a mask of real ids, both (B, W)."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
         first = self.sides[:, :1] * side + 1 + side  # a second side starts after the first and its `</s>`
@@ -164,19 +161,16 @@ class PairRows(Batch):
 
     def side_rows(self, side: int, pad: int) -> Rows:
         """Return one side (0 or 1) of each pair, unmasked, as a row `<s>` ids `</s>`."""
-        unlabelled = torch.full_like(self.clean, UNLABELLED)
-        return self._side_rows(side, pad, self.clean, unlabelled, self.widths[side])
+        width = self.widths[side]
+        return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
 
     def sides_as_rows(self, pad: int) -> Rows:
         """Return each side as a row, masked as in `rows`: all first sides, then all second sides."""
-        ids, labels, width = self.rows.ids, self.rows.labels, max(self.widths)
-        first, second = (self._side_rows(side, pad, ids, labels, width) for side in (0, 1))
-        return Rows(
-            torch.cat([first.ids, second.ids]),
-            torch.cat([first.labels, second.labels]),
-            torch.cat([first.languages, second.languages]),
-            padded=True,
-        )
+        masked = self.rows.ids, self.rows.labels, max(self.widths)
+        sides = [self._side_rows(side, pad, *masked) for side in (0, 1)]
+        columns = zip(*((side.ids, side.labels, side.languages) for side in sides), strict=True)
+        ids, labels, languages = map(torch.cat, columns)
+        return Rows(ids, labels, languages, padded=True)
 
     def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor, width: int) -> Rows:
         at, real = self.places(side)
@@ -191,22 +185,22 @@ class PairRows(Batch):
 
 @dataclass(frozen=True)
 class PlaceLinks(Batch):
-    """Links between positions: link k is in row `row[k]` and connects position `first[k]` on the first side
-    to position `second[k]` on the second side. All three are (K,) int64."""
+    """Links: in row `row[k]`, position `first[k]` on the first side with `second[k]` on the second, all (K,)
+    int64."""
 
     row: Tensor
     first: Tensor
     second: Tensor
 
     def cut(self, rows: slice) -> PlaceLinks:
-        """Return the links in a slice of the rows, with the rows renumbered from 0."""
+        """Return the links in a slice of the rows, which are renumbered from 0."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
         return PlaceLinks(self.row[here] - rows.start, self.first[here], self.second[here])
 
 
 @dataclass(frozen=True)
 class LinkedPairs(Batch):
-    """Sentence pairs with links between the positions of sub-words."""
+    """Sentence pairs with links between sub-words."""
 
     pairs: PairRows
     links: PlaceLinks
@@ -214,35 +208,24 @@ class LinkedPairs(Batch):
 
 @dataclass(frozen=True)
 class WordPairs(LinkedPairs):
-    """Unmasked sentence pairs with links between words. A word's position is that of its last sub-word in the
-    rows that `PairRows.side_rows` returns. `words` links every word on the first sides to itself."""
+    """Unmasked pairs with links between words, at their last sub-words' positions in `PairRows.side_rows`.
+    `words` links each first side's words to themselves."""
 
     words: PlaceLinks
 
 
 @dataclass(frozen=True)
 class NumberedWords(LinkedPairs):
-    """Unmasked sentence pairs with links between numbered words. `first` and `second`, (B, W) int64, contain
-    the number of each id's word, or -1 for padding."""
+    """Unmasked pairs with links between numbered words. `first` and `second`, (B, W) int64, contain the
+    number of each id's word, or -1 for padding."""
 
     first: Tensor
     second: Tensor
 
-    @property
-    def words(self) -> int:
-        """The number of words on both sides."""
-        return int((self.first.amax(1) + 1).sum() + (self.second.amax(1) + 1).sum())
-
-    @property
-    def linked(self) -> int:
-        """The number of linked words on both sides."""
-        sides = (torch.stack([self.links.row, side]) for side in (self.links.first, self.links.second))
-        return sum(side.unique(dim=1).shape[1] for side in sides)
-
 
 @dataclass(frozen=True)
 class PairGroups(Batch):
-    """Groups of sentence pairs, which are never split between micro-batches or processes."""
+    """Groups of sentence pairs that are never split between micro-batches or processes."""
 
     groups: tuple[NumberedWords, ...]
 

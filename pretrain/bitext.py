@@ -1,4 +1,4 @@
-"""Rows of sentence pairs from bitexts, and base classes for objectives that learn from them.
+"""Rows of sentence pairs, and base classes for objectives that learn from them.
 
 Shapes: B pairs, L ids per row, at most W ids per side.
 """
@@ -36,7 +36,7 @@ Pair = tuple[Bitext, int]  # a sentence pair's bitext, and its index there
 
 
 class PairObjective(Objective):
-    """An objective that reads a fraction of the parallel sentences and masks a fraction of their ids."""
+    """An objective that reads a fraction of the sentence pairs and masks a fraction of their ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     stream: ClassVar[type[Stream]]  # takes the arguments of `streams`, and the objective
@@ -47,7 +47,7 @@ class PairObjective(Objective):
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weights of the loss terms, by name."""
+        """Weights of the loss terms."""
         return {"tlm": 1.0}
 
     @property
@@ -58,14 +58,13 @@ class PairObjective(Objective):
         return [self.stream(languages, length, seed, self)]  # type: ignore[call-arg]
 
     def lacking_layers(self, model: ModelConfig, *layers: int | None) -> list[str]:
-        """Return a message for each of the 1-based `layers` that the model lacks; None is ignored."""
+        """Return a message for each 1-based layer that the model lacks."""
         lacking = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
 
 
 class LinkObjective(PairObjective):
-    """An objective that learns from word links in sentence pairs; `weight` is the weight of one of its loss
-    terms."""
+    """An objective that learns from word links; `weight` is the weight of one of its loss terms."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
     limits: ClassVar = PairObjective.limits | {"positive": ["weight"]}
@@ -78,12 +77,9 @@ class LinkObjective(PairObjective):
 
 
 class Groups:
-    """A sample of the pairs in each bitext, divided into groups of consecutive pairs that fit into `room` ids
-    (per side if `sides` is 2). Groups are numbered across bitexts.
-
-    parts: the number of groups in each bitext.
-    left_out: the number of pairs that are too long for a group.
-    """
+    """Samples of bitexts, divided into groups of consecutive pairs that fit into `room` ids (per side if
+    `sides` is 2). Groups are numbered across bitexts; `parts` counts each bitext's, and `left_out` the pairs
+    that do not fit."""
 
     def __init__(
         self,
@@ -118,13 +114,13 @@ class Groups:
         return len(self.groups)
 
     def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
-        """Return the index of a group's bitext, and the group's pairs."""
+        """Return a bitext's index and a group's pairs."""
         return int(np.searchsorted(self.ends, group, side="right")), self.groups[group]
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Return the start of each group when consecutive items with the given `lengths`, (N, sides), are grouped
-    greedily so that no side of a group exceeds `room`."""
+    """Return the start of each group when items with `lengths`, (N, sides), are grouped greedily so that no
+    side of a group exceeds `room`."""
     starts, used = list[int](), (room,) * lengths.shape[1]
     for item, sizes in enumerate(zip(*(side.tolist() for side in lengths.T), strict=True)):
         used = tuple(map(add, used, sizes))
@@ -135,22 +131,21 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
 
 
 def sizes_of_words(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of ids in each word on both sides of a pair."""
+    """Return the number of ids in each word, on both sides."""
     bitext, number = pair
     first, second = bitext.lines[number]
     return bitext.first.corpus.pieces[first], bitext.second.corpus.pieces[second]
 
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
-    """Return the number of ids on each side of the given sentence pairs, (N, 2)."""
+    """Return the number of ids on each side of pairs, (N, 2)."""
     sides = zip((bitext.first, bitext.second), bitext.lines[pairs].T, strict=True)
     return np.stack([language.corpus.tokens.sizes_of(lines) for language, lines in sides], axis=1)
 
 
 class PairStream(Stream):
-    """The sentence pairs that an objective reads, as rows with the two sides in random order. An instance is
-    a group of consecutive pairs from one bitext that fit into a row. `has_gold`: whether all pairs have
-    gold links."""
+    """Sentence pairs as rows, with sides in random order. An instance is a group of consecutive pairs that
+    fit into a row. `has_gold`: whether all pairs have gold links."""
 
     objective: Any
     shuffled: ClassVar[bool] = False
@@ -169,17 +164,17 @@ class PairStream(Stream):
             raise BadInput(f"{objective.name} needs estimated links for all bitexts, but some have none")
 
     def chosen(self, instances: Sequence[int]) -> list[Pair]:
-        """Return the sentence pairs in the given instances, each as a bitext and an index."""
+        """Return the sentence pairs in the given instances."""
         groups = map(self.groups.__getitem__, instances)
         return [(self.bitexts[number], pair) for number, pairs in groups for pair in pairs.tolist()]
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
-        """Return the pairs in the given instances with new masks."""
+        """Return the instances' pairs with new masks."""
         pairs = self.chosen(instances)
         return self.masked(pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
-        """Return the pairs in the given instances with new masks and with links between sub-words."""
+        """Return the instances' pairs with new masks and links between sub-words."""
         pairs, found = self.chosen(instances), []
         turned = random.random(len(pairs)) < 0.5
         rows = self.masked(pairs, turned, random)
@@ -190,8 +185,8 @@ class PairStream(Stream):
         return LinkedPairs(rows, _links(found))
 
     def draw_words(self, instances: Sequence[int], random: np.random.Generator, marks: bool) -> WordPairs:
-        """Return the pairs in the given instances, with sides in the bitext's order, and their word links. If
-        `marks` is true, `<s>` and `</s>` count as linked words."""
+        """Return the instances' pairs, with sides in the bitext's order, and their word links; if `marks`,
+        `<s>` and `</s>` count as linked words."""
         pairs, found, words = self.chosen(instances), [], []
         for (bitext, pair), sizes in zip(pairs, map(sizes_of_words, pairs), strict=True):
             links, ends = bitext.links(pair), [ends_of(size)[1:] for size in sizes]
@@ -203,7 +198,7 @@ class PairStream(Stream):
         return WordPairs(self.masked(pairs, np.zeros(len(pairs), bool), random), _links(found), _links(words))
 
     def numbered(self, pairs: Sequence[Pair], random: np.random.Generator) -> NumberedWords:
-        """Return sentence pairs, with sides in the bitext's order, and links between numbered words."""
+        """Return pairs, with sides in the bitext's order, and links between numbered words."""
         rows = self.masked(pairs, np.zeros(len(pairs), bool), random)
         numbers = [torch.full((len(pairs), width), -1) for width in rows.sides.amax(0).tolist()]
         for row, sizes in enumerate(map(sizes_of_words, pairs)):
@@ -213,7 +208,7 @@ class PairStream(Stream):
         return NumberedWords(rows, _links([bitext.links(pair) for bitext, pair in pairs]), *numbers)
 
     def masked(self, pairs: Sequence[Pair], turned: np.ndarray, random: np.random.Generator) -> PairRows:
-        """Read and mask sentence pairs, swapping the sides where `turned` is true."""
+        """Read and mask pairs, with sides swapped where `turned` is true."""
         ids, languages, sides, gold = self.read(pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
         if any(token_types := self.languages.vocabulary.layout.types):
@@ -228,8 +223,8 @@ class PairStream(Stream):
     def read(
         self, pairs: Sequence[Pair], turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Read sentence pairs, swapping the sides where `turned` is true. Return ids and language ids, (B,
-        L), the number of ids per side, (B, 2), and links, (B, W), as in `PairRows.gold`."""
+        """Return pairs' ids and languages, (B, L), sizes of sides, (B, 2), and links, (B, W), as in
+        `PairRows.gold`."""
         texts = [bitext.ids(pair) for bitext, pair in pairs]
         sides = np.array([[len(side) for side in text] for text in texts])
         sides[turned] = sides[turned, ::-1]

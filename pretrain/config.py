@@ -22,9 +22,8 @@ def out_of_range(
     fractions: Sequence[str] = (),
     **least: float,
 ) -> list[str]:
-    """Return messages about numbers in a config that are not finite or out of range. Fields in `positive`
-    must be above 0, fields in `shares` in [0, 1), fields in `fractions` in (0, 1], and fields in `least` at
-    least the given number."""
+    """Return messages about numbers in a config that are not finite or out of range: `positive` fields must
+    be above 0, `shares` in [0, 1), `fractions` in (0, 1], and fields in `least` at least the given number."""
     wrong = []
     for name, value in vars(config).items():
         numbers = [n for n in (value if isinstance(value, tuple) else [value]) if isinstance(n, int | float)]
@@ -46,9 +45,8 @@ def out_of_range(
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary. `length` counts all ids
-    in a row. There is no attention dropout, because it rules out fast attention kernels
-    (docs/fidelity.md)."""
+    """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary; `length` counts all ids
+    in a row. Attention dropout would rule out fast attention kernels (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -60,7 +58,6 @@ class ModelConfig:
     initializer_range: float = 0.02
 
     def mistakes(self) -> list[str]:
-        """Return messages about invalid values."""
         least = {"layers": 1, "heads": 1, "hidden": 1, "ffn": 1, "length": 8}
         wrong = out_of_range(self, ["initializer_range"], ["dropout", "attention_dropout"], (), **least)
         if self.hidden % max(1, self.heads):
@@ -100,7 +97,7 @@ class TrainConfig:
     save_every: int = 5_000
 
     def rate(self, step: int) -> float:
-        """Return the learning rate at the 0-based `step`: linear warm-up, then linear decay to zero."""
+        """Return the learning rate at a 0-based step."""
         if step < self.warmup:
             return self.learning_rate * (step + 1) / self.warmup
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
@@ -122,7 +119,6 @@ class TrainConfig:
         return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
 
     def mistakes(self) -> list[str]:
-        """Return messages about invalid values."""
         least = {"steps": 1, "batch": 1, "grad_accumulation": 1, "log_every": 1}
         least |= dict.fromkeys(["weight_decay", "probe_every", "save_every", "snapshots"], 0)
         wrong = out_of_range(self, ["learning_rate", "head_rate", "clip", "epsilon"], ["betas"], (), **least)

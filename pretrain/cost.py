@@ -1,4 +1,4 @@
-"""Estimates of a run's cost (parameters, floating-point operations, memory) and a machine's capacity.
+"""Estimates of a run's cost and a machine's capacity.
 
 Symbols: hidden size H, feed-forward size F, L layers, S ids per row, V types.
 """
@@ -25,22 +25,22 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
-    """Estimate the training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that
-    the head and most of the last layer process only the labelled ids, a fraction `at_head` of all ids."""
+    """Estimate training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that the
+    head and most of the last layer process only a fraction `at_head` of the ids, the labelled ones."""
     h, layer = model.hidden, 3 * encoder_flops_per_id(model, model.length) / model.layers
     keys = 12 * h * h
     return (model.layers - 1) * layer + keys + at_head * (layer - keys + 6 * (h * h + h * types))
 
 
 def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
-    """Return the operations per id when a row of `length` ids passes through all layers once."""
+    """Return the operations per id for one pass of a row of `length` ids through all layers."""
     h, ffn = model.hidden, model.ffn
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
 
 def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool, rows: int) -> float:
     """Estimate the peak memory for micro-batches of `rows` rows, in bytes: weights, gradients and AdamW's two
-    moments; 16 H + 4 F activations per id and layer, in float32 or, on a GPU (`card`), in bfloat16; and up to
+    moments; 16 H + 4 F activations per id and layer, in float32 or, on a GPU (`card`), bfloat16; and up to
     LOGITS logits, at 12 bytes each."""
     ids = rows * model.length
     activations = (2 if card else 4) * ids * model.layers * (16 * model.hidden + 4 * model.ffn)
@@ -49,14 +49,13 @@ def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool, r
 
 
 def machine_bytes() -> int:
-    """Return the size of main memory in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @cache
 def peak_flops(device: str) -> float:
-    """Measure the speed of matrix products in operations per second, in float32 on all cores of a CPU and in
-    bfloat16 on a GPU."""
+    """Measure matrix products per second, in operations: in float32 on all cores of a CPU, in bfloat16 on a
+    GPU."""
     gpu = device == "cuda"
     size = 8192 if gpu else 512
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
@@ -71,13 +70,13 @@ def peak_flops(device: str) -> float:
 
 
 def run_flops(threads: int, parallel: int = 1) -> float:
-    """Return the speed of matrix products in one of `parallel` runs, in operations per second. A run uses one
-    CPU core per thread; runs on a GPU share its speed."""
+    """Return the operations per second of one of `parallel` runs, which uses one CPU core per thread or
+    shares the GPU."""
     if torch.cuda.is_available():
         return peak_flops("cuda") / parallel
     return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))
 
 
 def training_speed(threads: int) -> float:
-    """Return the assumed speed of a run that trains alone on the machine, in operations per second."""
+    """Return the assumed operations per second of a run that trains alone."""
     return EFFICIENCY * run_flops(threads)

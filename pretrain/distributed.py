@@ -24,13 +24,13 @@ large model."""
 
 
 class Lost(RuntimeError):
-    """Raised if another process has exited or stopped responding."""
+    """Another process has exited or stopped responding."""
 
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` training processes, and its device. All processes must call the methods in the same
-    order. A method raises `Lost` if another process no longer responds."""
+    """One of `size` training processes, and its device. All must call its methods in the same order, and a
+    method raises `Lost` if another process no longer responds."""
 
     rank: int
     size: int
@@ -39,12 +39,12 @@ class World:
 
     @property
     def first(self) -> bool:
-        """Whether this is the first process, which is the only one that writes files."""
+        """Whether this is the first process, which alone writes files."""
         return self.rank == 0
 
     @property
     def machine(self) -> dict[str, Any]:
-        """The properties of the machine that can change the last digits of a result."""
+        """The machine's properties that can change the last digits of a result."""
         return {
             "torch": torch.__version__,
             "threads": torch.get_num_threads(),
@@ -60,7 +60,7 @@ class World:
         return numbers
 
     def gather(self, rows: Tensor) -> Tensor:
-        """Concatenate all processes' rows, (N, ...), in order of rank; N may differ between processes."""
+        """Concatenate all processes' rows, (N, ...), by rank; N may differ."""
         if self.size == 1:
             return rows
         counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
@@ -77,7 +77,7 @@ class World:
                 dist.barrier()
 
     def check(self) -> None:
-        """Raise `Lost` if the process that hosts the store, torchrun or the first process, is lost."""
+        """Raise `Lost` if the process that hosts the store is lost: torchrun or the first process."""
         if self.store:
             with self._joint():
                 self.store.check(["alive"])
@@ -93,13 +93,12 @@ class World:
 
 
 def one_process() -> World:
-    """Return the world of a single process on the CPU."""
     return World(0, 1, torch.device("cpu"))
 
 
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Replace each gradient with its dense sum over all processes. All gradients are sent in a single
-    message, so that reruns are bit-identical."""
+    """Replace each gradient with its dense sum over all processes. A single message makes reruns
+    bit-identical."""
     gradients = []
     for parameter in parameters:
         if parameter.grad is None:  # unused in this step
@@ -117,8 +116,7 @@ _joined: list[World] = []
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """Join the processes started by torchrun, with nccl on GPUs and gloo on CPUs, or return a single
-    process's world."""
+    """Join torchrun's processes, with nccl on GPUs and gloo on CPUs, or return one process's world."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")
@@ -146,7 +144,6 @@ def join(patience: timedelta = PATIENCE) -> World:
 
 
 def leave() -> None:
-    """Leave the process group, if `join` joined one."""
     if _joined:
         _joined.clear()
         dist.destroy_process_group()

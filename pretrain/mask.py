@@ -1,5 +1,4 @@
-"""Dynamic masking, which selects new positions each time a row is read. Shapes: B rows, L ids, K languages, V
-types."""
+"""Dynamic masking: new positions each time a row is read. Shapes: B rows, L ids, K languages, V types."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,8 +19,8 @@ leaves 10 % unchanged."""
 @dataclass(frozen=True)
 class Masking:
     """Selects a fraction `mask_rate` of the non-special positions and masks them as in BERT. `tables`, (K, V)
-    int64, contains each type's id in each language. Random replacements come from the position's language
-    (in the published code, from the source language)."""
+    int64, contains each type's id in each language. Random replacements come from the position's language (in
+    the published code, from the source)."""
 
     specials: Specials
     tables: np.ndarray
@@ -40,8 +39,8 @@ class Masking:
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Select flat positions; return them with uniform random numbers in [0, 1) that decide what replaces
-        each one."""
+        """Select flat positions; return them with uniform random numbers that decide what replaces each
+        one."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
         return selected, u.reshape(-1)[selected] / self.mask_rate  # u / rate is uniform, given u < rate
@@ -54,7 +53,7 @@ class Masking:
         fate: np.ndarray,
         random: np.random.Generator,
     ) -> np.ndarray:
-        """Return the ids, (B, L), with the selected positions masked, replaced or kept."""
+        """Return the ids with the selected positions masked, replaced or kept."""
         masked = ids.copy()
         flat = masked.reshape(-1)
         flat[selected[fate < MASKED]] = self.specials.mask
@@ -69,12 +68,12 @@ class Masking:
 
 
 def labels_at(ids: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    """Return labels, (B, L): the original ids at the selected positions, and UNLABELLED elsewhere."""
+    """Return labels, (B, L): ids at the selected positions, and UNLABELLED elsewhere."""
     labels = np.full(ids.size, UNLABELLED, np.int64)
     labels[selected] = ids.reshape(-1)[selected]
     return labels.reshape(ids.shape)
 
 
 def as_rows(ids: np.ndarray, labels: np.ndarray, languages: np.ndarray, padded: bool) -> Rows:
-    """Return a batch of tensors that share the arrays' memory."""
+    """Return rows that share the arrays' memory."""
     return Rows(torch.from_numpy(ids), torch.from_numpy(labels), torch.from_numpy(languages), padded)

@@ -1,5 +1,4 @@
-"""Mixtures of languages: each language's share of a model's training data, and the order of instances. The
-order depends only on the seed and the step, not on the number of processes."""
+"""Mixtures of languages, and the order of training instances, which depends only on the seed and the step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,11 +24,10 @@ class Mixture:
     exponent: without `shares`, languages are read in proportion to their numbers of rows raised to this power
         (0.7 in XLM-Align).
     held_out: the fraction at the end of each corpus that is never read, not even in bitexts.
-    bitext_exponent: like `exponent`, but for bitexts; None: all pairs are read in one shuffled order.
-    pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to the number of
-        bitext rows.
+    bitext_exponent: like `exponent`, for bitexts; None: all pairs in one shuffled order.
+    pairs: the fraction of each step's rows from bitexts; None: in proportion to the number of bitext rows.
     disjoint: whether one half of the distinct sentences is read only in the source and the other half only in
-        derived languages; if so, no bitexts are read.
+        derived languages, without bitexts.
     """
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
@@ -63,11 +61,10 @@ class Mixture:
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """The parameters as plain JSON values, for records."""
+        """Parameters for records, as plain JSON values."""
         return (plain(self),)
 
     def mistakes(self, languages: int) -> list[str]:
-        """Return messages about values that are invalid for this number of languages."""
         wrong = out_of_range(self, ["shares"], ["held_out"])
         if self.shares and len(self.shares) != languages:
             wrong.append(f"there are shares for {len(self.shares)} languages, but the model has {languages}")
@@ -93,7 +90,7 @@ class Mixture:
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, rows: int, *seed: int) -> "Order":
-        """Return the order in which a stream reads `rows` rows per step, given each part's instances."""
+        """Return the order in which a stream reads `rows` rows per step."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
@@ -101,8 +98,7 @@ class Mixture:
         return Order(parts, instances, rows, shares, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """Divide a step's rows among streams by their sizes and `pairs`; `paired` marks streams of sentence
-        pairs."""
+        """Divide a step's rows among streams by their sizes and `pairs`; `paired` marks streams of pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
@@ -121,13 +117,12 @@ ALL_TOGETHER = Mixture()
 
 
 def of_pairs(parts: Mapping[Part, int]) -> bool:
-    """Whether a stream's instances are sentence pairs."""
+    """Whether instances are sentence pairs."""
     return any(len(part) > 1 for part in parts)
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for each
-    stream that has instances."""
+    """Divide `batch` rows in proportion to `instances`, with at least one for each stream that has any."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])
@@ -136,14 +131,13 @@ def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
 
 
 class Shuffled:
-    """An infinite stream of indices below `size`, reshuffled every epoch and readable from any position."""
+    """An endless sequence of indices below `size`, reshuffled every epoch and readable anywhere."""
 
     def __init__(self, size: int, *seed: int) -> None:
         self.size, self.seed = size, seed
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def take(self, start: int, count: int) -> np.ndarray:
-        """Return `count` indices, starting at position `start`."""
         pieces = [np.empty(0, np.int64)]
         while count:
             epoch, offset = divmod(start, self.size)
@@ -157,8 +151,8 @@ class Shuffled:
 
 
 class Order:
-    """The instances that a stream reads, `rows` per step. Without `shares`, all parts are read in one
-    shuffled order; otherwise, each part has its own order and a fixed share of the rows."""
+    """The instances that a stream reads, `rows` per step: all parts in one shuffled order or, with `shares`,
+    each in its own order with a fixed share of the rows."""
 
     def __init__(
         self, parts: Mapping[Part, int], instances: int, rows: int, shares: Sequence[float], *seed: int
@@ -172,7 +166,7 @@ class Order:
         self._steps, self._had = 0, np.zeros_like(self.units)
 
     def at(self, step: int) -> np.ndarray:
-        """Return the instances for the 0-based `step`."""
+        """Return the instances for a 0-based step."""
         before, after = self.upto(step), self.upto(step + 1)
         first, instances = 0, []
         for order, start, stop in zip(self.orders, before.tolist(), after.tolist(), strict=True):
@@ -181,7 +175,7 @@ class Order:
         return np.concatenate(instances)
 
     def shown(self, steps: int) -> dict[Part, int]:
-        """Count the rows from each part in the first `steps` steps."""
+        """Count each part's rows in the first `steps` steps."""
         if len(self.orders) == len(self.parts):
             counts = self.upto(steps)
         else:
@@ -193,10 +187,9 @@ class Order:
         return dict(zip(self.parts, counts.tolist(), strict=True))
 
     def upto(self, steps: int) -> np.ndarray:
-        """Return the number of rows from each of the K orders in the first `steps` steps, (K,) int64: its
-        exact share of all rows so far, rounded up or down. Rounding up the orders with the earliest deadlines
-        first always yields such a division (Tijdeman 1980). The number of rows times the number of steps must
-        be below 9e9."""
+        """Return the number of rows from each of K orders in the first `steps` steps, (K,) int64: exact
+        shares, rounded up or down. Rounding up the earliest deadlines first always yields such a division
+        (Tijdeman 1980). There must be fewer than 9e9 rows."""
         if len(self.orders) == 1:
             return np.array([self.rows * steps])
         if steps < self._steps:
@@ -219,8 +212,7 @@ class Order:
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
-    """Convert non-negative shares to integers that sum to `UNIT`, (K,) int64, by the largest remainder
-    method."""
+    """Convert shares to integers that sum to `UNIT`, (K,) int64, by the largest remainder method."""
     exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
     units = np.floor(exact + 1e-6).astype(np.int64)  # tolerates floating-point errors, as in 0.29 * UNIT
     lacking = UNIT - int(units.sum())

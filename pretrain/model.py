@@ -1,4 +1,4 @@
-"""Masked language models whose outputs are computed only where the loss needs them.
+"""Masked language models, computed only where the loss needs them.
 
 Shapes: B rows, L ids, hidden size H, N labels.
 """
@@ -46,7 +46,7 @@ def build(
 
 
 def compile_layers(model: Any, **options: Any) -> None:
-    """Compile all layers except the last one, which is computed only at labelled positions."""
+    """Compile all layers except the last, which is computed only at labelled positions."""
     for layer in architecture_of(model.config).layers(model)[:-1]:
         layer.compile(**options)
 
@@ -66,7 +66,7 @@ def encode(model: Any, rows: Rows, layer: int) -> Tensor:
 
 
 def encode_first(model: Any, rows: Rows) -> Tensor:
-    """Return the last layer's state at the first position of each row, (B, H)."""
+    """Return the last layer's state at each row's first position, (B, H)."""
     *layers, last = architecture_of(model.config).layers(model)
     hidden = encode(model, rows, len(layers))
     row = torch.arange(len(rows), device=hidden.device)
@@ -75,9 +75,9 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Return the summed cross-entropy at the labelled positions. The head and most of the last layer are
-    computed only at these positions. If given, `hidden`, (B, L, H), contains the states after `layer` layers,
-    from which the computation then starts."""
+    """Return the summed cross-entropy at the labelled positions, the only ones at which the head and most of
+    the last layer are computed. `hidden`, (B, L, H), are the states after `layer` layers, if already
+    known."""
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
     hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
@@ -92,9 +92,8 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
-    """Return the summed cross-entropy of labels (N,) for hidden states (N, H); `head` computes logits, (N,
-    types). To save memory, more than LOGITS logits are computed in pieces and recomputed in the backward
-    pass."""
+    """Return the summed cross-entropy of labels (N,) for states (N, H); `head` computes logits, (N, types).
+    More than LOGITS logits are computed in pieces, and again in the backward pass."""
 
     def loss(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -110,7 +109,7 @@ def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor,
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Return every parameter and persistent buffer once, under its first name."""
+    """Return each parameter and persistent buffer once, under its first name."""
     first: dict[int, str] = {}
     state = module.state_dict(keep_vars=True)
     for name, tensor in state.items():
@@ -120,7 +119,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Put the model into evaluation mode, without gradients, inside a `with` block."""
+    """Evaluate the model, without gradients, inside a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield
@@ -128,7 +127,7 @@ def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
 
 
 def autocast(device: torch.device) -> torch.autocast:
-    """Return a context manager that uses bfloat16 mixed precision on a GPU."""
+    """Use bfloat16 mixed precision on a GPU."""
     return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 
@@ -137,7 +136,6 @@ def _padding(model: Any, rows: Rows) -> Tensor | None:
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:
-    """Return the embeddings, (B, L, H)."""
     config, places = model.config, rows.places
     architecture, positions = architecture_of(config), None
     if places is None and not rows.padded:

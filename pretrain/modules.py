@@ -1,7 +1,7 @@
-"""Trainable modules: a model combined with its objective's own modules, and the modules that objectives use.
+"""Trainable modules: a model with its objective's own modules, and the modules that objectives use.
 
 Shapes: B rows or sentences, W ids per side, hidden size H, V types, Q masked ids with a link, D dimensions, K
-keys.
+    keys.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from calque.pretrain.model import compile_layers, encode_first
 
 
 class Learner(nn.Module):
-    """A transformers model and the objective's `own` modules, by name; checkpoints contain only the model."""
+    """A transformers model and the objective's `own` modules, which are not part of checkpoints."""
 
     def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
         super().__init__()
@@ -34,12 +34,12 @@ class Learner(nn.Module):
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
-        """The trained parameters by name; shared parameters occur only once."""
+        """The trained parameters by name; shared ones occur only once."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
 
 class Frozen(nn.Module):
-    """A frozen copy of a model, without dropout, that is saved in a run's state but not in checkpoints."""
+    """A frozen copy of a model, without dropout, saved in states but not in checkpoints."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -52,22 +52,22 @@ class Frozen(nn.Module):
 
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Set each weight w to momentum * w + (1 - momentum) * v, where v is the same weight in `model`."""
+        """Set each weight w to momentum * w + (1 - momentum) * v, where v is the weight in `model`."""
         for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
             own.lerp_(other, 1 - momentum)
 
 
 class Pointer(nn.Module):
-    """XLM-Align's pointer network (section 3.2), with the same projections in both directions."""
+    """XLM-Align's pointer network (section 3.2), shared by both directions."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). For
-        each side, `sides` contains states, (B, W, H), `real` a mask of real ids, (B, W), and `targets` the
-        targets on the other side, (B, W, W) bool."""
+        """Return the summed cross-entropy of targets under scaled dot products (equations 11 to 15). For each
+        side, `sides` are states, (B, W, H), `real` masks real ids, (B, W), and `targets` mark the other
+        side's ids, (B, W, W)."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -77,21 +77,20 @@ class Pointer(nn.Module):
 
 
 class Projection(nn.Module):
-    """Computes W2 ReLU(W1 h); h and the result are normalised to unit length (Pan et al. 2021, equation
-    2)."""
+    """W2 ReLU(W1 h); h and the result have unit length (Pan et al. 2021, equation 2)."""
 
     def __init__(self, width: int, dimensions: int) -> None:
         super().__init__()
         self.inner, self.outer = nn.Linear(width, width, bias=False), nn.Linear(width, dimensions, bias=False)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Project the states at first positions, (B, H), to sentence vectors, (B, D)."""
+        """Map states at first positions, (B, H), to sentence vectors, (B, D)."""
         return F.normalize(self.outer(F.relu(self.inner(F.normalize(hidden, dim=1)))), dim=1)
 
 
 class MoCo(nn.Module):
-    """Momentum contrast: a projection for queries, slowly updated copies of the encoder and the projection
-    for keys, and a queue of the last K keys (initially random). `taken` counts the keys enqueued so far."""
+    """Momentum contrast: a projection for queries, slow copies of encoder and projection for keys, and a
+    queue of the last K keys (initially random); `taken` counts the keys enqueued so far."""
 
     queue: Tensor
     taken: Tensor
@@ -110,13 +109,13 @@ class MoCo(nn.Module):
         return self.slow_projection.model(encode_first(self.slow.model, rows))
 
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Move the slow encoder and projection towards the ones being trained (equation 1)."""
+        """Move the slow copies towards the trained ones (equation 1)."""
         self.slow.follow(model, momentum)
         self.slow_projection.follow(self.projection, momentum)
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor) -> None:
-        """Replace the oldest keys in the queue with the last K of `keys`."""
+        """Replace the oldest keys in the queue."""
         size = len(self.queue)
         at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
         self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
@@ -124,8 +123,8 @@ class MoCo(nn.Module):
 
 
 class Exchange(nn.Module):
-    """WEAM's linear layer for exchanged vectors, and its second prediction head, which shares the model's
-    embedding table (equations 6 to 8)."""
+    """WEAM's linear layer for exchanged vectors and its second head, which shares the model's embedding table
+    (equations 6 to 8)."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -143,8 +142,8 @@ WIDE = 128  # narrower layers are not faster with oneDNN
 
 
 def use_onednn(module: nn.Module, length: int) -> None:
-    """Make a module's wide linear layers use oneDNN for rows of `length` ids if the CPU supports AVX-512. On
-    AMD processors, oneDNN is faster than MKL (torch's default), except for the gradients of weights."""
+    """Let wide linear layers use oneDNN for rows of `length` ids, on CPUs with AVX-512. On AMD processors,
+    oneDNN is faster than MKL (torch's default), except for the gradients of weights."""
     if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
         for layer in module.modules():
             if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
@@ -154,8 +153,8 @@ def use_onednn(module: nn.Module, length: int) -> None:
 
 
 class OneDNNLinear(nn.Linear):
-    """A linear layer that uses oneDNN for float32 inputs of shape (B, `length`, H) on a CPU, but not for
-    other shapes, because oneDNN needs time and memory for each new shape."""
+    """A linear layer that uses oneDNN for float32 inputs (B, `length`, H) on a CPU. For every new shape,
+    oneDNN would need time and memory."""
 
     length: int
 

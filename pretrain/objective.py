@@ -32,13 +32,13 @@ GOLD: Linked = "gold"
 
 
 class Stream(ABC):
-    """Training instances and the losses computed on them. Losses are sums, which the training loop divides by
-    their counts over the whole batch, so that gradients do not depend on micro-batches and processes.
+    """Training instances and their losses, which are sums: the training loop divides them by counts over the
+    whole batch, so that gradients do not depend on micro-batches and processes.
 
     weights: the weights of the loss terms in the total loss, by name.
     instances: the number of instances; a step's rows are divided among streams in proportion to it.
     left_out: the amount of excluded text, by reason.
-    parts: the number of instances for each language or language pair; instances are numbered in this order.
+    parts: the number of instances for each language or language pair, in order.
     uncounted: loss terms that `draw` cannot count because their counts depend on the model.
     """
 
@@ -50,31 +50,31 @@ class Stream(ABC):
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
-        """Return a batch of the given instances with new masks, and the divisor of each loss term."""
+        """Return a batch of the given instances with new masks, and each loss term's divisor."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
-        """Divide this process's part of a micro-batch into pieces that the model processes one at a time."""
+        """Divide this process's part of a micro-batch into pieces to process one at a time."""
         return (part,)
 
     def start_step(  # noqa: B027  # most streams change nothing
         self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
     ) -> None:
-        """Hook called before each of the `steps` steps; `step` is 0-based. It may change the weights and the
-        optimizer's state, identically in every process."""
+        """Hook called before each 0-based step. It may change the weights and the optimizer's state,
+        identically in every process."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
         """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
-        label them with the model (inside `evaluating`) or update the objective's modules. When a run is
-        resumed, only the modules' parameters and buffers are restored. Return the batches for `losses`, and
-        the counts of `uncounted` terms."""
+        label them with the model (inside `evaluating`) or update the objective's modules, of which only
+        parameters and buffers are restored when a run is resumed. Return the batches for `losses`, and the
+        counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
         """Return the sum of each loss term over a batch or a part of one; terms without a weight are only
-        logged. Processes must not communicate here, because they may have different numbers of parts."""
+        logged. Processes may have different numbers of parts, so they must not communicate here."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,12 @@ class Traits:
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether the objective also reads monolingual text.
     dictionary: whether the objective needs dictionary entries that link two different words.
-    links: the word links that the objective learns from.
-    parallel_share: the fraction of parallel sentences that the objective reads.
-    predicts: whether the objective trains a prediction head.
+    links: the word links to learn from.
+    parallel_share: the fraction of parallel sentences to read.
+    predicts: whether a prediction head is trained.
     needs_start: whether the objective cannot start from random weights.
-    start: the objective whose model this objective starts from, and the fraction of all steps spent on that
-        objective.
-    format: a version number, incremented when a code change alters trained models.
+    start: the objective whose model this one starts from, and its fraction of all steps.
+    format: incremented when a code change alters trained models.
     """
 
     mask_rate: float = 0.0
@@ -112,8 +111,8 @@ class Traits:
 
 class Objective(Named, ABC):
     """Base class of objectives, which are frozen dataclasses of plain values. `summary` is a one-sentence
-    definition for the documentation, and `paper` the paper that introduced the objective. A class defined
-    outside Calque is assumed to read dictionaries and bitexts."""
+    definition for the documentation, and `paper` introduced the objective. Classes outside Calque are assumed
+    to read dictionaries and bitexts."""
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
@@ -130,34 +129,33 @@ class Objective(Named, ABC):
 
     @property
     def parts(self) -> tuple[Objective, ...]:
-        """The objective's summands or, if it is not a sum, the objective itself."""
+        """The summands, or the objective itself."""
         return (self,)
 
     @property
     def reads_dictionary(self) -> bool:
-        """Whether models trained with this objective depend on dictionaries."""
+        """Whether trained models depend on dictionaries."""
         own = self.traits.dictionary or bool(code_of(type(self)))
         return own or any(part.reads_dictionary for part in self.parts if part is not self)
 
     @property
     def reads_bitexts(self) -> bool:
-        """Whether models trained with this objective depend on bitexts."""
+        """Whether trained models depend on bitexts."""
         own = bool(code_of(type(self)))
         return own or any(part.reads_bitexts for part in self.parts if part is not self)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """The kind and parameters of each part, as plain JSON values for records."""
+        """Each part's kind and parameters, as plain JSON values for records."""
         return tuple(map(plain, self.parts))
 
     @abstractmethod
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """Create the streams to train on, with rows of `length` ids; `seed` determines which data are
-        sampled."""
+        """Create streams with rows of `length` ids; `seed` determines which data are sampled."""
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         """Create the objective's own modules, which may share parameters with the model. They are trained,
-        saved and restored with the model, but are not part of its checkpoint."""
+        saved and restored with it, but are not part of checkpoints."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
@@ -165,11 +163,11 @@ class Objective(Named, ABC):
         return []
 
     def main_layer(self, layers: int) -> int:
-        """Return the layer to measure in a trained model of `layers` layers."""
+        """Return the layer to measure in a trained model."""
         return main_layer(layers)
 
     def learner(self, model: Any, seed: int) -> Learner:
-        """Combine the model with the objective's modules, whose initial weights depend on the seed."""
+        """Combine the model with the objective's modules, initialised from the seed."""
         from calque.pretrain.modules import Learner
 
         torch.manual_seed(seed)
@@ -177,7 +175,7 @@ class Objective(Named, ABC):
 
 
 class Composite(Objective):
-    """An objective that consists of other objectives and combines their data, modules and costs."""
+    """An objective that combines other objectives' data, modules and costs."""
 
     def __post_init__(self) -> None:
         _ = self.parts  # raises an error for invalid settings
@@ -222,8 +220,8 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together, with the name `label` and the title `heading` (by default, the
-    name). All parts that learn from links must use the same links and the same fraction of the bitexts."""
+    """Several objectives trained together. All parts that learn from links must use the same links and the
+    same fraction of the bitexts."""
 
     label: str
     summands: tuple[Objective, ...]
@@ -253,10 +251,9 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then`, starting from a model that was trained with `first` for a fraction `portion` of all
-    steps, on the same languages and with the same seed. The first model is trained in a separate run, so that
-    other objectives can also start from it. Either both objectives or neither must use language
-    embeddings."""
+    """Trains `then`, starting from a model trained with `first` for a fraction `portion` of all steps, in a
+    separate run on the same languages and with the same seed, which other objectives can share. Either both
+    use language embeddings or neither."""
 
     then: Objective
     first: Objective
@@ -298,9 +295,8 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """Trains only the prediction head, with `objective`. The encoder and the embedding table that the head
-    shares stay frozen, because noisy gradients from a new head would make the encoder forget what it has
-    learnt."""
+    """Trains only the prediction head. The encoder and its embedding table stay frozen, because noisy
+    gradients from a new head would make the encoder forget."""
 
     objective: Objective
 

@@ -51,7 +51,7 @@ from calque.pretrain.saved_model import (
 )
 from calque.pretrain.saved_tokenizer import write_tokenizers
 from calque.pretrain.start import InitialModel
-from calque.pretrain.train import make_optimizer, train
+from calque.pretrain.train import Draws, make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
 TRAINED_ON, CLAIMS = "languages folder", "claims"
@@ -65,8 +65,8 @@ class Pretraining:
 
     languages: the languages to read, with estimated links if the objective needs them.
     start: the folder of the model to start from; None for random weights.
-    claims: a digest of the study's primary claims, which is only recorded in the manifest.
-    inputs: fingerprints of the parts of each language that the objective reads; None for all parts.
+    claims: a digest of the study's primary claims, only recorded in the manifest.
+    inputs: fingerprints of each language's parts that the objective reads; None for all parts.
     """
 
     languages: Languages
@@ -116,11 +116,11 @@ def pretrain(
     allow_change: bool = False,
     notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Train, or resume training, until the folder contains a checkpoint, and return the checkpoint's folder.
-    `probe` returns the numbers to record every `probe_every` steps. `notify` receives a message about weights
-    that the starting model lacks. `allow_change` permits resuming on a different machine, with different
-    rounding. Raises BadInput if the folder belongs to a different configuration, if files are damaged, or if
-    the starting model, the objective or the corpora do not match the model's config."""
+    """Train, or resume training, until the folder contains a checkpoint; return the checkpoint's folder.
+    `probe` returns the numbers to record every `probe_every` steps, `notify` receives a message about weights
+    that the starting model lacks, and `allow_change` permits resuming on a different machine, with different
+    rounding. Raises BadInput if the folder belongs to a different configuration, files are damaged, or the
+    starting model, objective or corpora do not match the config."""
     identity = config.identity(world)
     if finished(folder):
         run = Artefact.open(folder, RUN)
@@ -129,22 +129,23 @@ def pretrain(
     elif mistakes := config.objective.mistakes(config.model):
         raise BadInput(mistakes)
     else:
-        _Run(folder, config, world, identity, probe, progress).train(allow_change, notify)
+        _Run(folder, config, world, identity, probe).train(allow_change, notify, progress)
     return folder / CHECKPOINT
 
 
 @dataclass
 class _Run:
-    """A run in progress: the model, its optimizer, and the files written during training."""
+    """A run in progress: its model, optimizer and files."""
 
     folder: Path
     config: Pretraining
     world: World
     identity: Mapping[str, Any]
     probe: Probe | None
-    progress: Callable[[int, int], None]
 
-    def train(self, allow_change: bool, notify: Callable[[str], None]) -> None:
+    def train(
+        self, allow_change: bool, notify: Callable[[str], None], progress: Callable[[int, int], None]
+    ) -> None:
         """Train from the latest state, if any, to the end, and write the checkpoint."""
         config, world, schedule, initial = self.config, self.world, self.config.train, self.config.initial
         streams = config.objective.streams(initial.languages, config.model.length, config.seed)
@@ -163,9 +164,11 @@ class _Run:
         self.metrics = Metrics(self.folder / METRICS, schedule, streams, ids, world.first, rows)
         self.snapshots = Snapshots(self.folder, schedule, world.first, state)
         self.snapshots.add(first, self.model)
-        loop = *trained, streams, schedule, config.seed, world
+        draws = Draws(streams, schedule.batch, config.seed, config.mixture)
         try:
-            draws = train(*loop, first, self.after, config.mixture, self.is_due)
+            for step, losses, norm in train(*trained, draws, schedule, world, first, self.is_due):
+                self.after(step, losses, norm)
+                progress(step, schedule.steps)
         except torch.OutOfMemoryError as error:
             error.add_note(f"with --set train.grad_accumulation={2 * schedule.grad_accumulation}")
             raise
@@ -174,14 +177,14 @@ class _Run:
         world.wait()
 
     def is_due(self, step: int) -> bool:
-        """Whether `after` must be called immediately after this step, to write a row, probe or save."""
+        """Whether a row, probe, snapshot or state is due immediately after this step."""
         schedule = self.config.train
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
         due = any(n and step % n == 0 for n in every) or step in schedule.kept
         return due or self.world.device.type == "cpu"
 
     def after(self, step: int, losses: dict[str, float], norm: float) -> None:
-        """Write whatever is due after a step: a row of metrics, a snapshot, a probe or the state."""
+        """Write whatever is due after a step."""
         schedule, first, last = self.config.train, self.world.first, step == self.config.train.steps
         self.metrics.add(step, losses, norm)
         start = time.perf_counter()
@@ -195,7 +198,6 @@ class _Run:
                 save_state(self.folder / RESUME, step, self.learner, self.optimizer, self.metrics.path, facts)
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
-        self.progress(step, schedule.steps)
 
     def finish(self, initial: InitialModel, streams: Sequence[Stream], facts: dict[str, Any]) -> None:
         sync(self.metrics.path)
@@ -209,7 +211,7 @@ class _Run:
 
 
 def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
-    """Write the checkpoint and then the manifest, and finally remove saved states."""
+    """Write the checkpoint and then the manifest, and remove saved states."""
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
@@ -225,8 +227,8 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
 
 
 class Metrics:
-    """Writes a run's metrics to `path`. Each row contains the mean losses since the previous row, and the
-    speed, given `ids` ids per step. `rows` contains the rows written before the run was resumed."""
+    """Writes a run's metrics: mean losses since the previous row, and the speed, given `ids` ids per step.
+    `rows` are the rows written before the run was resumed."""
 
     def __init__(
         self, path: Path, config: TrainConfig, streams: Sequence[Stream], ids: int, writes: bool, rows: bytes
@@ -264,7 +266,6 @@ class Metrics:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Read the rows in a run's metrics.jsonl."""
     rows = list[dict[str, Any]]()
     try:
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -279,9 +280,8 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A finished run stored under `name` in a safetensors file. The file contains the weights of several runs
-    in half precision, named RUN/WEIGHT, and the runs' manifests and metrics as metadata. A second file
-    contains the SHA-256 of the first."""
+    """A finished run in a safetensors file, which contains several runs' weights in half precision, named
+    RUN/WEIGHT, with their manifests and metrics as metadata. A second file contains its SHA-256."""
 
     file: Path
     name: str
@@ -292,7 +292,7 @@ class ShippedRun:
         return path.read_text(encoding="utf-8").split()[0] if path.is_file() else ""
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
-        """Write the run's folder in the format of `pretrain`, with weights in single precision."""
+        """Write the run's folder as `pretrain` does, with weights in single precision."""
         run, (model, _) = runs_of(self.file)[self.name], config.initial.whole()
         tensors = tensor_files.load_file(self.file)
         with torch.no_grad():
@@ -306,8 +306,7 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """Return the manifest facts and metrics of each run, by the run's name; raise BadInput if the file's
-    SHA-256 is wrong."""
+    """Return each run's manifest facts and metrics; raise BadInput if the file's SHA-256 is wrong."""
     if not file.is_file() or sha256(file) != ShippedRun(file, "").identity():
         digest = _digest_file(file).name
         raise BadInput(f"this file of runs is missing, or its SHA-256 is not the one in {digest}", file)
@@ -316,7 +315,7 @@ def runs_of(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def pack(runs: Mapping[str, Path], file: Path) -> None:
-    """Write finished runs, by name, to a file, and write the file's SHA-256 to a second file next to it."""
+    """Write finished runs to a file, and its SHA-256 to a second file."""
     from transformers import AutoModelForMaskedLM
 
     tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()

@@ -1,5 +1,4 @@
-"""Loads models and tokenizers of any type that transformers supports, without downloads, prompts, unpickling
-or running code from their folders. Saves snapshots, and states from which runs resume bit-identically."""
+"""Models, tokenizers, snapshots and run states on disk. Nothing is downloaded, unpickled or executed."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,13 +43,12 @@ _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
-    """Read the configuration of the model in a folder."""
     path = folder / CONFIG
     if not path.is_file():
         raise BadInput(f"no model here; expected {CONFIG}, {WEIGHTS} and a tokenizer", folder)
     from transformers import AutoConfig
 
-    config = _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
+    config = _loaded(AutoConfig, folder, "model", _SAFELY)
     for name in _DECODERS:
         if getattr(config, name, False):
             raise BadInput(f"{name} is set, but only bidirectional encoders are supported", path)
@@ -61,7 +59,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
 
 def weights_file(folder: Path) -> Path:
-    """Return a model's safetensors file; raise BadInput if there is none, or if there is an adapter."""
+    """Return a model's safetensors file. Raises BadInput if there is none, or an adapter."""
     for name in _ADAPTERS:
         if (folder / name).exists():
             merge = f"merge this one into {WEIGHTS}, or remove it"
@@ -74,18 +72,14 @@ def weights_file(folder: Path) -> Path:
 
 
 def weights_digest(folder: Path) -> str:
-    """Return the SHA-256 of a model's weights."""
     return sha256(weights_file(folder))
 
 
 def tensor_names(folder: Path) -> set[str]:
     """Return the names of a model's saved tensors. Raises BadInput for quantised weights."""
     path = weights_file(folder)
-    try:
-        with safe_open(path, framework="pt") as tensors:
-            kinds = {name: tensors.get_slice(name).get_dtype() for name in list(tensors.keys())}
-    except (OSError, SafetensorError) as error:
-        raise BadInput(f"cannot load weights: {error}", path) from None
+    with _reading(path), safe_open(path, framework="pt") as tensors:
+        kinds = {name: tensors.get_slice(name).get_dtype() for name in list(tensors.keys())}
     for name, kind in kinds.items():
         if kind not in _FLOATS and name.endswith((".weight", ".bias")):
             raise BadInput(f"{name} is {kind}, but quantised weights are not supported", path)
@@ -93,15 +87,15 @@ def tensor_names(folder: Path) -> set[str]:
 
 
 def read_tensor(folder: Path, name: str) -> torch.Tensor:
-    """Read one of a model's tensors without loading the others."""
+    """Read a single tensor."""
     with safe_open(weights_file(folder), framework="pt") as tensors:
         return tensors.get_tensor(name)
 
 
 def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[str]]:
-    """Load the model in a folder into a transformers class (by default, AutoModel), on the CPU in float32;
-    return it with the sorted names of missing weights. Raises MemoryError if memory runs out, and BadInput
-    if the model is missing, damaged, unsafe or inconsistent."""
+    """Load a folder's model into a transformers class (by default, AutoModel), on the CPU in float32, and
+    return it with the sorted names of missing weights. Raises MemoryError, or BadInput if the model is
+    missing, damaged, unsafe or inconsistent."""
     from transformers import AutoModel
 
     check_part(folder, RUN)  # safetensors files contain no checksum
@@ -119,14 +113,12 @@ def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[st
         # Concrete classes never run code from the folder, so they lack the option that forbids it.
         **(_SAFELY if kind.__name__.startswith("Auto") else {"local_files_only": True}),
     }
-    model, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **options))
-    return model, _missing(report, folder)
+    model, report = _loaded(kind, folder, "model", options)
+    return model, _missing(report, folder / WEIGHTS)
 
 
-def _missing(report: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the names of missing weights that may be random; raise BadInput for other missing or mismatched
-    ones."""
-    path = folder / WEIGHTS
+def _missing(report: Mapping[str, Any], path: Path) -> list[str]:
+    """Return the names of missing weights outside the embeddings and layers; refuse other differences."""
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         raise BadInput(f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}", path)
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
@@ -141,23 +133,23 @@ def load_tokenizer(folder: Path) -> Any:
     """Load a folder's tokenizer with transformers. Raises BadInput if it cannot be loaded."""
     from transformers import AutoTokenizer
 
-    return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))
+    return _loaded(AutoTokenizer, folder, "tokenizer", _SAFELY)
 
 
-def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
-    """Call `load`, suppressing transformers' messages, and convert errors to BadInput for `place`."""
+def _loaded(kind: Any, folder: Path, what: str, options: Mapping[str, Any]) -> Any:
+    """Load with a transformers class, suppressing its messages and converting its errors to BadInput."""
     from transformers.utils import logging
 
     level = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        return load()
+        return kind.from_pretrained(folder, **options)
     except Exception as error:  # a dozen types of exceptions are possible, depending on the damage
         message = " ".join(str(error).split()) or type(error).__name__
         if isinstance(error, MemoryError | torch.OutOfMemoryError) or "allocate memory" in message:
-            raise MemoryError(f"{place}: {message[:200]}") from None
-        raise BadInput(f"cannot load the {what}: {message[:300]}", place) from None
+            raise MemoryError(f"{folder}: {message[:200]}") from None
+        raise BadInput(f"cannot load the {what}: {message[:300]}", folder) from None
     finally:
         logging.set_verbosity(level)
 
@@ -166,7 +158,7 @@ def save_state(
     folder: Path, step: int, learner: Learner, optimizer: Optimizer, rows: Path, facts: Mapping[str, Any]
 ) -> None:
     """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, and remove earlier states.
-    `facts` contains the run's identity, the digests of its snapshots by name, and any other facts to save."""
+    `facts` contains the run's identity and its snapshots' digests."""
     new = folder / f"step-{step:09d}"
     with making(new, STATE, dict(facts)) as part:
         shutil.copy(rows, part / METRICS)
@@ -178,15 +170,15 @@ def save_state(
     remove_states(folder, new)
 
 
-def _states(folder: Path) -> dict[int, Path]:
-    named = ((_STEP.fullmatch(path.name), path) for path in folder.glob("step-*"))
-    return {int(name[1]): path for name, path in named if name}
+def _by_step(paths: Iterable[Path]) -> dict[int, Path]:
+    named = ((path, _STEP.fullmatch(path.name.removesuffix(".safetensors"))) for path in paths)
+    return {int(name[1]): path for path, name in named if name}
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
-    """Remove a run's states except `last`, and incomplete states left by killed processes."""
+    """Remove a run's states except `last`, and incomplete states."""
     sweep(folder)
-    for old in _states(folder).values():
+    for old in _by_step(folder.glob("step-*")).values():
         if old != last and old.is_dir() and not old.is_symlink():
             shutil.rmtree(old)
 
@@ -198,9 +190,9 @@ def load_state(
     identity: Mapping[str, Any],
     allow_change: bool = False,
 ) -> tuple[int, Artefact | None]:
-    """Load the latest state in `folder`; return its step and the state, or 0 and None. Raises BadInput if the
-    state is damaged or has a different identity; `allow_change` permits differences in MACHINE keys."""
-    if not (states := _states(folder)):
+    """Load the latest state in `folder`; return its step and the state, or 0 and None. Raises BadInput if it
+    is damaged or has a different identity; `allow_change` permits differences in MACHINE keys."""
+    if not (states := _by_step(folder.glob("step-*"))):
         return 0, None
     step, last = max(states.items())
     if not finished(last):
@@ -208,14 +200,10 @@ def load_state(
     state = Artefact.open(last, STATE)
     check_identity(state, identity, allow_change)
     restore(state_of(learner), state.path(WEIGHTS))
-    moments = {}
+    moments = tensor_files.load_file(state.path(MOMENTS))
     for name, parameter in learner.trained.items():
-        for kind in KINDS:
-            moment = torch.empty_like(parameter, requires_grad=False)
-            if kind == "step":
-                moment = torch.empty((), dtype=torch.float32, device=parameter.device)
-            moments[f"{kind}.{name}"] = optimizer.state[parameter][kind] = moment
-    restore(moments, state.path(MOMENTS))
+        own = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
+        optimizer.state[parameter] = own
     return step, state
 
 
@@ -230,14 +218,14 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write tensors to a safetensors file; raise an OSError that names the file if this fails."""
+    """Write tensors to a safetensors file; an OSError names the file."""
     with writing_tensors(path):
         tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
 
 @contextmanager
 def writing_tensors(path: Path) -> Iterator[None]:
-    """Convert errors that safetensors raises while writing `path` to OSError."""
+    """Convert safetensors' errors while writing `path` to OSError."""
     try:
         yield
     except SafetensorError as error:
@@ -246,12 +234,18 @@ def writing_tensors(path: Path) -> Iterator[None]:
         raise OSError(number, os.strerror(number), str(path)) from error
 
 
-def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Copy a file's tensors into tensors with the same names and shapes; raise BadInput if these differ."""
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
     try:
-        saved = tensor_files.load_file(path)
+        yield
     except (OSError, SafetensorError) as error:
         raise BadInput(f"cannot load weights: {error}", path) from None
+
+
+def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Copy a file's tensors into tensors with the same names and shapes, or raise BadInput."""
+    with _reading(path):
+        saved = tensor_files.load_file(path)
     if wrong := sorted(tensors.keys() ^ saved.keys()):
         raise BadInput(f"{wrong[0]} is missing here or in the model", path)
     with torch.no_grad():
@@ -262,8 +256,7 @@ def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 class Snapshots:
-    """The snapshots of a run in progress. When the run is resumed, the snapshots listed in its state are
-    verified, and later snapshots are removed, because training will write them again."""
+    """A run's snapshots. Resuming verifies those listed in the state and removes later ones."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -273,12 +266,12 @@ class Snapshots:
             if not path.is_file() or sha256(path) != digest:
                 fault = "this is not the snapshot listed in the state to resume from"
                 raise BadInput(f"{fault}; remove {folder} to start from the beginning", path)
-        for path in self.folder.glob("*.safetensors") if writes else ():
-            if path.name not in self.digests and _STEP.fullmatch(path.stem):
+        for path in _by_step(self.folder.glob("*.safetensors")).values() if writes else ():
+            if path.name not in self.digests:
                 path.unlink()
 
     def add(self, step: int, model: Any) -> None:
-        """Save a snapshot after `step` if one is due and does not exist yet."""
+        """Save a snapshot if one is due and does not exist yet."""
         name = f"step-{step:09d}.safetensors"
         if step in self.steps and name not in self.digests:
             with whole_file(self.folder / name) as part:
@@ -289,16 +282,12 @@ class Snapshots:
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
     """Return a finished run's snapshots by step, in ascending order."""
-    steps = {}
-    for name in sorted(run.digests):
-        path = Path(name)
-        if path.parent.name == SNAPSHOTS and (named := _STEP.fullmatch(path.stem)):
-            steps[int(named[1])] = name
+    names = (path for path in map(Path, run.digests) if path.parent.name == SNAPSHOTS)
+    steps = {step: path.as_posix() for step, path in sorted(_by_step(names).items())}
     if not steps:
         raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
-    return dict(sorted(steps.items()))
+    return steps
 
 
 def load_snapshot(model: Any, path: Path) -> None:
-    """Load a snapshot's weights into a model of the same shape."""
     restore(state_of(model), path)

@@ -1,4 +1,4 @@
-"""The tokenizers in checkpoints, and checks that they agree with a model, a vocabulary and AutoTokenizer."""
+"""Tokenizers in checkpoints, and whether they agree with a model, a vocabulary and AutoTokenizer."""
 
 import json
 import shutil
@@ -39,8 +39,8 @@ for letters."""
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder. For every other language whose spelling merely
-    replaces letters, write a tokenizer for text in that spelling to `tokenizers/`."""
+    """Write the source's tokenizer to a checkpoint and, for languages whose spelling merely replaces letters,
+    a tokenizer for that spelling to `tokenizers/`."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -56,8 +56,8 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
-    """Copy a vocabulary's tokenizer, adding a template if it has none, and write its class, special types and
-    maximum `length` for transformers, which would otherwise use RoBERTa's own tokenizer."""
+    """Copy a vocabulary's tokenizer, with a template, and write its settings for transformers, which would
+    otherwise use RoBERTa's own tokenizer."""
     copy = open_tokenizer(tokenizer)
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
@@ -85,9 +85,9 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """Convert the vocabulary's `tokenizer.json` to a tokenizer for a derived language's `letters`. It encodes
-    text as the language's ids (`table`, (V,)) and decodes these ids to the same text, except for letters that
-    are images but have no image themselves."""
+    """Convert a `tokenizer.json` to a derived language's `letters`. It encodes text as the language's ids
+    (`table`, (V,)) and decodes them to the same text, except for letters that are images but have no image
+    themselves."""
     state = deepcopy(dict(tokenizer))
     model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
@@ -121,7 +121,7 @@ def _escaped(name: str) -> str:
 
 
 def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return replacements that map letters to their images when applied in order, using stand-ins."""
+    """Return replacements, by way of stand-ins, that map letters to their images."""
     stand_ins = {letter: chr(_SPARE + i) for i, letter in enumerate(letters)}
     there = [_replace({"String": letter}, stand_in) for letter, stand_in in stand_ins.items()]
     return there + [_replace({"String": stand_ins[letter]}, spelt) for letter, spelt in letters.items()]
@@ -132,7 +132,7 @@ def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Raise BadInput unless a tokenizer fits its model: all its ids are below `rows`, and its padding id is
+    """Raise BadInput unless a tokenizer fits its model: all ids are below `rows`, and padding has the id
     `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
@@ -147,7 +147,7 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
-    """Raise BadInput unless a model's ids represent the same types as in the vocabulary `ours`."""
+    """Raise BadInput unless a model's ids represent the types of the vocabulary `ours`."""
     theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
@@ -164,8 +164,8 @@ def _types(folder: Path) -> dict[str, int]:
 
 @cache
 def check_tokenizer(folder: Path) -> None:
-    """Raise BadInput unless AutoTokenizer produces the same ids as tokenizer.json. Most of AutoTokenizer's
-    classes ignore parts of that file."""
+    """Raise BadInput unless AutoTokenizer, most of whose classes ignore parts of tokenizer.json, produces its
+    ids."""
     settings = tokenizer_settings(folder)
     named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
     added = (folder / "added_tokens.json").exists() or settings.get("added_tokens_decoder")
@@ -187,9 +187,8 @@ def check_tokenizer(folder: Path) -> None:
 
 
 def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
-    """Yield words with their ids from both tokenizers, then the ids and token types of a row of two texts.
-    The words are AutoTokenizer's additional types, and types with changed case, accents and word
-    boundaries."""
+    """Yield words with both tokenizers' ids, then a row of two texts. The words are AutoTokenizer's
+    additional types, and types with changed case, accents and word boundaries."""
     ours.no_padding()
     ours.no_truncation()
     theirs.model_max_length = 1 << 30  # otherwise, transformers warns about long texts

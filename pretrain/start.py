@@ -1,5 +1,5 @@
-"""The model that a run starts from. To save memory, the model contains embedding rows only for types in the
-training text until the run's checkpoint is written."""
+"""The model that a run starts from. To save memory, it contains embedding rows only for types in the training
+text until the run's checkpoint is written."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ OTHER = "a model with a different shape"
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Raise BadInput if a run with this model config cannot start from the model in a folder."""
+    """Raise BadInput if a run with this config cannot start from a folder's model."""
     saved = read_config(folder)
     different = _other_shape(saved, config)
     _refuse_second_tensors(saved, folder)
@@ -41,7 +41,7 @@ def check_start(folder: Path, config: ModelConfig) -> None:
 
 
 def has_head(folder: Path) -> bool:
-    """Whether a checkpoint contains a prediction head, judging by the names of its weights."""
+    """Whether a checkpoint contains a prediction head."""
     head = architecture_of(read_config(folder)).head
     # BERT's other head predicts whether two sentences are consecutive.
     own = (name for name in tensor_names(folder) if name.startswith(f"{head}."))
@@ -50,8 +50,8 @@ def has_head(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class InitialModel:
-    """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`.
-    The shape of that model must match the config, which also sets the dropout."""
+    """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`,
+    whose shape must match the config; the config also sets the dropout."""
 
     start: Path | None
     config: ModelConfig
@@ -60,8 +60,7 @@ class InitialModel:
     seed: int
 
     def load(self) -> tuple[Any, list[str]]:
-        """Return the model to train, with rows for kept types only, and descriptions of its randomly
-        initialised parts."""
+        """Return the model to train, with rows for kept types only, and descriptions of its random parts."""
         whole, drawn = self.whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
@@ -75,8 +74,8 @@ class InitialModel:
         return whole
 
     def whole(self) -> tuple[Any, list[str]]:
-        """Return the model with rows for all types, and descriptions of its randomly initialised parts: rows
-        for new scripts, and the prediction head if the folder lacks it."""
+        """Return the model with rows for all types, and descriptions of its random parts: rows for new
+        scripts, and the prediction head if the folder lacks it."""
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1
@@ -115,7 +114,7 @@ class InitialModel:
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
-    """Raise BadInput if tensors that the model ties were saved with different values."""
+    """Raise BadInput if tied tensors were saved with different values."""
     names = tensor_names(folder)
     tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
     for name, first in tied.items():
@@ -156,8 +155,8 @@ def _changed(config: Any, **changes: Any) -> Any:
 
 
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """Return the model with only the rows of the types `kept`, (R,) int64; `pad` is the row of the padding
-    type."""
+    """Return the model with only the rows of the types `kept`, (R,) int64; `pad` is the padding type's
+    row."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
         before = f"so all types before it need rows, but only {pad} have one"
@@ -171,8 +170,7 @@ def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
 
 
 def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
-    """Copy a trained model created by `with_rows` into the full model `into`, whose other rows stay
-    unchanged."""
+    """Copy a model created by `with_rows` into the full model, whose other rows stay unchanged."""
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():

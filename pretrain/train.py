@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,11 +25,11 @@ TIMES = "times the rate"  # the learning-rate factor's key in a parameter group
 
 
 class NonFinite(ArithmeticError):
-    """Raised if the loss or its gradient is not finite."""
+    """A loss or its gradient is not finite."""
 
 
 class Draws:
-    """The batches and loss divisors for each step, which depend only on (seed, step)."""
+    """Each step's batches and loss divisors, which depend only on the seed and the step."""
 
     def __init__(
         self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER
@@ -46,7 +46,7 @@ class Draws:
         ]
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
-        """Return one batch per stream, covering all processes and micro-batches, and the divisors."""
+        """Return one batch per stream, for all processes and micro-batches, and the divisors."""
         batches: list[Batch] = []
         counts: dict[str, int] = {}
         for i, (stream, order) in enumerate(zip(self.streams, self.orders, strict=True)):
@@ -57,7 +57,7 @@ class Draws:
         return batches, counts
 
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
-        """Return how many rows and epochs of each language and bitext are read in the first `steps` steps."""
+        """Return the rows and epochs of each language and bitext in the first `steps` steps."""
         found: dict[str, dict[str, float]] = {}
         for order in self.orders:
             for part, count in order.shown(steps).items():
@@ -68,7 +68,7 @@ class Draws:
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
-    """Create a fused AdamW optimizer, which can be seven times faster than the default on a CPU."""
+    """Create a fused AdamW, which can be seven times faster on a CPU."""
     encoder = architecture_of(learner.model.config).encoder(learner.model)
     in_encoder = set(map(id, encoder.parameters()))
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
@@ -85,49 +85,41 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
 def train(
     learner: Learner,
     optimizer: torch.optim.Optimizer,
-    streams: Sequence[Stream],
+    draws: Draws,
     config: TrainConfig,
-    seed: int,
     world: World,
     first: int = 0,
-    after: Callable[[int, dict[str, float], float], None] = lambda step, losses, norm: None,
-    mixture: Mixture = ALL_TOGETHER,
     read: Callable[[int], bool] = lambda step: True,
-) -> Draws:
-    """Train from step `first` to the last step, and return the draws. `after(step, means, gradient norm)` is
-    called once per update, with the 1-based step and the mean of each term. To avoid waiting for a GPU,
-    these numbers are read only after the last step and after steps that `read` accepts, for all steps
-    since the previous reading. Raises NonFinite if a loss or its gradient is not finite."""
-    draws = Draws(streams, config.batch, seed, mixture)
+) -> Iterator[tuple[int, dict[str, float], float]]:
+    """Train from step `first` to the last step, and yield each 1-based step, its mean losses and its gradient
+    norm. To avoid waiting for a GPU, these numbers are read, for all steps since the previous reading, only
+    after the last step and steps that `read` accepts. Raises NonFinite if one of them is not finite."""
     parameters = list(learner.trained.values())
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
     for step in range(first, config.steps):
-        for stream in streams:
+        for stream in draws.streams:
             stream.start_step(step, config.steps, learner, optimizer, world)
         shares = _accumulate(learner, draws, step, config.grad_accumulation, world)
         add_gradients(parameters, world)
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
         numbers = torch.cat([gradient_norm[None], world.add(torch.stack(list(shares.values())))])
         unread.append((step + 1, list(shares), numbers))
-        if reading := read(step + 1) or step + 1 == config.steps:
-            *earlier, latest = _finite(unread)
-            for done in earlier:
-                after(*done)
+        done = []
+        if read(step + 1) or step + 1 == config.steps:
+            done = _finite(unread)
             unread.clear()
         for group in optimizer.param_groups:
             group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
         optimizer.step()
         optimizer.zero_grad()
-        if reading:
-            after(*latest)
-    return draws
+        yield from done
 
 
 def _accumulate(
     learner: Learner, draws: Draws, step: int, micro_batches: int, world: World
 ) -> dict[str, Tensor]:
-    """Accumulate a step's gradients over micro-batches, and return this process's share of each mean loss."""
+    """Accumulate a step's gradients; return this process's share of each mean loss."""
     batches, counts = draws.at(step)
     # Only dropout uses torch's random numbers.
     torch.manual_seed(int(np.random.SeedSequence([draws.seed, step, world.rank]).generate_state(1)[0]))
@@ -142,8 +134,7 @@ def _accumulate(
 
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
-    """Read several steps' losses and gradient norms; raise NonFinite for the first step with a value that is
-    not finite."""
+    """Read several steps' losses and gradient norms, which must be finite."""
     steps = []
     numbers = torch.stack([row for *_, row in unread]).tolist()
     for (step, names, _), (norm, *means) in zip(unread, numbers, strict=True):
@@ -170,7 +161,7 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
-    """Run each stream's `before_step`; return the micro-batches and the counts of `uncounted` terms over all
+    """Run each stream's hook; return the micro-batches and the counts of `uncounted` terms over all
     processes."""
     parts, counts = list(parts), dict[str, Tensor]()
     none = torch.zeros((), dtype=torch.long, device=world.device)
@@ -188,8 +179,8 @@ def _before_step(
 def _backward(
     learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
-    """Accumulate the gradient of one stream's part of a micro-batch, and return the part's share of each mean
-    loss. Only one autograd graph exists at a time."""
+    """Accumulate one piece's gradient and return its share of each mean loss, with one autograd graph at a
+    time."""
     with autocast(world.device):
         sums = stream.losses(learner, part)
     means = {name: total / torch.as_tensor(counts[name]).clamp(min=1) for name, total in sums.items()}

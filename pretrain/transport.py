@@ -1,9 +1,9 @@
-"""Batched word alignment by optimal transport, and extraction of links from scores.
+"""Word alignment by optimal transport, and extraction of links from scores.
 
 Shapes: B sentence pairs, with n sub-words on one side (rows) and m on the other (columns); L links. Masks,
-(B, n) and (B, m), are true for sub-words; padding receives no mass and no links. Scores, (B, n, m), are
-non-negative. Links are tables, (B, n, m) bool, or lists of (pair, row, column), (L, 3) int64; creating such a
-    list requires waiting for the GPU. If cells are tied, the first one wins, as in NumPy.
+    (B, n) and (B, m), are true for sub-words; padding receives no mass and no links. Scores, (B, n, m), are
+    non-negative. Links are tables, (B, n, m) bool, or lists of (pair, row, column), (L, 3) int64, for which a
+    program waits for the GPU. Among equal cells, the first one wins, as in NumPy.
 """
 
 from typing import Literal
@@ -16,7 +16,7 @@ EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9
 
 
 def log_kernel(similarity: Tensor) -> Tensor:
-    """Return log K = log max(epsilon, similarity), for arrays of any shape (XLM-Align, equations 1 and 5)."""
+    """Return log K = log max(epsilon, similarity), in any shape (XLM-Align, equations 1 and 5)."""
     return similarity.clamp(min=EPSILON).log()
 
 
@@ -27,9 +27,9 @@ def sinkhorn(
     iterations: float = ITERATIONS,
     first: First = "columns",
 ) -> Tensor:
-    """Return the transport plan, (B, n, m), for log K after Sinkhorn iterations, with zeros at padding. Each
-    iteration normalises first all columns and then all rows, as in the published code; `first="rows"` follows
-    the paper's equation 6. Half an iteration performs only the first of these two normalisations."""
+    """Return the transport plan, (B, n, m), with zeros at padding. Each iteration normalises all columns and
+    then all rows, as in the published code, or the reverse, as in equation 6 (`first="rows"`). Half an
+    iteration performs only the first of the two."""
     padding = ~_real(row_mask, col_mask)
     plan = log_kernel.masked_fill(padding, -torch.inf)
     for turn in range(round(2 * iterations)):
@@ -40,29 +40,28 @@ def sinkhorn(
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """For pairs in which one side is a single sub-word, replace the plan by normalised K. The transport plan
-    of such pairs does not depend on K, so rounding errors would determine the link."""
+    """Use normalised K for pairs with a single sub-word on one side. Their transport plan does not depend on
+    K, so rounding errors would determine the link."""
     kernel = log_kernel.masked_fill(~_real(row_mask, col_mask), -torch.inf)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
     return torch.where(single[:, None, None], kernel.flatten(1).softmax(1).view_as(plan), plan)
 
 
 def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """List the cells that are the largest in both their row and their column (SimAlign's Argmax)."""
+    """List the cells that are largest in both their row and their column (SimAlign's Argmax)."""
     real = _real(row_mask, col_mask)
     return (_mutual(scores.masked_fill(~real, -1.0)) & real).nonzero()
 
 
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """List the links of `itermax_table`."""
     return itermax_table(scores, row_mask, col_mask).nonzero()
 
 
 def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the links found by SimAlign's Itermax (section 2.2), which applies Argmax twice. In the second
-    round, scores are multiplied by `ALPHA` if their row or column is linked, and excluded if both are. The
-    second round is skipped for pairs with a side that is fully linked or has at most two sub-words. These
-    rules follow the published code; XLM-Align's equation 9 excludes only linked cells."""
+    """Return the links of SimAlign's Itermax (section 2.2), which applies Argmax twice. In the second round,
+    scores are multiplied by `ALPHA` if their row or column is linked, and excluded if both are. Pairs with a
+    side that is fully linked or has at most two sub-words skip it. These rules follow the published code;
+    XLM-Align's equation 9 excludes only linked cells."""
     real = _real(row_mask, col_mask)
     scores = scores.masked_fill(~real, -1.0)
     links = _mutual(scores) & real
@@ -75,14 +74,14 @@ def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Mark the largest cell in each row and in each column: XLM-Align's labels without filtering."""
+    """Mark each row's and each column's largest cell: XLM-Align's labels without filtering."""
     real = _real(row_mask, col_mask)
     scores = scores.masked_fill(~real, -1.0)
     return (largest(scores, 2) | largest(scores, 1)) & real
 
 
 def largest(scores: Tensor, dim: int) -> Tensor:
-    """Mark the largest cell along `dim` in an array of the same shape."""
+    """Mark the largest cell along `dim`."""
     best = scores.argmax(dim, keepdim=True)
     return torch.zeros_like(scores, dtype=torch.bool).scatter_(dim, best, True)
 

@@ -20,8 +20,7 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss` over the entries'
-    cosines."""
+    """All dictionary entries in every step; the loss `term` sums `loss` over their cosines."""
 
     instances = 0
 
@@ -41,8 +40,8 @@ class DictionaryCosine(Stream):
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """Return the dictionary entries with two different ids, and their languages, both (n, 2) int64. Types
-    shared by both languages have a single id and are already aligned."""
+    """Return the dictionary entries with two different ids, and their languages, both (n, 2) int64. Shared
+    types are already aligned."""
     if not languages.dictionaries:
         raise BadInput("there is no dictionary, so there is nothing to align", languages.folder)
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]
@@ -56,8 +55,7 @@ def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Align(Objective):
-    """alpha * L_ALIGN, where L_ALIGN is the negative mean cosine between the word embeddings of dictionary
-    pairs."""
+    """alpha * L_ALIGN, the negative mean cosine between dictionary pairs' embeddings."""
 
     alpha: float = ALPHA
 
@@ -74,9 +72,8 @@ class Align(Objective):
 
 @dataclass(frozen=True)
 class Repel(Align):
-    """alpha * L_REPEL, where L_REPEL is the mean over dictionary pairs of max(0, cosine of the word
-    embeddings). This loss cannot diverge, and it does not push embeddings in opposite directions, which would
-    align them up to a rotation."""
+    """alpha * L_REPEL, the mean over dictionary pairs of max(0, cosine). It cannot diverge, or make
+    embeddings opposite, which would align them up to a rotation."""
 
     short_name = "REPEL"
 

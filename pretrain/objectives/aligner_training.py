@@ -1,7 +1,5 @@
-"""Aligner training: a contrastive loss on linked words in sentences and their translations.
-
-A word's vector is the mean of its sub-words' states at one layer, centred on the sentence mean and
-normalised.
+"""Aligner training: a contrastive loss on linked words in sentence pairs. A word's vector is the mean of its
+sub-words' states at one layer, centred on the sentence mean and normalised.
 
 Shapes: B pairs, with at most n and m words on their sides, hidden size H.
 """
@@ -18,7 +16,7 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.batch import NumberedWords, PairGroups
-from calque.pretrain.bitext import PARALLEL, PairObjective, PairStream
+from calque.pretrain.bitext import PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode
@@ -34,8 +32,8 @@ GROUP = 8  # maximum number of sentence pairs that share negatives
 
 
 class ContrastedWords(PairStream):
-    """Unmasked sentence pairs in groups of similar length, with each side in a separate row. `LABELLED` is
-    the fraction of linked words (or, if the model labels them itself, of all words) that receive a label."""
+    """Unmasked pairs in groups of similar length, each side in its own row. `LABELLED` is the fraction of
+    linked words (or, if the model labels them itself, of all words) that receive a label."""
 
     shuffled = True  # consecutive pairs in a file may be translations of the same sentence
 
@@ -46,8 +44,15 @@ class ContrastedWords(PairStream):
         ids = [sum(map(len, bitext.ids(pair))) for bitext, pair in pairs]
         order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
         groups = tuple(self.numbered([pairs[i] for i in group], random) for group in order)
-        words = sum(group.words if self.objective.labels == "self" else group.linked for group in groups)
+        words = sum(map(self._labelled_words, pairs))
         return PairGroups(groups), {CONTRAST: words, LABELLED: words}
+
+    def _labelled_words(self, pair: Pair) -> int:
+        """Count the words on both sides of a pair that may receive a label."""
+        if self.objective.labels == "self":
+            return sum(map(len, sizes_of_words(pair)))
+        bitext, number = pair
+        return sum(len(np.unique(side)) for side in bitext.links(number).T)
 
     def pieces(self, part: PairGroups) -> Sequence[NumberedWords]:
         return part.groups
@@ -76,8 +81,8 @@ class ContrastedWords(PairStream):
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-    """Average the states of rows `<s> ids </s>` over each word's sub-words, (B, n, H). `numbers` contains
-    each id's word number (-1 for padding). Also return a mask of real words, (B, n)."""
+    """Average the states of rows `<s>` ids `</s>` over each word's sub-words, (B, n, H), given each id's word
+    number (-1 for padding). Also return a mask of real words, (B, n)."""
     width = hidden.shape[1] - 2
     words = torch.arange(width, device=numbers.device)[:, None]
     of_word = (numbers[:, None, :width] == words).float()
@@ -86,8 +91,7 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
-    """Subtract the sentence mean from word vectors, (B, n, H), and normalise them; vectors that are not
-    `real` (B, n) become 0."""
+    """Subtract the sentence mean from word vectors, (B, n, H), and normalise them; others become 0."""
     padding = ~real[:, :, None]
     sums = vectors.masked_fill(padding, 0).sum(1, keepdim=True)
     mean = sums / real.sum(1).clamp(min=1)[:, None, None]
@@ -95,17 +99,17 @@ def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
 
 
 def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """Return the geometric mean of p(target | source) and p(source | target), (B, n, m). As in awesome-align
-    (Dou and Neubig 2021, section 2.2), both are softmaxes over cosines / TEMPERATURE. `rows` (B, n) and
-    `columns` (B, m) mark real words; values at padding are arbitrary."""
+    """Return the geometric mean of p(target | source) and p(source | target), (B, n, m): softmaxes over
+    cosines / TEMPERATURE, as in awesome-align (Dou and Neubig 2021, section 2.2). `rows` (B, n) and `columns`
+    (B, m) mark real words; values at padding are arbitrary."""
     padding = ~(rows[:, :, None] & columns[:, None])
     logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
     return (logits.softmax(1) * logits.softmax(2)).sqrt_()
 
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
-    """Return the cross-entropy of predicting each word's links, which have equal weights, summed over words
-    and both directions. All arguments have the shape (n, m)."""
+    """Return the cross-entropy of predicting each word's links, with equal weights, summed over words and
+    both directions. All arguments are (n, m)."""
     logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
     losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
     return -torch.stack(losses).masked_fill(~labels, 0.0).sum()
@@ -116,11 +120,10 @@ class AlignerTraining(PairObjective):
     """Trains a model to identify each linked word's translation among the words in up to eight sentence
     pairs.
 
-    layer: the layer that the loss applies to, and the last one trained; by default, the layer at two thirds
-        of the model's depth.
-    labels: the kind of links to learn from, which are fast_align's links with a probability of at least
-        `least` under the current model ("agreement"), all of fast_align's links, the model's own links as in
-        XLM-Align, or gold links.
+    layer: the layer that the loss applies to, and the last one trained; by default, at two thirds of the
+        depth.
+    labels: the links to learn from: fast_align's with a probability of at least `least` under the current
+        model ("agreement"), all of fast_align's, the model's own as in XLM-Align, or gold links.
     """
 
     parallel_fraction: float = 1.0
@@ -155,8 +158,7 @@ class AlignerTraining(PairObjective):
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:
-        """Return the layer below the one that the loss applies to; on en-fr, this layer aligns words
-        better."""
+        """Return the layer below the loss's; on en-fr, it aligns words better."""
         return max(1, self.layer_of(layers) - 1)
 
     def __post_init__(self) -> None:

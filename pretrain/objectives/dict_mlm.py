@@ -20,11 +20,10 @@ Side = Literal["input", "label"]
 
 
 class Translations:
-    """Translates ids with the dictionaries between languages; ids without an entry stay the same. Each word's
-    target language is sampled from the languages that share a dictionary with the word's language.
+    """Translates ids with dictionaries; ids without an entry stay the same. Each word's target language is
+    sampled from those that share a dictionary with its language.
 
-    images: for each language, a mapping from the number of each target language to the images of the model's
-        R rows, (R,).
+    images: for each language, the images of the model's R rows, (R,), in each target language.
     """
 
     def __init__(self, languages: Languages) -> None:
@@ -40,8 +39,7 @@ class Translations:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Translate `ids`, which belong to `languages`; return the translations and their languages. All
-        arrays are (N,)."""
+        """Return the translations of `ids` in `languages`, and the translations' languages, all (N,)."""
         most = max(map(len, self.images))
         drawn = random.integers(0, most, len(ids))
         translated, of = ids.copy(), languages.copy()
@@ -58,8 +56,7 @@ class Translations:
 
 
 class CodeSwitched(Monolingual):
-    """Monolingual rows in which half of the positions selected for masking are translated, either in the
-    input or in the label."""
+    """Rows in which half of the selected positions are translated, in the input or in the label."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, side: Side) -> None:
         super().__init__(languages, length, mask_rate)
@@ -86,7 +83,7 @@ class CodeSwitched(Monolingual):
 class DictMLM(TextObjective):
     """At half of the selected positions, the original id is the label, and its image replaces it in the input
     (as in the ALIGN-MLM paper's runs). With `side="label"`, rows are masked as usual, and the image is the
-    label (Chaudhary et al. 2020). An id without a dictionary entry is its own image."""
+    label (Chaudhary et al. 2020)."""
 
     side: Side = "input"
     mask_rate: float = MASK_RATE
@@ -107,7 +104,7 @@ class DictMLM(TextObjective):
 
 
 class Switched(Monolingual):
-    """Rows masked as for MLM, with a fraction `share` of the first language's unmasked words translated."""
+    """Rows masked as for MLM, with a fraction of the first language's unmasked words translated."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -128,8 +125,8 @@ class Switched(Monolingual):
 
 @dataclass(frozen=True)
 class Link(TextObjective):
-    """MLM in which a fraction `share` of the source's unmasked words is selected, and selected words with a
-    dictionary entry are replaced by their images. The labels are the original words. LINK uses no language
+    """MLM in which a fraction `share` of the source's unmasked words is selected, and those with a dictionary
+    entry are replaced by their images. The labels are the original words. LINK uses no language
     embeddings."""
 
     share: float = SHARE

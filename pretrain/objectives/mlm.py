@@ -18,8 +18,8 @@ from calque.pretrain.objective import Learner, Objective, Stream, Traits
 
 
 class PackedLines:
-    """A language's corpus, divided into full rows: `<s>`, then consecutive ids of lines ending in `</s>`. The
-    last `left_over` ids, which do not fill a row, are omitted."""
+    """A corpus divided into full rows: `<s>`, then consecutive ids of lines ending in `</s>`, except for the
+    last `left_over` ids."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
@@ -48,13 +48,12 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """Return the number of lines that end before `place` in the concatenated lines; it is between `low`
-        and `high`."""
+        """Return how many lines end before `place`; it is between `low` and `high`."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 
 class Monolingual(Stream):
-    """The packed rows of all languages, one language after another."""
+    """The packed rows of all languages, one after another."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
         self.weights = {"mlm": 1.0}
@@ -66,7 +65,7 @@ class Monolingual(Stream):
         self.left_out = {"ids in an unfilled last row": sum(packed.left_over for packed in self.packed)}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids and languages of the given rows, both (B, L)."""
+        """Return rows' ids and languages, both (B, L)."""
         of = np.searchsorted(self.ends, instances, side="right")
         places = np.asarray(instances) - np.concatenate([[0], self.ends])[of]
         ids = np.stack([self.packed[k].row(i) for k, i in zip(of, places, strict=True)])

@@ -26,7 +26,7 @@ Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrastive loss
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
-    """Return the summed InfoNCE loss, in float32: each query (B, D) should match its own key (B, D), not the
+    """Return the summed InfoNCE loss, in float32: queries (B, D) should match their own keys (B, D), not the
     `others` (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, others = queries.float(), keys.float(), others.float()
@@ -37,7 +37,7 @@ def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) 
 
 @dataclass(frozen=True)
 class PairsWithKeys:
-    """Sentence pairs with the keys of their second sides, and the queue before the step."""
+    """Sentence pairs, their second sides' keys, and the queue before the step."""
 
     pairs: PairRows
     keys: Tensor
@@ -45,9 +45,9 @@ class PairsWithKeys:
 
 
 class Contrasted(PairStream):
-    """Sentence pairs, with one row per pair for TLM and two rows for the contrastive loss: the query and the
-    key. Before a step, the slow encoder is updated and computes the keys. A query is compared with its own
-    key and with earlier steps' keys, regardless of how batches are divided."""
+    """Pairs as one row for TLM and two for the contrastive loss: query and key. Before a step, the slow
+    encoder is updated and computes the keys. A query is compared with its own and earlier steps' keys,
+    regardless of how batches are divided."""
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.draw_pairs(instances, random)
@@ -78,8 +78,8 @@ class Contrasted(PairStream):
 
 @dataclass(frozen=True)
 class PPA(PairObjective):
-    """L_MoCo + L_TLM on the same pairs, with the languages in random order (section 2). A sentence's vector
-    is the last layer's state at the first position, normalised and projected to `dimensions` dimensions.
+    """L_MoCo + L_TLM on the same pairs, in random order (section 2). A sentence's vector is the last layer's
+    state at the first position, normalised and projected to `dimensions` dimensions.
 
     queue: the number of earlier keys used as negatives.
     momentum: the weight of the slow encoder's previous values in each update.

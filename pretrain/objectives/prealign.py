@@ -35,8 +35,8 @@ FIRST_SIDES = MappingProxyType({"anchors": "first"})
 @dataclass(frozen=True)
 class Anchors(Batch):
     """Dictionary entries whose first words, the anchors, should match their translations; `ids` and
-    `languages` are (P, 2) int64. Each part of a batch contains all words, but only the anchors of entries
-    `first` to `last` (exclusive), so that losses add up."""
+    `languages` are (P, 2) int64. Parts contain all words, but only the anchors `first` to `last` (exclusive),
+    so that losses add up."""
 
     ids: Tensor
     languages: Tensor
@@ -50,22 +50,20 @@ class Anchors(Batch):
         return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
 
     def rows(self, specials: Specials) -> Rows:
-        """Return one row per word, with the word between special tokens, (W, 3)."""
+        """Return one row `<s> word </s>` per word, (W, 3)."""
         words, numbers = (column.T.reshape(-1, 1) for column in (self.ids, self.languages))
         ids = F.pad(F.pad(words, (1, 0), value=specials.start), (0, 1), value=specials.end)
         return Rows(ids, torch.full_like(ids, UNLABELLED), numbers.expand(-1, 3), padded=False)
 
     @property
     def anchors(self) -> Tensor:
-        """The anchors' indices in the list of words, (A,); each anchor's translation follows P words
-        later."""
+        """The anchors' indices among the words, (A,); translations follow P words later."""
         return torch.arange(self.first, self.last, device=self.ids.device)
 
     @property
     def excluded(self) -> Tensor:
-        """A mask of the words excluded from each anchor's sum, (A, W): the words of other entries that share
-        a word with the anchor's entry. Without the mask, words would be pushed away from some of their
-        translations."""
+        """A mask of the words excluded from each anchor's sum, (A, W): those of other entries that share a
+        word with the anchor's. Otherwise, words would be pushed away from some of their translations."""
         own = self.ids[self.first : self.last]
         same = (own[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         same[torch.arange(len(own), device=own.device), self.anchors] = False
@@ -74,8 +72,7 @@ class Anchors(Batch):
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
     """Return the InfoNCE loss, summed over anchors w with translations t, in float32: -log(exp(cos(w, t) / T)
-    / sum over words v of exp(cos(w, v) / T)). As in the published code, the `words` (W, H) include the
-    anchor."""
+    / sum over words v of exp(cos(w, v) / T)). As in the published code, the `words` (W, H) include w."""
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.excluded, -torch.inf)
@@ -83,7 +80,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """Samples new dictionary entries in every step, so there are no instances."""
+    """New dictionary entries in every step."""
 
     instances = 0
 
@@ -109,8 +106,8 @@ class WordContrast(Stream):
 
 @dataclass(frozen=True)
 class Contrast(Objective):
-    """The InfoNCE loss on `pairs` dictionary entries per step, averaged over all layers and the embeddings
-    (section 3.2). Anchors are the entries' first words, as in the published code."""
+    """The InfoNCE loss on `pairs` entries per step, averaged over the embeddings and all layers (section
+    3.2). Anchors are first words, as in the published code."""
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
@@ -129,8 +126,8 @@ class Contrast(Objective):
 
 @dataclass(frozen=True)
 class PreAlign(Composite):
-    """Two phases: MLM and `Contrast` for a fraction `portion` of the steps, then LINK with a fraction `share`
-    of the words replaced. The dictionary's words are read in addition to rows of text."""
+    """MLM and `Contrast` for a fraction `portion` of the steps, then LINK with a fraction `share` of the
+    words. The dictionary's words are read in addition to rows of text."""
 
     share: float = 0.05
     portion: float = 0.1

@@ -1,5 +1,4 @@
-"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto their translations'
-embeddings.
+"""ROTATE-MLM: MLM with a single rotation of the derived language's embeddings onto their translations.
 
 Shapes: d pairs of rows, hidden size H.
 """
@@ -27,15 +26,15 @@ LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
 
 def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
     """Return the orthogonal matrix, (H, H), that brings `rows` closest to `targets`, both (d, H): UV' from
-    the singular value decomposition of rows.T @ targets (Schönemann 1966)."""
+    the SVD of rows.T @ targets (Schönemann 1966)."""
     left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
     return (left @ right).to(rows.dtype)
 
 
 @dataclass(frozen=True)
 class Rotation:
-    """Maps a row x to (x - start) @ matrix + end. The pairs determine the matrix in `rank` of the H
-    dimensions; in the others, it is arbitrary."""
+    """Maps a row x to (x - start) @ matrix + end. The pairs determine only `rank` of the matrix's H
+    dimensions."""
 
     start: Tensor
     matrix: Tensor
@@ -56,7 +55,7 @@ class Rotation:
 
 class RotatedOnce(Monolingual):
     """Rows masked as for MLM. After a fraction `at` of the steps, the embeddings that only a derived language
-    uses are rotated onto their translations' embeddings."""
+    uses are rotated onto their translations."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -83,7 +82,7 @@ class RotatedOnce(Monolingual):
 
 
 def own_rows(languages: Languages, number: int) -> np.ndarray:
-    """Return the rows of a model's table that a language does not share with earlier ones, (n,) int64."""
+    """Return the embedding rows that a language does not share with earlier ones, (n,) int64."""
     *before, language = map(_rows, languages.languages[: number + 1])
     own = np.setdiff1d(language, np.concatenate(before))
     if not len(own):
@@ -98,10 +97,9 @@ def _rows(language: Language) -> np.ndarray:
 
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
-    """Rotate the `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
-    `pairs` (d, 2) closest to the first. For second moments, this is exact only if a row's gradients are
-    uncorrelated across dimensions. Second moments cannot be reset to 0, because AdamW's bias correction uses
-    a single step count for the whole table."""
+    """Rotate a table's `rows` (n,), and AdamW's moments, by the map that brings the second rows of `pairs`
+    (d, 2) closest to the first. For second moments, this is exact only if gradients are uncorrelated across
+    dimensions; they cannot be reset to 0, because AdamW's bias correction uses one step count per table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):

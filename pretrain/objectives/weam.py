@@ -22,8 +22,7 @@ MASKS = 0.3  # the paper's mask rate
 
 
 class Exchanged(PairStream):
-    """Sentence pairs whose masked ids are predicted by TLM and, if they are linked, also from vectors on the
-    other side."""
+    """Pairs whose masked ids are predicted by TLM and, if linked, also from the other side's vectors."""
 
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
@@ -42,8 +41,8 @@ class Exchanged(PairStream):
 
 
 def masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the flat positions of linked masked ids on both sides, (Q,), and their K links: link k connects
-    the id at `at[of[k]]` to the id at `other[k]`."""
+    """Return the flat positions of linked masked ids on both sides, (Q,), and their K links: `at[of[k]]` is
+    linked to `other[k]`."""
     labels, links = batch.pairs.rows.labels, batch.links
     first, second = (links.row * labels.shape[1] + side for side in (links.first, links.second))
     here, other = torch.cat([first, second]), torch.cat([second, first])
@@ -53,7 +52,7 @@ def masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
-    """Average the vectors (K, H) in each of `size` groups: the paper's A^T H, with normalised rows."""
+    """Average vectors (K, H) in `size` groups: the paper's A^T H, with normalised rows."""
     ones = torch.ones_like(of, dtype=torch.float32)
     counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, of, ones)
     sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
@@ -63,9 +62,9 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
     """L_mp + weight * L_cp: TLM, plus predicting masked ids from the vectors of their translations (section
-    2.2). Links are gold links, or fast_align's links symmetrised by grow-diag-final-and. If two linked words
-    have the same number of sub-words, these are linked one-to-one, in order; otherwise, every sub-word of one
-    is linked to every sub-word of the other, and vectors are averaged."""
+    2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. Two linked words with the
+    same number of sub-words are linked one-to-one, in order; otherwise, all their sub-words are linked, and
+    vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS

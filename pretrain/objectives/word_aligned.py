@@ -1,8 +1,5 @@
 """Word-aligned BERT: pulls linked words together and keeps source words close to their initial vectors (Cao
-et al. 2020).
-
-Shapes: B pairs, L ids per side, hidden size H, K links.
-"""
+et al. 2020). Shapes: B pairs, L ids per side, hidden size H, K links."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ LINKED, KEPT = "linked words", "source words"
 
 
 class Words(PairStream):
-    """Unmasked sentence pairs, with each side in a separate row."""
+    """Unmasked pairs, each side in its own row."""
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
         batch = self.draw_words(instances, random, marks=self.objective.frozen)
@@ -47,14 +44,14 @@ class Words(PairStream):
 
 @dataclass(frozen=True)
 class WordAligned(LinkObjective):
-    """The mean squared distance between linked words, plus `weight` times the mean squared distance between
-    source words and their vectors in the starting model. A word's vector is the last layer's state of its
-    last sub-word; the two sentences are encoded separately. Links are gold links, or the intersection of
-    fast_align's two directions. Training from scratch would make all word vectors equal.
+    """The mean squared distance between linked words, plus `weight` times that between source words and their
+    vectors in the starting model. A word's vector is the last layer's state of its last sub-word; sentences
+    are encoded separately. Links are gold links, or the intersection of fast_align's two directions. Training
+    from scratch would make all word vectors equal.
 
-    frozen: whether to follow the authors' code instead of the paper. In the code, target words are pulled
-        towards source words' vectors in the starting model, `<s>` and `</s>` count as words, and squares are
-        averaged over dimensions.
+    frozen: whether to follow the authors' code, in which target words are pulled towards source words'
+        vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
+        dimensions.
     """
 
     parallel_fraction: float = USUAL

@@ -18,9 +18,8 @@ from calque.pretrain.objectives.mlm import MLM
 
 
 class Parallel(Stream):
-    """Rows of parallel sentences from one bitext, with sentences in the first half and their translations in
-    the second. Each half consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix
-    G.3)."""
+    """Rows of parallel sentences from one bitext, with the translations in the second half. Each half
+    consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix G.3)."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: TLM) -> None:
         self.weights = objective.weights
@@ -31,7 +30,7 @@ class Parallel(Stream):
         self.left_out = {"parallel sentences longer than half a row": self.groups.left_out}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids and languages of the given rows, both (B, L)."""
+        """Return rows' ids and languages, both (B, L)."""
         specials = self.languages.specials
         ids = np.full((len(instances), 2 * self.half), specials.pad)
         numbers = np.full_like(ids, self.languages.padding)

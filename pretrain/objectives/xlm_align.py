@@ -34,7 +34,7 @@ DEPTH = 10 / 12  # the relative depth of the layer that labels pairs in the pape
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Sentence pairs with each side's target ids, (B, W, W), and the sums to report along with the losses."""
+    """Pairs with each side's target ids, (B, W, W), and sums to report along with the losses."""
 
     pairs: PairRows
     targets: tuple[Tensor, Tensor]
@@ -42,7 +42,7 @@ class LabelledPairs:
 
 
 class SentencePairs(PairStream):
-    """Sentence pairs for TLM and DWA, which share one forward pass."""
+    """Pairs for TLM and DWA, in one forward pass."""
 
     @property
     def uncounted(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -89,8 +89,8 @@ class SentencePairs(PairStream):
         return LabelledPairs(batch, targets, reported), counts
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
-        """Return the links between the sides of unmasked pairs, and the transport plan, both (B, W, W)
-        (section 3.1). Similarities are in float32, even if the model uses bfloat16."""
+        """Return links between unmasked sides, and the transport plan, both (B, W, W) (section 3.1), in
+        float32."""
         layer = self.objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
         (a, in_first), (b, in_second) = states_of(batch, 0, hidden), states_of(batch, 1, hidden)
@@ -101,8 +101,8 @@ class SentencePairs(PairStream):
         return (itermax_table if self.objective.filtering else union)(plan, *masks), plan
 
     def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
-        """Return each side's targets on the other side, (B, W, W). An id with several links points to the one
-        with the largest transport mass."""
+        """Return each side's targets, (B, W, W); an id with several links points to the one with the largest
+        mass."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
@@ -126,8 +126,7 @@ class SentencePairs(PairStream):
 
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
-    """Select the states of one side's ids, (B, W, H), from `hidden` (B, L, H); also return a mask of real
-    ids, (B, W)."""
+    """Return the states of one side's ids, (B, W, H), and a mask of real ids, (B, W)."""
     at, real = pairs.places(side)
     return hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])), real
 
@@ -140,8 +139,7 @@ class Settings(Named):
         (table 7).
     labels: whether links come from the current model, the derivation (`gold`, an upper bound) or an aligner
         (`estimated`).
-    label_layer: the layer that labels pairs; by default, the one at the same relative depth as layer 10 of 12
-        in the paper.
+    label_layer: the layer that labels pairs; by default, at the same relative depth as 10 of 12 in the paper.
     layer: the layer that DWA applies to; by default, the last one.
     pieces: the number of parts into which a micro-batch is divided by length, each with its own padding. With
         one part, two thirds of a batch of natural text would be padding.
@@ -204,7 +202,6 @@ class DWA(Settings, PairObjective):
         return self.lacking_layers(model, self.label_layer, self.layer)
 
     def labelling_layer(self, layers: int) -> int:
-        """Return the layer that labels pairs in a model of `layers` layers."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
     @property

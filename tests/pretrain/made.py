@@ -31,7 +31,7 @@ from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
 from calque.pretrain.run import Pretraining
 from calque.pretrain.run import pretrain as pretrain_in
-from calque.pretrain.train import make_optimizer
+from calque.pretrain.train import Draws, make_optimizer
 from calque.pretrain.train import train as run_steps
 
 FIRST = len(OURS.ids)
@@ -73,10 +73,11 @@ class Stop(Exception):
     """Ends a run in the middle."""
 
 
-def fit(learner, streams, config=TRAIN, optimizer=None, **options):
+def fit(learner, streams, config=TRAIN, optimizer=None, after=lambda *row: None, **options):
     """Train a learner in one process, from seed 0."""
-    optimizer = optimizer or make_optimizer(learner, config)
-    run_steps(learner, optimizer, streams, config, 0, one_process(), **options)
+    optimizer, draws = optimizer or make_optimizer(learner, config), Draws(streams, config.batch, 0)
+    for row in run_steps(learner, optimizer, draws, config, one_process(), **options):
+        after(*row)
 
 
 def of_study(study, objective=None, **changes):

@@ -23,7 +23,7 @@ from calque.pretrain.objectives.prealign import PreAlign
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
-from calque.pretrain.train import make_optimizer, train
+from calque.pretrain.train import Draws, make_optimizer, train
 from tests.pocket import derive_several
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
 from tests.pretrain.worlds import through
@@ -97,8 +97,9 @@ def gradients(objective, languages, batch, world):
     learner = new_learner(objective)
     optimizer, losses = Gradients(learner), {}
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=2, clip=1e9)
-    streams = objective.streams(languages, STILL.length, 0)
-    train(learner, optimizer, streams, config, 0, world, after=lambda _, means, __: losses.update(means))
+    draws = Draws(objective.streams(languages, STILL.length, 0), batch, 0)
+    for _, means, _ in train(learner, optimizer, draws, config, world):
+        losses.update(means)
     return optimizer.last, losses
 
 
@@ -112,7 +113,9 @@ def trained(objective, languages, world, steps=STEPS, mixture=ALL_TOGETHER):
         steps -= round(portion * steps)
     config = replace(SHORT, steps=steps)
     streams = objective.streams(mixture.of(languages), STILL.length, 0)
-    train(learner, make_optimizer(learner, config), streams, config, 0, world, mixture=mixture)
+    draws = Draws(streams, config.batch, 0, mixture)
+    for _ in train(learner, make_optimizer(learner, config), draws, config, world):
+        pass
     return learner
 
 
