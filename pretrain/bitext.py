@@ -41,9 +41,9 @@ class PairObjective(Objective):
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     stream: ClassVar[type[Stream]]  # takes the arguments of `streams`, and the objective
     parallel_fraction: float
-    mask_rate: float = 0.0
+    links: Linked = ""
     reads_bitexts = True
-    limits: ClassVar[dict[str, Any]] = {"fractions": ["parallel_fraction"]}
+    limits: ClassVar[dict[str, Any]] = {"fractions": ["parallel_fraction"], "positive": ["weight"]}
 
     @property
     def weights(self) -> dict[str, float]:
@@ -52,28 +52,16 @@ class PairObjective(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
+        own = replace(super().traits, text=False, links=self.links)
+        return replace(own, parallel_share=self.parallel_fraction)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [self.stream(languages, length, seed, self)]  # type: ignore[call-arg]
 
-    def lacking_layers(self, model: ModelConfig, *layers: int | None) -> list[str]:
-        """Return a message for each 1-based layer that the model lacks."""
-        lacking = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
+    def mistakes(self, model: ModelConfig) -> list[str]:
+        chosen = [value for name, value in vars(self).items() if name.endswith("layer") and value is not None]
+        lacking = [layer for layer in chosen if not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
-
-
-class LinkObjective(PairObjective):
-    """An objective that learns from word links; `weight` is the weight of one of its loss terms."""
-
-    forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
-    limits: ClassVar = PairObjective.limits | {"positive": ["weight"]}
-    weight: float
-    links: Linked
-
-    @property
-    def traits(self) -> Traits:
-        return replace(super().traits, links=self.links)
 
 
 class Groups:
@@ -209,22 +197,6 @@ class PairStream(Stream):
 
     def masked(self, pairs: Sequence[Pair], turned: np.ndarray, random: np.random.Generator) -> PairRows:
         """Read and mask pairs, with sides swapped where `turned` is true."""
-        ids, languages, sides, gold = self.read(pairs, turned)
-        rows = self.masking(ids, languages, random, padded=True)
-        if any(token_types := self.languages.vocabulary.layout.types):
-            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `</s>`
-            types = np.where(second, token_types[1], token_types[0])
-            types[ids == self.pad] = 0
-            rows = replace(rows, segments=torch.from_numpy(types))
-        dice = random.random(ids.shape, np.float32)
-        numbers = torch.from_numpy(sides), torch.from_numpy(gold), torch.from_numpy(dice)
-        return PairRows(rows, torch.from_numpy(ids), *numbers)
-
-    def read(
-        self, pairs: Sequence[Pair], turned: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return pairs' ids and languages, (B, L), sizes of sides, (B, 2), and links, (B, W), as in
-        `PairRows.gold`."""
         texts = [bitext.ids(pair) for bitext, pair in pairs]
         sides = np.array([[len(side) for side in text] for text in texts])
         sides[turned] = sides[turned, ::-1]
@@ -244,7 +216,15 @@ class PairStream(Stream):
             if bitext.linked:
                 offsets = bitext.targets(pair, back)
                 gold[row, : len(offsets)] = offsets
-        return ids, languages, sides, gold
+        rows = self.masking(ids, languages, random, padded=True)
+        if any(token_types := self.languages.vocabulary.layout.types):
+            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `</s>`
+            types = np.where(second, token_types[1], token_types[0])
+            types[ids == self.pad] = 0
+            rows = replace(rows, segments=torch.from_numpy(types))
+        dice = random.random(ids.shape, np.float32)
+        clean, numbers, links, coins = map(torch.from_numpy, (ids, sides, gold, dice))
+        return PairRows(rows, clean, numbers, links, coins)
 
 
 def _links(found: Sequence[np.ndarray]) -> PlaceLinks:

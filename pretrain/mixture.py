@@ -103,14 +103,13 @@ class Mixture:
             return share_rows(batch, sizes)
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} requires a batch of at least two rows, not {batch}")
-        of_bitexts = [size if is_paired else 0 for size, is_paired in zip(sizes, paired, strict=True)]
-        of_text = [0 if is_paired else size for size, is_paired in zip(sizes, paired, strict=True)]
-        for what, own in (("bitext", of_bitexts), ("text", of_text)):
+        pairs, divided = min(batch - 1, max(1, round(batch * self.pairs))), []
+        for what, rows, wanted in (("bitext", pairs, True), ("text", batch - pairs, False)):
+            own = [size * (kind == wanted) for size, kind in zip(sizes, paired, strict=True)]
             if not any(own):
                 raise BadInput(f"pairs is {self.pairs:g}, but the objective does not read {what}")
-        pairs = min(batch - 1, max(1, round(batch * self.pairs)))
-        both = zip(share_rows(pairs, of_bitexts), share_rows(batch - pairs, of_text), strict=True)
-        return [max(rows) for rows in both]
+            divided.append(share_rows(rows, own))
+        return list(map(max, *divided))
 
 
 ALL_TOGETHER = Mixture()

@@ -117,6 +117,7 @@ class Objective(Named, ABC):
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
     limits: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments of `out_of_range`
+    mask_rate: float = 0.0
 
     def __post_init__(self) -> None:
         shares = [*self.limits.get("shares", ()), "mask_rate"]
@@ -125,7 +126,7 @@ class Objective(Named, ABC):
 
     @property
     def traits(self) -> Traits:
-        return Traits()
+        return Traits(mask_rate=self.mask_rate)
 
     @property
     def parts(self) -> tuple[Objective, ...]:
@@ -226,15 +227,6 @@ class Sum(Composite):
     label: str
     summands: tuple[Objective, ...]
     heading: str = field(default="", compare=False)
-
-    def __post_init__(self) -> None:
-        for summand in self.summands:
-            if summand.traits.start or isinstance(summand, HeadOnly):
-                raise ValueError(f"{self.label}: {summand.name} cannot be part of a sum")
-        linked = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
-        if len(linked) > 1:
-            wanted = " and ".join(f"{links} of {share:.0%}" for links, share in sorted(linked))
-            raise ValueError(f"{self.label}: all parts of a sum must use the same links, not {wanted}")
 
     @property
     def name(self) -> str:

@@ -50,7 +50,7 @@ from calque.pretrain.saved_model import (
     writing_tensors,
 )
 from calque.pretrain.saved_tokenizer import write_tokenizers
-from calque.pretrain.start import InitialModel
+from calque.pretrain.start import initial_model, put_back, with_rows
 from calque.pretrain.train import Draws, make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
@@ -100,11 +100,10 @@ class Pretraining:
             identity["links"] = links
         return identity
 
-    @property
-    def initial(self) -> InitialModel:
+    def initial(self) -> tuple[Any, list[str]]:
+        """Return the model to start from, with rows for all types, and descriptions of its random parts."""
         embeddings = self.objective.traits.language_embeddings
-        languages = self.mixture.read(self.languages)
-        return InitialModel(self.start, self.model, languages, embeddings, self.seed)
+        return initial_model(self.start, self.model, self.languages.whole, embeddings, self.seed)
 
 
 def pretrain(
@@ -147,9 +146,12 @@ class _Run:
         self, allow_change: bool, notify: Callable[[str], None], progress: Callable[[int, int], None]
     ) -> None:
         """Train from the latest state, if any, to the end, and write the checkpoint."""
-        config, world, schedule, initial = self.config, self.world, self.config.train, self.config.initial
-        streams = config.objective.streams(initial.languages, config.model.length, config.seed)
-        self.model, drawn = initial.load()
+        config, world, schedule = self.config, self.world, self.config.train
+        languages = config.mixture.read(config.languages)
+        streams = config.objective.streams(languages, config.model.length, config.seed)
+        self.model, drawn = config.initial()
+        if languages.kept is not None:
+            self.model = with_rows(self.model, languages.kept, languages.specials.pad)
         self.learner = config.objective.learner(self.model, config.seed).to(world.device)
         self.learner.speed_up(config.model.length)
         if drawn and world.first:
@@ -173,7 +175,7 @@ class _Run:
             error.add_note(f"with --set train.grad_accumulation={2 * schedule.grad_accumulation}")
             raise
         if world.first:
-            self.finish(initial, streams, {"drawn": drawn, "shown": draws.shown(schedule.steps)})
+            self.finish(languages, draws, drawn)
         world.wait()
 
     def is_due(self, step: int) -> bool:
@@ -199,15 +201,23 @@ class _Run:
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
 
-    def finish(self, initial: InitialModel, streams: Sequence[Stream], facts: dict[str, Any]) -> None:
+    def finish(self, languages: Languages, draws: Draws, drawn: list[str]) -> None:
         sync(self.metrics.path)
-        languages = initial.languages
-        left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
-        facts |= {"identity": self.identity, "left out": dict(left_out), **self.facts}
-        facts[TRAINED_ON] = languages.folder.name
+        model = self.model
+        if languages.kept is not None:
+            model, _ = self.config.initial()
+            put_back(self.model, languages.kept, model)
+        facts = {
+            "drawn": drawn,
+            "shown": draws.shown(self.config.train.steps),
+            "identity": self.identity,
+            "left out": dict(sum((Counter(stream.left_out) for stream in draws.streams), Counter())),
+            **self.facts,
+            TRAINED_ON: languages.folder.name,
+        }
         if languages.disjoint:
             facts["halves"] = {language.name: len(language.corpus) for language in languages.languages}
-        finish(self.folder, initial.complete(self.model), languages.whole, facts)
+        finish(self.folder, model, languages.whole, facts)
 
 
 def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
@@ -293,7 +303,7 @@ class ShippedRun:
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
         """Write the run's folder as `pretrain` does, with weights in single precision."""
-        run, (model, _) = runs_of(self.file)[self.name], config.initial.whole()
+        run, (model, _) = runs_of(self.file)[self.name], config.initial()
         tensors = tensor_files.load_file(self.file)
         with torch.no_grad():
             for name, weights in state_of(model).items():

@@ -1,7 +1,6 @@
 """The model that a run starts from. To save memory, it contains embedding rows only for types in the training
 text until the run's checkpoint is written."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,69 +47,40 @@ def has_head(folder: Path) -> bool:
     return any("seq_relationship" not in name for name in own)
 
 
-@dataclass(frozen=True)
-class InitialModel:
-    """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`,
-    whose shape must match the config; the config also sets the dropout."""
-
-    start: Path | None
-    config: ModelConfig
-    languages: Languages
-    language_embeddings: bool
-    seed: int
-
-    def load(self) -> tuple[Any, list[str]]:
-        """Return the model to train, with rows for kept types only, and descriptions of its random parts."""
-        whole, drawn = self.whole()
-        kept = self.languages.kept
-        return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
-
-    def complete(self, trained: Any) -> Any:
-        """Return the trained model with rows for all types."""
-        if self.languages.kept is None:
-            return trained
-        whole, _ = self.whole()
-        put_back(trained, self.languages.kept, whole)
-        return whole
-
-    def whole(self) -> tuple[Any, list[str]]:
-        """Return the model with rows for all types, and descriptions of its random parts: rows for new
-        scripts, and the prediction head if the folder lacks it."""
-        folder, languages, config = self.start, self.languages.whole, self.config
-        if folder is None:
-            types = languages.token_types if self.language_embeddings else 1
-            return build(config, languages.rows, types, self.seed, languages.specials), []
-        saved = read_config(folder)
-        if different := _other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings):
-            raise BadInput(different, folder)
-        check_same_types(folder, languages.tokenizer)
-        _refuse_second_tensors(saved, folder)
-        kind = architecture_of(saved).masked_model
-        loaded, missing = load_model(folder, kind)
-        saved.hidden_dropout_prob = config.dropout
-        saved.attention_probs_dropout_prob = config.attention_dropout
-        torch.manual_seed(self.seed)
-        model = kind(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
-        weights, table = model.state_dict(keep_vars=True), model.get_input_embeddings().weight
-        head = (
-            set()
-            if has_head(folder)
-            else {
-                name
-                for name, tensor in weights.items()
-                if name.startswith(f"{architecture_of(saved).head}.") and tensor is not table
-            }
-        )
-        if lacking := [name for name in missing if name not in head]:
-            raise BadInput(f"the weights {', '.join(lacking)} are missing", weights_file(folder))
-        drawn = ["the prediction head"] if head else []
-        if (rows := int(loaded.config.vocab_size)) < languages.rows:
-            drawn.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
-        with torch.no_grad():
-            for name, tensor in loaded.state_dict().items():
-                if name not in head:
-                    weights[name][: len(tensor)].copy_(tensor)
-        return model, drawn
+def initial_model(
+    folder: Path | None, config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int
+) -> tuple[Any, list[str]]:
+    """Return a new model, or the RoBERTa, XLM-R or BERT model in a folder, whose shape must match the config;
+    the config also sets the dropout. Also return descriptions of its random parts: rows for new scripts, and
+    the prediction head if the folder lacks it."""
+    if folder is None:
+        types = languages.token_types if language_embeddings else 1
+        return build(config, languages.rows, types, seed, languages.specials), []
+    saved = read_config(folder)
+    if different := _other_shape(saved, config) + _other_rows(saved, languages, language_embeddings):
+        raise BadInput(different, folder)
+    check_same_types(folder, languages.tokenizer)
+    _refuse_second_tensors(saved, folder)
+    kind = architecture_of(saved).masked_model
+    loaded, missing = load_model(folder, kind)
+    saved.hidden_dropout_prob = config.dropout
+    saved.attention_probs_dropout_prob = config.attention_dropout
+    torch.manual_seed(seed)
+    model = kind(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
+    weights, table = model.state_dict(keep_vars=True), model.get_input_embeddings().weight
+    head, start = set[str](), f"{architecture_of(saved).head}."
+    if not has_head(folder):
+        head = {name for name, own in weights.items() if name.startswith(start) and own is not table}
+    if lacking := [name for name in missing if name not in head]:
+        raise BadInput(f"the weights {', '.join(lacking)} are missing", weights_file(folder))
+    drawn = ["the prediction head"] if head else []
+    if (rows := int(loaded.config.vocab_size)) < languages.rows:
+        drawn.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
+    with torch.no_grad():
+        for name, tensor in loaded.state_dict().items():
+            if name not in head:
+                weights[name][: len(tensor)].copy_(tensor)
+    return model, drawn
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
@@ -132,9 +102,8 @@ def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
         "ffn": (saved.intermediate_size, config.ffn),
         "length": (min(architecture_of(saved).length(saved), config.length), config.length),
     }
-    return [
-        f"{OTHER}: {name} {found}, not {wanted}" for name, (found, wanted) in shape.items() if found != wanted
-    ]
+    different = [(name, *values) for name, values in shape.items() if values[0] != values[1]]
+    return [f"{OTHER}: {name} {found}, not {wanted}" for name, found, wanted in different]
 
 
 def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
@@ -174,7 +143,4 @@ def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():
-            if whole[name].shape == tensor.shape:
-                whole[name].copy_(tensor)
-            else:
-                whole[name][rows] = tensor.to(whole[name].device)
+            whole[name][rows if whole[name].shape != tensor.shape else ...] = tensor.to(whole[name].device)

@@ -16,9 +16,9 @@ from calque.experiments.study import Study
 from calque.pretrain.batch import Pairs
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.modules import Learner
-from calque.pretrain.objective import Stream
+from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.objectives.align_mlm import moved_entries
-from calque.pretrain.objectives.mlm import MLM, Monolingual, TextObjective
+from calque.pretrain.objectives.mlm import MLM, Monolingual
 
 
 class Distances(Stream):
@@ -40,7 +40,7 @@ class Distances(Stream):
 
 
 @dataclass(frozen=True)
-class MyObjective(TextObjective):
+class MyObjective(Objective):
     """MLM with a second loss term, `Distances`."""
 
     weight: float = 1.0

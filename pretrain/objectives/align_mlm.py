@@ -92,10 +92,11 @@ class AlignMLM(Composite):
     forms = (number("alpha", "-", "with weight {value}", "100", float),)
     summary = "ALIGN-MLM adds to MLM a loss that pulls the embeddings of dictionary pairs together."
     paper = "Tang et al. 2022"
+    added: ClassVar[type[Align]] = Align
 
     @property
     def parts(self) -> tuple[Objective, ...]:
-        return MLM(self.mask_rate), Align(self.alpha)
+        return MLM(self.mask_rate), self.added(self.alpha)
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,4 @@ class RepelMLM(AlignMLM):
     short_name = "REPEL-MLM"
     summary = "REPEL-MLM adds to MLM a loss that keeps the embeddings of dictionary pairs dissimilar."
     paper = ""
-
-    @property
-    def parts(self) -> tuple[Objective, ...]:
-        return MLM(self.mask_rate), Repel(self.alpha)
+    added = Repel

@@ -17,7 +17,6 @@ from calque.derive.forms import number, percent, word
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.batch import NumberedWords, PairGroups
 from calque.pretrain.bitext import PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
-from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode
 from calque.pretrain.objective import GOLD, GROWN, Learner, Linked, Traits
@@ -165,9 +164,6 @@ class AlignerTraining(PairObjective):
         super().__post_init__()
         if self.least != type(self).least and self.labels != "agreement":
             raise ValueError(f"`least` requires labels by agreement, but the labels are {self.labels}")
-
-    def mistakes(self, model: ModelConfig) -> list[str]:
-        return self.lacking_layers(model, self.layer)
 
     def learner(self, model: Any, seed: int) -> Learner:
         learner = super().learner(model, seed)

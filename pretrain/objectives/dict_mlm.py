@@ -12,8 +12,8 @@ from calque.derive.forms import percent, word
 from calque.derive.languages import Languages
 from calque.pretrain.batch import Rows
 from calque.pretrain.mask import MASK_RATE, as_rows, labels_at
-from calque.pretrain.objective import Stream, Traits
-from calque.pretrain.objectives.mlm import Monolingual, TextObjective
+from calque.pretrain.objective import Objective, Stream, Traits
+from calque.pretrain.objectives.mlm import Monolingual
 
 SHARE = 0.25
 Side = Literal["input", "label"]
@@ -80,7 +80,7 @@ class CodeSwitched(Monolingual):
 
 
 @dataclass(frozen=True)
-class DictMLM(TextObjective):
+class DictMLM(Objective):
     """At half of the selected positions, the original id is the label, and its image replaces it in the input
     (as in the ALIGN-MLM paper's runs). With `side="label"`, rows are masked as usual, and the image is the
     label (Chaudhary et al. 2020)."""
@@ -124,7 +124,7 @@ class Switched(Monolingual):
 
 
 @dataclass(frozen=True)
-class Link(TextObjective):
+class Link(Objective):
     """MLM in which a fraction `share` of the source's unmasked words is selected, and those with a dictionary
     entry are replaced by their images. The labels are the original words. LINK uses no language
     embeddings."""

@@ -14,7 +14,7 @@ from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor
 from calque.pretrain.mask import MASK_RATE, Masking
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objective import Learner, Objective, Stream, Traits
+from calque.pretrain.objective import Learner, Objective, Stream
 
 
 class PackedLines:
@@ -80,18 +80,8 @@ class Monolingual(Stream):
         return {"mlm": prediction_loss(learner.model, batch)}
 
 
-class TextObjective(Objective):
-    """An objective that predicts a fraction `mask_rate` of the ids in monolingual text."""
-
-    mask_rate: float
-
-    @property
-    def traits(self) -> Traits:
-        return Traits(mask_rate=self.mask_rate)
-
-
 @dataclass(frozen=True)
-class MLM(TextObjective):
+class MLM(Objective):
     """The sum of L_MLM(C) over the corpora C of all languages (ALIGN-MLM, section 3)."""
 
     mask_rate: float = MASK_RATE

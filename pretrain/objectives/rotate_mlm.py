@@ -17,9 +17,9 @@ from calque.derive.languages import Languages
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, no_grad, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.objective import Learner, Stream, Traits
+from calque.pretrain.objective import Learner, Objective, Stream, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries
-from calque.pretrain.objectives.mlm import Monolingual, TextObjective
+from calque.pretrain.objectives.mlm import Monolingual
 
 LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
 
@@ -111,7 +111,7 @@ def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, wor
 
 
 @dataclass(frozen=True)
-class RotateMLM(TextObjective):
+class RotateMLM(Objective):
     """MLM with one rotation after a fraction `at` of the steps."""
 
     at: float = 0.5

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from calque.pretrain.batch import UNLABELLED, LinkedPairs
-from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
+from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import cross_entropy, encode, prediction_loss
 from calque.pretrain.objective import GROWN, Learner, Linked
@@ -60,7 +60,7 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
 
 
 @dataclass(frozen=True)
-class WEAM(LinkObjective):
+class WEAM(PairObjective):
     """L_mp + weight * L_cp: TLM, plus predicting masked ids from the vectors of their translations (section
     2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. Two linked words with the
     same number of sub-words are linked one-to-one, in order; otherwise, all their sub-words are linked, and
@@ -73,6 +73,7 @@ class WEAM(LinkObjective):
 
     short_name = full_name = "WEAM"
     stream = Exchanged
+    forms = (PARALLEL, GOLD_LINKS)
     summary = (
         "WEAM predicts each masked word in a translated sentence pair twice: from the pair, and from the "
         "hidden states of its linked words."

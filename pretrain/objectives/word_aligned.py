@@ -12,7 +12,7 @@ import numpy as np
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import word
 from calque.pretrain.batch import WordPairs
-from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, LinkObjective, PairStream
+from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import encode
 from calque.pretrain.objective import Learner, Linked, Traits
@@ -43,7 +43,7 @@ class Words(PairStream):
 
 
 @dataclass(frozen=True)
-class WordAligned(LinkObjective):
+class WordAligned(PairObjective):
     """The mean squared distance between linked words, plus `weight` times that between source words and their
     vectors in the starting model. A word's vector is the last layer's state of its last sub-word; sentences
     are encoded separately. Links are gold links, or the intersection of fast_align's two directions. Training

@@ -15,7 +15,6 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
 from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
-from calque.pretrain.config import ModelConfig
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
@@ -197,9 +196,6 @@ class DWA(Settings, PairObjective):
         from calque.pretrain.modules import Pointer
 
         return {POINTER: Pointer(model.config.hidden_size)}
-
-    def mistakes(self, model: ModelConfig) -> list[str]:
-        return self.lacking_layers(model, self.label_layer, self.layer)
 
     def labelling_layer(self, layers: int) -> int:
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer

@@ -79,7 +79,9 @@ def test_labels_are_the_estimated_links(folder, tmp_path):
     links = estimate_links(Languages.open(folder, ["xx"]), "source", "xx", tmp_path / "links")
     languages = with_links(Languages.open(folder, ["xx"]), links)
     parallel = pairs_of(languages, 40)
-    _, _, sides, gold = parallel.read([(parallel.bitexts[0], pair) for pair in range(20)], np.zeros(20, bool))
+    pairs = [(parallel.bitexts[0], pair) for pair in range(20)]
+    batch = parallel.masked(pairs, np.zeros(20, bool), np.random.default_rng(0))
+    sides, gold = batch.sides, batch.gold
     for row in range(20):
         pieces = languages.bitexts[0].piece_links(row).tolist()
         expected = [min((j for i, j in pieces if i == at), default=-1) for at in range(int(sides[row, 0]))]

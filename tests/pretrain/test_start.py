@@ -20,7 +20,7 @@ from calque.pretrain.model import encode, prediction_loss
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import read_metrics
 from calque.pretrain.saved_model import METRICS
-from calque.pretrain.start import InitialModel, check_start
+from calque.pretrain.start import check_start, initial_model
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, check_resumes, of_study, pretrain
 from tests.vocabularies import read_as_saved
 
@@ -177,7 +177,7 @@ def test_run_starts_from_a_folder_and_saves_one(spelt, study, tmp_path):
 @EACH
 def test_new_scripts_get_rows_of_their_own(spelt, study, languages, tmp_path):
     given = save(spelt, study, tmp_path / "given", rows=SIZE).state_dict()
-    made, drawn = InitialModel(tmp_path / "given", STILL, languages, False, 3).whole()
+    made, drawn = initial_model(tmp_path / "given", STILL, languages, False, 3)
     assert drawn == [f"rows {SIZE:,} to {2 * SIZE - 1:,} of its table"]
     now = made.state_dict()
     for name, value in given.items():
@@ -185,5 +185,5 @@ def test_new_scripts_get_rows_of_their_own(spelt, study, languages, tmp_path):
         assert len(now[name]) == (2 * SIZE if value.shape[:1] == (SIZE,) else len(value))
     new = now[f"{spelt.base}.{WORDS}"][SIZE:]
     assert 0.05 < float(new.std()) < 0.2
-    other, _ = InitialModel(tmp_path / "given", STILL, languages, False, 4).whole()
+    other, _ = initial_model(tmp_path / "given", STILL, languages, False, 4)
     assert not other.state_dict()[f"{spelt.base}.{WORDS}"][SIZE:].equal(new)
