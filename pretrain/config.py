@@ -27,19 +27,17 @@ def out_of_range(
     wrong = []
     for name, value in vars(config).items():
         numbers = [n for n in (value if isinstance(value, tuple) else [value]) if isinstance(n, int | float)]
-        rule = ""
-        if not all(map(math.isfinite, numbers)):
-            rule = "finite"
-        elif name in positive and any(number <= 0 for number in numbers):
-            rule = "positive"
-        elif name in shares and not all(0 <= number < 1 for number in numbers):
-            rule = "at least 0 and below 1"
-        elif name in fractions and not all(0 < number <= 1 for number in numbers):
-            rule = "above 0 and at most 1"
-        elif name in least and any(number < least[name] for number in numbers):
-            rule = f"at least {least[name]}"
-        if rule:
-            wrong.append(f"{name} must be {rule}, not {', '.join(map(str, numbers))}")
+        rules = {"finite": all(map(math.isfinite, numbers))}
+        if name in positive:
+            rules["positive"] = all(number > 0 for number in numbers)
+        if name in shares:
+            rules["at least 0 and below 1"] = all(0 <= number < 1 for number in numbers)
+        if name in fractions:
+            rules["above 0 and at most 1"] = all(0 < number <= 1 for number in numbers)
+        if name in least:
+            rules[f"at least {least[name]}"] = all(number >= least[name] for number in numbers)
+        broken = [rule for rule, holds in rules.items() if not holds]
+        wrong += [f"{name} must be {rule}, not {', '.join(map(str, numbers))}" for rule in broken[:1]]
     return wrong
 
 

@@ -1,7 +1,6 @@
 """Masked prediction on code-switched text: DICT-MLM (Chaudhary et al. 2020; ALIGN-MLM, appendix G.4) and LINK
 (after Sedova et al. 2026)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -62,8 +61,7 @@ class CodeSwitched(Monolingual):
         super().__init__(languages, length, mask_rate)
         self.side, self.translate = side, Translations(languages)
 
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
-        ids, languages = self.read(instances)
+    def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
         selected, fate = self.masking.select(ids, random)
         switched = random.random(len(selected)) < 0.5
         at, others = selected[switched], selected[~switched]
@@ -76,7 +74,7 @@ class CodeSwitched(Monolingual):
             masked = self.masking.corrupt(ids, languages, others, fate[~switched], random)
             masked.reshape(-1)[at] = translated
             languages.reshape(-1)[at] = of  # each word gets the embedding of its language
-        return as_rows(masked, labels, languages, padded=False), {"mlm": len(selected)}
+        return as_rows(masked, labels, languages, padded=False)
 
 
 @dataclass(frozen=True)
@@ -113,14 +111,13 @@ class Switched(Monolingual):
             name = languages.languages[0].name
             raise BadInput(f"there is no dictionary with which to translate {name}", languages.folder)
 
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
-        ids, languages = self.read(instances)
-        rows = self.masking(ids, languages, random)
+    def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
+        rows = super().masked(ids, languages, random)
         masked = rows.ids.numpy()
         visible = (masked == ids) & self.masking.specials.is_ordinary(ids) & (languages == 0)
         at = np.flatnonzero(visible & (random.random(ids.shape, np.float32) < self.share))
         masked.reshape(-1)[at], _ = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
-        return rows, {"mlm": rows.labelled}
+        return rows
 
 
 @dataclass(frozen=True)

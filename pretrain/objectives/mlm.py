@@ -72,9 +72,12 @@ class Monolingual(Stream):
         return ids, np.repeat(of[:, None], ids.shape[1], axis=1)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
-        ids, languages = self.read(instances)
-        rows = self.masking(ids, languages, random)
+        rows = self.masked(*self.read(instances), random)
         return rows, {"mlm": rows.labelled}
+
+    def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
+        """Mask rows that were read."""
+        return self.masking(ids, languages, random)
 
     def losses(self, learner: Learner, batch: Rows) -> dict[str, Tensor]:
         return {"mlm": prediction_loss(learner.model, batch)}

@@ -76,16 +76,12 @@ class SentencePairs(PairStream):
         if self.objective.labels == "self":
             links, plan = self._self_label(model, batch)
         targets, right = self._targets(batch, links, plan), (links & gold).sum()
-        linked = links.any(2).sum() + links.any(1).sum()
-        counts = {
-            "dwa": targets[0].sum() + targets[1].sum(),
-            "label precision": links.sum(),
-            "label recall": gold.sum(),
-            "labelled": batch.sides.sum(),
-        }
-        reported = {"label precision": right, "label recall": right, "labelled": linked}
-        reported = {name: total for name, total in reported.items() if name in self.uncounted}
-        return LabelledPairs(batch, targets, reported), counts
+        fractions = {"labelled": (links.any(2).sum() + links.any(1).sum(), batch.sides.sum())}
+        if self.has_gold:
+            fractions |= {"label precision": (right, links.sum()), "label recall": (right, gold.sum())}
+        counts = {name: whole for name, (_, whole) in fractions.items()}
+        reported = {name: part for name, (part, _) in fractions.items()}
+        return LabelledPairs(batch, targets, reported), counts | {"dwa": targets[0].sum() + targets[1].sum()}
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
         """Return links between unmasked sides, and the transport plan, both (B, W, W) (section 3.1), in
