@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,16 @@ Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
 fast_align links."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
+
+
+class Update(NamedTuple):
+    """One of a run's `steps` updates, numbered by `step` from 0, and what it may change."""
+
+    learner: Learner
+    world: World
+    optimizer: Optimizer
+    step: int
+    steps: int
 
 
 class Stream(ABC):
@@ -56,19 +66,11 @@ class Stream(ABC):
         """Divide this process's part of a micro-batch into pieces to process one at a time."""
         return (part,)
 
-    def start_step(  # noqa: B027  # most streams change nothing
-        self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
-    ) -> None:
-        """Hook called before each 0-based step. It may change the weights and the optimizer's state,
-        identically in every process."""
-
-    def before_step(
-        self, learner: Learner, parts: Sequence[Any], world: World
-    ) -> tuple[Sequence[Any], dict[str, Tensor]]:
+    def before_step(self, update: Update, parts: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Tensor]]:
         """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
-        label them with the model (inside `evaluating`) or update the objective's modules, of which only
-        parameters and buffers are restored when a run is resumed. Return the batches for `losses`, and the
-        counts of `uncounted` terms."""
+        label them with the model (inside `evaluating`) or, identically in every process, change weights, the
+        optimizer's state and the objective's modules, of which only parameters and buffers are restored when
+        a run is resumed. Return the batches for `losses`, and the counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod

@@ -16,7 +16,7 @@ from calque.pretrain.distributed import World, add_gradients
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from calque.pretrain.model import autocast
-from calque.pretrain.objective import Stream
+from calque.pretrain.objective import Stream, Update
 
 if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
@@ -98,9 +98,8 @@ def train(
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
     for step in range(first, config.steps):
-        for stream in draws.streams:
-            stream.start_step(step, config.steps, learner, optimizer, world)
-        shares = _accumulate(learner, draws, step, config.grad_accumulation, world)
+        update = Update(learner, world, optimizer, step, config.steps)
+        shares = _accumulate(update, draws, config.grad_accumulation)
         add_gradients(parameters, world)
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
         numbers = torch.cat([gradient_norm[None], world.add(torch.stack(list(shares.values())))])
@@ -116,15 +115,14 @@ def train(
         yield from done
 
 
-def _accumulate(
-    learner: Learner, draws: Draws, step: int, micro_batches: int, world: World
-) -> dict[str, Tensor]:
+def _accumulate(update: Update, draws: Draws, micro_batches: int) -> dict[str, Tensor]:
     """Accumulate a step's gradients; return this process's share of each mean loss."""
+    learner, world, _, step, _ = update
     batches, counts = draws.at(step)
     # Only dropout uses torch's random numbers.
     torch.manual_seed(int(np.random.SeedSequence([draws.seed, step, world.rank]).generate_state(1)[0]))
     parts = _cut(draws.streams, batches, micro_batches, world)
-    parts, more = _before_step(learner, draws.streams, parts, world)
+    parts, more = _before_step(update, draws.streams, parts)
     divisors = counts | more
     shares = {name: torch.zeros((), device=world.device) for name in divisors}
     for stream, part in parts:
@@ -159,20 +157,20 @@ def _cut(
 
 
 def _before_step(
-    learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
+    update: Update, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]]
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
     """Run each stream's hook; return the micro-batches and the counts of `uncounted` terms over all
     processes."""
     parts, counts = list(parts), dict[str, Tensor]()
-    none = torch.zeros((), dtype=torch.long, device=world.device)
+    none = torch.zeros((), dtype=torch.long, device=update.world.device)
     for stream in streams:
         places = [place for place, (of, _) in enumerate(parts) if of is stream]
-        batches, more = stream.before_step(learner, [parts[place][1] for place in places], world)
+        batches, more = stream.before_step(update, [parts[place][1] for place in places])
         for place, part in zip(places, batches, strict=True):
             parts[place] = (stream, part)
         counts |= {name: more.get(name, none) for name in stream.uncounted}
     if counts:
-        counts = dict(zip(counts, world.add(torch.stack(list(counts.values()))), strict=True))
+        counts = dict(zip(counts, update.world.add(torch.stack(list(counts.values()))), strict=True))
     return parts, counts
 
 

@@ -15,11 +15,10 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
 from calque.pretrain.batch import PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
-from calque.pretrain.distributed import World
 from calque.pretrain.lazy import F, Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode_first, evaluating, prediction_loss
-from calque.pretrain.objective import Learner, Traits
+from calque.pretrain.objective import Learner, Traits, Update
 
 MOCO = "moco"
 Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrastive loss
@@ -55,8 +54,9 @@ class Contrasted(PairStream):
         return batch, predicted | {MOCO: len(batch)}
 
     def before_step(
-        self, learner: Learner, parts: Sequence[PairRows], world: World
+        self, update: Update, parts: Sequence[PairRows]
     ) -> tuple[Sequence[PairsWithKeys], dict[str, Tensor]]:
+        learner, world = update.learner, update.world
         own: Any = learner.own[MOCO]
         own.follow(learner.model, self.objective.momentum)
         with evaluating(learner, world.device):

@@ -5,6 +5,7 @@ Shapes: d pairs of rows, hidden size H.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -14,10 +15,11 @@ from calque.derive.errors import BadInput
 from calque.derive.forms import percent
 from calque.derive.language import Language
 from calque.derive.languages import Languages
+from calque.pretrain.batch import Rows
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, no_grad, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.objective import Learner, Objective, Stream, Traits
+from calque.pretrain.objective import Objective, Stream, Traits, Update
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.mlm import Monolingual
 
@@ -68,17 +70,18 @@ class RotatedOnce(Monolingual):
             self.pairs[number] = torch.from_numpy(entries[later == number])
             self.own[number] = torch.from_numpy(own_rows(languages, number))
 
-    def start_step(self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World) -> None:
-        model = learner.model
+    def before_step(self, update: Update, parts: Sequence[Rows]) -> tuple[Sequence[Rows], dict[str, Tensor]]:
+        model = update.learner.model
         # Pairs are centred, so n pairs determine at most n - 1 dimensions.
         left_open = sum(max(0, model.config.hidden_size - len(pairs) + 1) for pairs in self.pairs.values())
         self.left_out = {**self.left_out, LEFT_OPEN: left_open}
-        if step != round(self.at * steps):
-            return
         tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
-        for table in tables:  # only one, if the tables are tied
-            for number, pairs in self.pairs.items():
-                rotate(table, self.own[number].to(table.device), pairs.to(table.device), optimizer, world)
+        if update.step == round(self.at * update.steps):
+            for table in tables:  # only one, if the tables are tied
+                for number, pairs in self.pairs.items():
+                    rows = self.own[number].to(table.device), pairs.to(table.device)
+                    rotate(table, *rows, update.optimizer, update.world)
+        return parts, {}
 
 
 def own_rows(languages: Languages, number: int) -> np.ndarray:

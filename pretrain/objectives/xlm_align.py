@@ -15,11 +15,10 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
 from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
-from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode, evaluating, prediction_loss
-from calque.pretrain.objective import GOLD, GROWN, Composite, Learner, Linked, Objective, Traits
+from calque.pretrain.objective import GOLD, GROWN, Composite, Learner, Linked, Objective, Traits, Update
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, itermax_table, largest, log_kernel, sinkhorn, union, untied
 
@@ -56,14 +55,14 @@ class SentencePairs(PairStream):
         return (part,) if self.objective.pieces == 1 else part.by_length(self.objective.pieces)
 
     def before_step(
-        self, learner: Learner, parts: Sequence[PairRows], world: World
+        self, update: Update, parts: Sequence[PairRows]
     ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, Tensor]]:
         if not self.uncounted:
             return parts, {}
         labelled, counts = [], dict[str, Any]()
-        with evaluating(learner, world.device):
+        with evaluating(update.learner, update.world.device):
             for part in parts:
-                after, more = self.label(learner.model, part)
+                after, more = self.label(update.learner.model, part)
                 labelled.append(after)
                 for name in self.uncounted:
                     counts[name] = counts.get(name, 0) + more[name]

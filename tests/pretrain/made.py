@@ -18,6 +18,7 @@ from calque.derive.types import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build
+from calque.pretrain.objective import Update
 from calque.pretrain.objectives.align_mlm import AlignMLM, RepelMLM
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.dict_mlm import DictMLM, Link
@@ -67,6 +68,10 @@ OBJECTIVES = {
 def new_learner(objective, config=STILL, seed=0):
     model = build(config, 2 * SIZE, 3 if objective.traits.language_embeddings else 1, seed)
     return objective.learner(model, seed)
+
+
+def first_update(learner):
+    return Update(learner, one_process(), make_optimizer(learner, TRAIN), 0, 1)
 
 
 class Stop(Exception):

@@ -9,13 +9,12 @@ from safetensors.torch import load_file
 from torch.nn import functional as F
 
 from calque.derive.types import OURS
-from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, prediction_loss
 from calque.pretrain.modules import MoCo
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import MOCO, PPA
-from tests.pretrain.made import SIZE, STILL, TRAIN, check_resumes, of_study, only
+from tests.pretrain.made import SIZE, STILL, TRAIN, check_resumes, first_update, of_study, only
 
 DEEP = replace(STILL, layers=2, initializer_range=0.2)
 SMALL = PPA(1.0, queue=20, momentum=0.8, dimensions=9, temperature=0.2)
@@ -51,7 +50,7 @@ def test_contrastive_loss_by_hand(languages):
     live = dict(learner.model.named_parameters())
     queue = own.queue.clone()
     batch, counts = stream.draw(range(6), np.random.default_rng(0))
-    ((keyed,), more) = stream.before_step(learner, [batch], one_process())
+    ((keyed,), more) = stream.before_step(first_update(learner), [batch])
     for name, p in own.slow.model.named_parameters():
         torch.testing.assert_close(p, 0.8 * slow[name] + 0.2 * live[name])
     learner.eval()
@@ -93,7 +92,7 @@ def test_ppa_without_tlm_keeps_the_contrast(languages):
         stream, learner = made(languages, replace(SMALL, beside=beside))
         learner.eval()
         batch, counts = stream.draw(range(6), np.random.default_rng(0))
-        ((keyed,), _) = stream.before_step(learner, [batch], one_process())
+        ((keyed,), _) = stream.before_step(first_update(learner), [batch])
         losses = {name: float(loss) for name, loss in stream.losses(learner, keyed).items()}
         terms = {MOCO, *([beside.lower()] * bool(beside))}
         assert losses.keys() == counts.keys() == stream.weights.keys() == terms

@@ -7,6 +7,7 @@ import torch
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, state_of
 from calque.pretrain.modules import Learner
+from calque.pretrain.objective import Update
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.train import make_optimizer
@@ -65,7 +66,7 @@ def test_only_derived_rows_and_moments_rotate(languages):
     moments = optimizer.state[table]
     before = {name: tensor.clone() for name, tensor in state_of(learner).items()}
     mean, square = moments["exp_avg"].clone(), moments["exp_avg_sq"].clone()
-    only(RotateMLM(), languages).start_step(5, 10, learner, optimizer, one_process())
+    only(RotateMLM(), languages).before_step(Update(learner, one_process(), optimizer, 5, 10), [])
     source, derived = (ids.numpy() for ids in entries(languages))
     expected, matrix = by_hand(before[WORDS].double().numpy(), source, derived)
     np.testing.assert_allclose(table.detach()[SIZE + 5 :].numpy(), expected, atol=1e-5)
@@ -90,7 +91,8 @@ def test_rotated_translations_become_equal(languages):
         for table, turn in zip(tables, turns, strict=True):
             table[SIZE + 5 :] = table[5:SIZE] @ turn + torch.randn(STILL.hidden)
     learner = Learner(model, {})
-    only(RotateMLM(), languages).start_step(6, 12, learner, make_optimizer(learner, TRAIN), one_process())
+    update = Update(learner, one_process(), make_optimizer(learner, TRAIN), 6, 12)
+    only(RotateMLM(), languages).before_step(update, [])
     for table in tables:
         torch.testing.assert_close(table[SIZE + 5 :], table[5:SIZE], atol=1e-4, rtol=0)
 

@@ -24,7 +24,7 @@ from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
 from calque.pretrain.train import Draws, NonFinite, _backward, _before_step, _cut, make_optimizer
 from tests.pretrain.golden import PATH, losses
-from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, fit, new_learner
+from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, first_update, fit, new_learner
 
 ALL = Sum("all", (MLM(), TLM(), Align()))
 
@@ -161,7 +161,7 @@ def test_no_loss_or_gradient_waits_for_a_gpu(objective, languages, monkeypatch):
     for name in ("tolist", "numpy", "cpu"):  # the dispatcher does not see these on a CPU
         monkeypatch.setattr(torch.Tensor, name, lambda *_, name=name: pytest.fail(f"{name} waits for a GPU"))
     with waits:
-        parts, more = _before_step(learner, streams, there, one_process())
+        parts, more = _before_step(first_update(learner), streams, there)
         for stream, part in parts:
             _backward(learner, stream, part, counts | more, one_process())
     assert waits.found == []
@@ -215,7 +215,7 @@ class Twin(World):
 def gradients(objective, languages, world):
     learner, streams = new_learner(objective), objective.streams(languages, STILL.length, 0)
     for stream, batch in zip(streams, Draws(streams, 8, 0).at(0)[0], strict=True):
-        (part,), _ = stream.before_step(learner, [batch], one_process())
+        (part,), _ = stream.before_step(first_update(learner), [batch])
         losses = stream.losses(learner, part)
         torch.stack([losses[name] for name in stream.weights]).sum().backward()
     add_gradients(list(learner.trained.values()), world)

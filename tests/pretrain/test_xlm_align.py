@@ -7,10 +7,9 @@ import torch
 
 from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED
-from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
-from tests.pretrain.made import STILL, TRAIN, fit, new_learner, only
+from tests.pretrain.made import STILL, TRAIN, first_update, fit, new_learner, only
 from tests.pretrain.test_transport import links_by_hand
 
 DEEP = replace(STILL, layers=3)
@@ -58,7 +57,7 @@ def test_losses_and_counts(switches, languages):
     stream, learner = only(dwa, languages), new_learner(XLMAlign(**vars(dwa)), DEEP).eval()
     model = learner.model
     batch, counts = stream.draw(range(6), np.random.default_rng(0))
-    ((labelled,), more) = stream.before_step(learner, [batch], one_process())
+    ((labelled,), more) = stream.before_step(first_update(learner), [batch])
     learner.eval()
     losses = stream.losses(learner, labelled)
     counts = counts | more
@@ -100,7 +99,7 @@ def test_xlm_align_without_dwa_is_tlm(languages):
     assert without.uncounted == ()
     learner = new_learner(XLMAlign(queries="none"), DEEP)
     assert not list(learner.own)
-    ((same,), counts) = without.before_step(learner, [b], one_process())
+    ((same,), counts) = without.before_step(first_update(learner), [b])
     assert same is b
     assert counts == {}
     assert float(without.losses(learner, same)["tlm"].detach()) > 0
