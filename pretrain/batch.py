@@ -5,9 +5,11 @@ Shapes: B rows or pairs, L ids per row, at most W ids per side, N labels, K link
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
+
+import numpy as np
 
 from calque.pretrain.lazy import F, Tensor, torch
 
@@ -192,6 +194,13 @@ class PlaceLinks(Batch):
     first: Tensor
     second: Tensor
 
+    @classmethod
+    def of(cls, links: Sequence[np.ndarray]) -> PlaceLinks:
+        """Concatenate the links in each row, (k, 2)."""
+        rows = np.repeat(np.arange(len(links)), list(map(len, links)))
+        first, second = np.concatenate(links).T.copy()
+        return cls(*map(torch.from_numpy, (rows, first, second)))
+
     def cut(self, rows: slice) -> PlaceLinks:
         """Return the links in a slice of the rows, which are renumbered from 0."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
@@ -204,33 +213,3 @@ class LinkedPairs(Batch):
 
     pairs: PairRows
     links: PlaceLinks
-
-
-@dataclass(frozen=True)
-class WordPairs(LinkedPairs):
-    """Unmasked pairs with links between words, at their last sub-words' positions in `PairRows.side_rows`.
-    `words` links each first side's words to themselves."""
-
-    words: PlaceLinks
-
-
-@dataclass(frozen=True)
-class NumberedWords(LinkedPairs):
-    """Unmasked pairs with links between numbered words. `first` and `second`, (B, W) int64, contain the
-    number of each id's word, or -1 for padding."""
-
-    first: Tensor
-    second: Tensor
-
-
-@dataclass(frozen=True)
-class PairGroups(Batch):
-    """Groups of sentence pairs that are never split between micro-batches or processes."""
-
-    groups: tuple[NumberedWords, ...]
-
-    def cut(self, rows: slice) -> PairGroups:
-        return PairGroups(self.groups[rows])
-
-    def _each(self, of_tensor: Callable[[Tensor], Tensor], of_batch: Callable[[Any], Any]) -> PairGroups:
-        return PairGroups(tuple(map(of_batch, self.groups)))

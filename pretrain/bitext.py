@@ -14,15 +14,8 @@ from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
 from calque.derive.language import Bitext
 from calque.derive.languages import Languages
-from calque.derive.ragged import Ragged, ends_of
-from calque.pretrain.batch import (
-    MARKS,
-    LinkedPairs,
-    NumberedWords,
-    PairRows,
-    PlaceLinks,
-    WordPairs,
-)
+from calque.derive.ragged import Ragged
+from calque.pretrain.batch import MARKS, PairRows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.mask import Masking
@@ -161,39 +154,9 @@ class PairStream(Stream):
         pairs = self.chosen(instances)
         return self.masked(pairs, random.random(len(pairs)) < 0.5, random)
 
-    def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
-        """Return the instances' pairs with new masks and links between sub-words."""
-        pairs, found = self.chosen(instances), []
-        turned = random.random(len(pairs)) < 0.5
-        rows = self.masked(pairs, turned, random)
-        for (bitext, pair), back, first in zip(pairs, turned, rows.sides[:, 0].tolist(), strict=True):
-            links = bitext.piece_links(pair)
-            # Positions on the second side come after `<s>`, the first side and its `</s>`.
-            found.append((links[:, ::-1] if back else links) + [1, first + 2])
-        return LinkedPairs(rows, _links(found))
-
-    def draw_words(self, instances: Sequence[int], random: np.random.Generator, marks: bool) -> WordPairs:
-        """Return the instances' pairs, with sides in the bitext's order, and their word links; if `marks`,
-        `<s>` and `</s>` count as linked words."""
-        pairs, found, words = self.chosen(instances), [], []
-        for (bitext, pair), sizes in zip(pairs, map(sizes_of_words, pairs), strict=True):
-            links, ends = bitext.links(pair), [ends_of(size)[1:] for size in sizes]
-            if marks:
-                links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
-                ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
-            found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
-            words.append(np.stack([ends[0], ends[0]], axis=1))
-        return WordPairs(self.masked(pairs, np.zeros(len(pairs), bool), random), _links(found), _links(words))
-
-    def numbered(self, pairs: Sequence[Pair], random: np.random.Generator) -> NumberedWords:
-        """Return pairs, with sides in the bitext's order, and links between numbered words."""
-        rows = self.masked(pairs, np.zeros(len(pairs), bool), random)
-        numbers = [torch.full((len(pairs), width), -1) for width in rows.sides.amax(0).tolist()]
-        for row, sizes in enumerate(map(sizes_of_words, pairs)):
-            for number, size in zip(numbers, sizes, strict=True):
-                words = np.repeat(np.arange(len(size)), size)
-                number[row, : len(words)] = torch.from_numpy(words)
-        return NumberedWords(rows, _links([bitext.links(pair) for bitext, pair in pairs]), *numbers)
+    def in_order(self, pairs: Sequence[Pair], random: np.random.Generator) -> PairRows:
+        """Read pairs, with sides in the bitext's order."""
+        return self.masked(pairs, np.zeros(len(pairs), bool), random)
 
     def masked(self, pairs: Sequence[Pair], turned: np.ndarray, random: np.random.Generator) -> PairRows:
         """Read and mask pairs, with sides swapped where `turned` is true."""
@@ -225,10 +188,3 @@ class PairStream(Stream):
         dice = random.random(ids.shape, np.float32)
         clean, numbers, links, coins = map(torch.from_numpy, (ids, sides, gold, dice))
         return PairRows(rows, clean, numbers, links, coins)
-
-
-def _links(found: Sequence[np.ndarray]) -> PlaceLinks:
-    """Concatenate the links of several pairs, each (k, 2)."""
-    rows = np.repeat(np.arange(len(found)), [len(links) for links in found])
-    first, second = np.concatenate(found).T.copy()
-    return PlaceLinks(*map(torch.from_numpy, (rows, first, second)))

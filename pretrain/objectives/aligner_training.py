@@ -6,7 +6,7 @@ Shapes: B pairs, with at most n and m words on their sides, hidden size H.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
 from calque.pretrain.architecture import architecture_of, main_layer
-from calque.pretrain.batch import NumberedWords, PairGroups
+from calque.pretrain.batch import Batch, LinkedPairs, PlaceLinks
 from calque.pretrain.bitext import PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode
@@ -30,6 +30,28 @@ TEMPERATURE = 0.1
 GROUP = 8  # maximum number of sentence pairs that share negatives
 
 
+@dataclass(frozen=True)
+class NumberedWords(LinkedPairs):
+    """Unmasked pairs with links between numbered words. `first` and `second`, (B, W) int64, contain the
+    number of each id's word, or -1 for padding."""
+
+    first: Tensor
+    second: Tensor
+
+
+@dataclass(frozen=True)
+class PairGroups(Batch):
+    """Groups of sentence pairs that are never split between micro-batches or processes."""
+
+    groups: tuple[NumberedWords, ...]
+
+    def cut(self, rows: slice) -> PairGroups:
+        return PairGroups(self.groups[rows])
+
+    def _each(self, of_tensor: Callable[[Tensor], Tensor], of_batch: Callable[[Any], Any]) -> PairGroups:
+        return PairGroups(tuple(map(of_batch, self.groups)))
+
+
 class ContrastedWords(PairStream):
     """Unmasked pairs in groups of similar length, each side in its own row. `LABELLED` is the fraction of
     linked words (or, if the model labels them itself, of all words) that receive a label."""
@@ -42,9 +64,18 @@ class ContrastedWords(PairStream):
         pairs = self.chosen(instances)
         ids = [sum(map(len, bitext.ids(pair))) for bitext, pair in pairs]
         order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
-        groups = tuple(self.numbered([pairs[i] for i in group], random) for group in order)
+        groups = tuple(self._numbered([pairs[i] for i in group], random) for group in order)
         words = sum(map(self._labelled_words, pairs))
         return PairGroups(groups), {CONTRAST: words, LABELLED: words}
+
+    def _numbered(self, pairs: Sequence[Pair], random: np.random.Generator) -> NumberedWords:
+        rows = self.in_order(pairs, random)
+        numbers = [torch.full((len(pairs), width), -1) for width in rows.sides.amax(0).tolist()]
+        for row, sizes in enumerate(map(sizes_of_words, pairs)):
+            for column, size in zip(numbers, sizes, strict=True):
+                words = np.repeat(np.arange(len(size)), size)
+                column[row, : len(words)] = torch.from_numpy(words)
+        return NumberedWords(rows, PlaceLinks.of([bitext.links(pair) for bitext, pair in pairs]), *numbers)
 
     def _labelled_words(self, pair: Pair) -> int:
         """Count the words on both sides of a pair that may receive a label."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.pretrain.batch import UNLABELLED, LinkedPairs
+from calque.pretrain.batch import UNLABELLED, LinkedPairs, PlaceLinks
 from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import cross_entropy, encode, prediction_loss
@@ -27,7 +27,14 @@ class Exchanged(PairStream):
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
     ) -> tuple[LinkedPairs, dict[str, int]]:
-        batch = self.draw_linked(instances, random)
+        pairs, found = self.chosen(instances), []
+        turned = random.random(len(pairs)) < 0.5
+        rows = self.masked(pairs, turned, random)
+        for (bitext, pair), back, first in zip(pairs, turned, rows.sides[:, 0].tolist(), strict=True):
+            links = bitext.piece_links(pair)
+            # Positions on the second side come after `<s>`, the first side and its `</s>`.
+            found.append((links[:, ::-1] if back else links) + [1, first + 2])
+        batch = LinkedPairs(rows, PlaceLinks.of(found))
         return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: len(masked_links(batch)[0])}
 
     def losses(self, learner: Learner, batch: LinkedPairs) -> dict[str, Tensor]:

@@ -11,8 +11,9 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import word
-from calque.pretrain.batch import WordPairs
-from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, PairObjective, PairStream
+from calque.derive.ragged import ends_of
+from calque.pretrain.batch import LinkedPairs, PlaceLinks
+from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, PairObjective, PairStream, sizes_of_words
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import encode
 from calque.pretrain.objective import Learner, Linked, Traits
@@ -21,11 +22,27 @@ START = "start"
 LINKED, KEPT = "linked words", "source words"
 
 
+@dataclass(frozen=True)
+class WordPairs(LinkedPairs):
+    """Unmasked pairs with links between words, at their last sub-words' positions in `PairRows.side_rows`.
+    `words` links each first side's words to themselves."""
+
+    words: PlaceLinks
+
+
 class Words(PairStream):
     """Unmasked pairs, each side in its own row."""
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
-        batch = self.draw_words(instances, random, marks=self.objective.frozen)
+        pairs, found, words = self.chosen(instances), [], []
+        for (bitext, pair), sizes in zip(pairs, map(sizes_of_words, pairs), strict=True):
+            links, ends = bitext.links(pair), [ends_of(size)[1:] for size in sizes]
+            if self.objective.frozen:  # `<s>` and `</s>` count as linked words
+                links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
+                ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
+            found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
+            words.append(np.stack([ends[0], ends[0]], axis=1))
+        batch = WordPairs(self.in_order(pairs, random), PlaceLinks.of(found), PlaceLinks.of(words))
         return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
 
     def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:
