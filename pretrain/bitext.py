@@ -3,6 +3,8 @@
 Shapes: B pairs, L ids per row, at most W ids per side.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import add
@@ -32,7 +34,7 @@ class PairObjective(Objective):
     """An objective that reads a fraction of the sentence pairs and masks a fraction of their ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
-    stream: ClassVar[type[Stream]]  # takes the arguments of `streams`, and the objective
+    stream: ClassVar[type[PairStream]]
     parallel_fraction: float
     links: Linked = ""
     reads_bitexts = True
@@ -49,7 +51,7 @@ class PairObjective(Objective):
         return replace(own, parallel_share=self.parallel_fraction)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [self.stream(languages, length, seed, self)]  # type: ignore[call-arg]
+        return [self.stream(languages, length, seed, self)]
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         chosen = [value for name, value in vars(self).items() if name.endswith("layer") and value is not None]
@@ -69,7 +71,7 @@ class Groups:
         seed: int,
         room: int,
         sides: int,
-        shuffled: bool = False,
+        shuffled: bool,
     ) -> None:
         pairs, starts, drawn, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
         self.parts: dict[Part, int] = {}
@@ -126,9 +128,11 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 class PairStream(Stream):
     """Sentence pairs as rows, with sides in random order. An instance is a group of consecutive pairs that
-    fit into a row. `has_gold`: whether all pairs have gold links."""
+    fit into a row or, if `sides` is 2, whose sides fit into half a row. `has_gold`: whether all pairs have
+    gold links."""
 
     objective: Any
+    sides: ClassVar[int] = 1
     shuffled: ClassVar[bool] = False
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PairObjective) -> None:
@@ -136,9 +140,11 @@ class PairStream(Stream):
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
         self.masking = Masking.of(languages, objective.mask_rate)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
-        self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, length, 1, self.shuffled)
+        self.room, place = (length, "a row") if self.sides == 1 else (length // 2 - 1, "half a row")
+        chosen = objective.parallel_fraction, seed, self.room, self.sides, self.shuffled
+        self.groups = Groups(self.bitexts, *chosen)
         self.instances, self.parts = len(self.groups), self.groups.parts
-        self.left_out = {"parallel sentences longer than a row": self.groups.left_out}
+        self.left_out = {f"parallel sentences longer than {place}": self.groups.left_out}
         if links == GOLD and not self.has_gold:
             raise BadInput(f"{objective.name} needs gold links, which natural bitexts do not have")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):

@@ -7,32 +7,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calque.derive.languages import Languages
 from calque.pretrain.batch import Rows
-from calque.pretrain.bitext import PARALLEL, USUAL, Groups, PairObjective
+from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import Tensor, torch
-from calque.pretrain.mask import MASK_RATE, Masking
+from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objective import Composite, Learner, Objective, Stream, Traits
+from calque.pretrain.objective import Composite, Learner, Objective, Traits
 from calque.pretrain.objectives.mlm import MLM
 
 
-class Parallel(Stream):
+class Parallel(PairStream):
     """Rows of parallel sentences from one bitext, with the translations in the second half. Each half
     consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix G.3)."""
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: TLM) -> None:
-        self.weights = objective.weights
-        self.languages, self.bitexts, self.half = languages, languages.bitexts, length // 2
-        self.masking = Masking.of(languages, objective.mask_rate)
-        self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, self.half - 1, sides=2)
-        self.instances, self.parts = len(self.groups), self.groups.parts
-        self.left_out = {"parallel sentences longer than half a row": self.groups.left_out}
+    sides = 2
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return rows' ids and languages, both (B, L)."""
-        specials = self.languages.specials
-        ids = np.full((len(instances), 2 * self.half), specials.pad)
+        specials, width = self.languages.specials, self.room + 1
+        ids = np.full((len(instances), 2 * width), specials.pad)
         numbers = np.full_like(ids, self.languages.padding)
         for row, of, instance in zip(ids, numbers, instances, strict=True):
             number, pairs = self.groups[instance]
@@ -41,7 +34,7 @@ class Parallel(Stream):
                 lines = language.corpus.tokens.take(bitext.lines[pairs, side])
                 marks = [specials.start] + [specials.end] * len(lines)
                 half = np.insert(language.ids(lines.values), lines.ends, marks)
-                here = slice(side * self.half, side * self.half + len(half))
+                here = slice(side * width, side * width + len(half))
                 row[here], of[here] = half, language.number
         return ids, numbers
 
@@ -49,7 +42,7 @@ class Parallel(Stream):
         ids, languages = self.read(instances)
         rows = self.masking(ids, languages, random, padded=True)
         # Positions restart in the second half, as in Conneau and Lample (2019).
-        words = (ids != self.languages.specials.pad).reshape(len(ids), 2, self.half)
+        words = (ids != self.languages.specials.pad).reshape(len(ids), 2, -1)
         places = (np.cumsum(words, axis=2) * words - 1).reshape(ids.shape)
         return replace(rows, places=torch.from_numpy(places)), {"tlm": rows.labelled}
 

@@ -17,12 +17,11 @@ STEPS = replace(TRAIN, steps=100, warmup=10)
 
 
 def losses(objective, languages):
-    rows = []
     learner = new_learner(objective)
     streams = objective.streams(languages, STILL.length, 0)
-    fit(learner, streams, STEPS, after=lambda _, loss, __: rows.append(loss))
+    rows = fit(learner, streams, STEPS)
     terms = [name for stream in streams for name in stream.weights]
-    return {name: [round(row[name], 6) for row in rows] for name in terms}
+    return {name: [round(means[name], 6) for _, means, _ in rows] for name in terms}
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import dataclasses
 import shutil
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -78,11 +79,10 @@ class Stop(Exception):
     """Ends a run in the middle."""
 
 
-def fit(learner, streams, config=TRAIN, optimizer=None, after=lambda *row: None, **options):
-    """Train a learner in one process, from seed 0."""
+def fit(learner, streams, config=TRAIN, optimizer=None, last=None, **options):
+    """Train a learner in one process, from seed 0, until after step `last`; return all steps' numbers."""
     optimizer, draws = optimizer or make_optimizer(learner, config), Draws(streams, config.batch, 0)
-    for row in run_steps(learner, optimizer, draws, config, one_process(), **options):
-        after(*row)
+    return list(islice(run_steps(learner, optimizer, draws, config, one_process(), **options), last))
 
 
 def of_study(study, objective=None, **changes):

@@ -95,12 +95,11 @@ def content(value):
 
 def gradients(objective, languages, batch, world):
     learner = new_learner(objective)
-    optimizer, losses = Gradients(learner), {}
+    optimizer = Gradients(learner)
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=2, clip=1e9)
     draws = Draws(objective.streams(languages, STILL.length, 0), batch, 0)
-    for _, means, _ in train(learner, optimizer, draws, config, world):
-        losses.update(means)
-    return optimizer.last, losses
+    ((_, means, _),) = train(learner, optimizer, draws, config, world)
+    return optimizer.last, means
 
 
 def trained(objective, languages, world, steps=STEPS, mixture=ALL_TOGETHER):

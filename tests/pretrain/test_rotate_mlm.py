@@ -16,7 +16,6 @@ from tests.pretrain.made import (
     SIZE,
     STILL,
     TRAIN,
-    Stop,
     check_resumes,
     fit,
     new_learner,
@@ -35,13 +34,7 @@ def entries(languages):
 def trained(objective, languages, steps, of):
     learner, config = new_learner(objective), replace(TRAIN, steps=of)
     optimizer = make_optimizer(learner, config)
-
-    def stop(step, losses, norm):
-        if step == steps:
-            raise Stop
-
-    with pytest.raises(Stop):
-        fit(learner, objective.streams(languages, STILL.length, 0), config, optimizer=optimizer, after=stop)
+    fit(learner, objective.streams(languages, STILL.length, 0), config, optimizer, last=steps)
     return learner, optimizer
 
 
