@@ -75,8 +75,3 @@ def run_flops(threads: int, parallel: int = 1) -> float:
     if torch.cuda.is_available():
         return peak_flops("cuda") / parallel
     return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))
-
-
-def training_speed(threads: int) -> float:
-    """Return the assumed operations per second of a run that trains alone."""
-    return EFFICIENCY * run_flops(threads)

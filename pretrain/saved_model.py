@@ -202,8 +202,9 @@ def load_state(
     restore(state_of(learner), state.path(WEIGHTS))
     moments = tensor_files.load_file(state.path(MOMENTS))
     for name, parameter in learner.trained.items():
-        own = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
-        optimizer.state[parameter] = own
+        for kind in KINDS:  # a copy, because the file will be removed
+            own = moments[f"{kind}.{name}"].to(parameter.device, copy=True)
+            optimizer.state[parameter][kind] = own
     return step, state
 
 

@@ -91,9 +91,9 @@ class Remaining:
     def _planned(self, step: Step) -> float:
         work = self._work_of(step)
         if self._speed is None and work:
-            from calque.pretrain.cost import training_speed
+            from calque.pretrain.cost import EFFICIENCY, run_flops
 
-            self._speed = training_speed(step.threads)
+            self._speed = EFFICIENCY * run_flops(step.threads)
         return OVERHEAD + (work / self._speed if self._speed else 0.0)
 
     def _groups(self, step: Step) -> list[Group]:

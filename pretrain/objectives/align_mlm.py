@@ -61,10 +61,7 @@ class Align(Objective):
 
     short_name = "ALIGN"
     limits: ClassVar = {"positive": ["alpha"]}
-
-    @property
-    def traits(self) -> Traits:
-        return Traits(dictionary=True)
+    traits = Traits(dictionary=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [DictionaryCosine(languages, self.alpha, "align", torch.neg)]

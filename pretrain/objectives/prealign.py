@@ -115,10 +115,7 @@ class Contrast(Objective):
     former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
     short_name = "CONTRAST"
     limits: ClassVar = {"positive": ["temperature"], "pairs": 2}
-
-    @property
-    def traits(self) -> Traits:
-        return Traits(dictionary=True)
+    traits = Traits(dictionary=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [WordContrast(languages, self)]
