@@ -72,7 +72,7 @@ def new_learner(objective, config=STILL, seed=0):
 
 
 def first_update(learner):
-    return Update(learner, one_process(), make_optimizer(learner, TRAIN), 0, 1)
+    return Update(learner, one_process(), make_optimizer(learner, TRAIN), 0, TRAIN.steps)
 
 
 class Stop(Exception):
