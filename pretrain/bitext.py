@@ -65,13 +65,7 @@ class Groups:
     that do not fit."""
 
     def __init__(
-        self,
-        bitexts: Sequence[Bitext],
-        fraction: float,
-        seed: int,
-        room: int,
-        sides: int,
-        shuffled: bool,
+        self, bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int, shuffled: bool
     ) -> None:
         pairs, starts, drawn, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
         self.parts: dict[Part, int] = {}
