@@ -77,15 +77,12 @@ def captions(data: Path, first: str, second: str) -> BitextFiles:
     return BitextFiles(folder / f"train.{first}", folder / f"train.{second}")
 
 
-def tasks_of(table: Path, data: Path, usual: FinetuneConfig) -> dict[str, CrossLingualTask]:
-    """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
-    to the `usual` fine-tuning. In the names of test files, {code} stands for a language's code, and {name}
-    for the language's name in those files; if names are joined by `or`, the first file that exists is used;
-    if none exists, the last name is used."""
-    return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
+def _task(row: Mapping[str, Any], data: Path) -> CrossLingualTask:
+    """Read a task from a table of xtreme_small.toml: its files below the data folder, its languages, and
+    changes to the USUAL fine-tuning. In the names of test files, {code} stands for a language's code, and
+    {name} for the language's name in those files; of names joined by `or`, the first file that exists is
+    used, or else the last."""
 
-
-def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLingualTask:
     def files(names: str | list[str], **language: str) -> tuple[Path, ...]:
         found = []
         for name in [names] if isinstance(names, str) else names:
@@ -98,7 +95,7 @@ def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLin
         languages = {code: code for code in languages.split()}
     tests = {code: files(row["tests"], code=code, name=name) for code, name in languages.items()}
     own: dict[str, Any] = {split: files(row[split]) for split in ("train", "dev", "test") if split in row}
-    finetune = replace(usual, **row.get("finetune", {}))
+    finetune = replace(USUAL, **row.get("finetune", {}))
     return CrossLingualTask(finetune, TaskFiles(**own, **row.get("files", {})), tests)
 
 
@@ -235,7 +232,8 @@ def word_alignment() -> Study:
 
 def xtreme_small() -> Study:
     data, encoder = real_data("xtreme_small", "xtreme"), encoder_of("xtreme_small")
-    tasks = tasks_of(Path(__file__).with_name("xtreme_small.toml"), data, USUAL)
+    table = read_toml(Path(__file__).with_name("xtreme_small.toml"))
+    tasks = {name: _task(row, data) for name, row in table.items()}
     return Study(
         name="xtreme_small",
         paper="xtreme",
