@@ -218,4 +218,5 @@ def aer(
     for what, count in read.counts.items():
         typer.echo(f"{count:>9,} {what}")
     for what, count in removed.items():
-        typer.echo(f"{count:,} {what}", err=True)
+        if count:
+            typer.echo(f"{count:,} {what}", err=True)

@@ -43,8 +43,10 @@ def test_table_and_exclusions(here, capsys, gold):
     assert told.count("\n") == 1
 
 
-def test_all_links_count_without_sentences(here, capsys):
-    aer(Path("gold"), Path("links"))
+@pytest.mark.parametrize(("links", "from_one"), [(FILES["links"], None), ("1-1 2-2\n1-2\n", True)])
+def test_all_links_count_without_sentences(here, capsys, links, from_one):
+    Path("links").write_text(links)
+    aer(Path("gold"), Path("links"), links_from_one=from_one)
     said, told = capsys.readouterr()
     assert rows(said)[1:] == [["links", "2", "50.00", "66.67", "33.33", "44.44", "3", "3"]]
     assert told == ""

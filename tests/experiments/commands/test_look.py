@@ -87,6 +87,14 @@ def test_bad_input_is_one_line_and_writes_nothing(model, elsewhere, tmp_path):
     assert json.loads((elsewhere / "config.json").read_text()) == smaller
 
 
+def test_page_knows_the_words_that_are_single_types(model, found):
+    for language, ids in found.live["types"].items():
+        encode = model.tokenizers[language].encode
+        every = {i: encode(model.name(i)[0], add_special_tokens=False) for i in model.ids(language).tolist()}
+        assert ids == [i for i, encoded in every.items() if encoded == [i]]
+        assert 0 < len(ids) < len(every)
+
+
 LOOK = """function look(view, page) {{
   const box = page.querySelector(".live"), input = box.querySelector("input");
   const shown = () => [...box.querySelectorAll("td")].map((cell) => cell.textContent);

@@ -8,7 +8,7 @@ from calque.derive.pocket.language import Pocket
 from calque.experiments.commands.new import KINDS, PARTS
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from tests.experiments.conftest import TINY, calque, sets
+from tests.experiments.conftest import TINY, calque, refused, sets
 
 CHANGES = {
     "transform": ("random() > 0.5", "random() > 0.1", {"languages", "examples of pos"}),
@@ -60,6 +60,13 @@ def test_every_kind_names_the_next_command(tmp_path):
         _, out, _ = calque("new", kind, "a_b", "--to", tmp_path / kind)
         command = commands.get(kind, "python -m pytest test_a_b.py")
         assert out.replace(f"{tmp_path / kind}/", "").splitlines()[-1] == f"next: {command}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("study", "pocket"), ("task", "pos"), ("transform", "inv"), ("objective", "xlm")]
+)
+def test_names_of_calques_own_parts_are_taken(kind, name, tmp_path):
+    assert name in refused("new", kind, name, "--to", tmp_path / "parts")
 
 
 def test_imported_parts_are_known_by_name(folder):

@@ -104,6 +104,16 @@ def continued(done):
     return Continued(Results(runs, records))
 
 
+def test_text_without_bitexts_does_not_depend_on_them(done):
+    (group,) = done.study.data(done.root).groups
+    of = replace(done.study.languages, table="all")
+    text = replace(group.data.config, languages=of)
+    ((pair, files),) = of.bitexts.items()
+    other = replace(text, languages=replace(of, bitexts={pair: files * 2}))
+    same = [text.language("en", bitexts=read) == other.language("en", bitexts=read) for read in (False, True)]
+    assert same == [True, False]
+
+
 def test_start_and_objectives_are_measured_alike(done, continued):
     assert continued.models == [START, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
     weights = {"kind": "GivenModel", "weights": weights_digest(done.study.given.checkpoint)}
