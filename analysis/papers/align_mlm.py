@@ -1,5 +1,5 @@
-"""Tables, claims and findings on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's
-numbers, and a comparison of all objectives on equal terms."""
+"""Tables and claims on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's numbers,
+and a comparison of all objectives on equal terms."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -327,44 +327,6 @@ def compared_metrics(results: Results) -> dict[str, str]:
     one."""
     printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
-
-
-def transfer_findings(results: Results) -> Iterator[str]:
-    """Name the objectives that lose least and align best under the transform with the largest mean Δ."""
-    deltas, losses = task_columns([DELTA], compared_metrics(results).items()), dict[str, float]()
-    for transform in results.transforms:
-        cells = product(results.objectives, deltas)
-        values = [mean(column.values(results, objective, transform)) for objective, column in cells]
-        if means := [estimate.mean for estimate in values if estimate]:
-            losses[transform] = fmean(means)
-    if not losses:
-        return
-    hardest = max(losses, key=losses.__getitem__)
-    under = f"under {results.transform_title(hardest)}"
-    for column in deltas:
-        loss = f"Δ on {score_title(column.task, column.metric)} {under}"
-        yield from _leader(results, loss, column, hardest, -1, "points")
-    yield from _leader(results, f"alignment@1 of held-out types {under}", HELD_OUT_TYPES, hardest, +1, "%")
-
-
-def _leader(
-    results: Results, number: str, column: Column, transform: str, side: int, unit: str
-) -> Iterator[str]:
-    """Name the two objectives with the largest (`side` +1) or smallest (-1) means. The first leads by more
-    than seed noise if it beats every other objective, paired by seed, and if their printed means differ."""
-    values = {name: column.values(results, name, transform) for name in results.objectives}
-    means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
-    if len(means) < 2:
-        return
-    first, *others = sorted(means, key=lambda objective: -side * means[objective])
-    best, following = percent(means[first]), percent(means[others[0]])
-    gaps = [difference(values[first], values[other]) for other in others]
-    beaten = [gap is not None and judge([(gap, 0.0, side)], "").verdict == HOLDS for gap in gaps]
-    noise = "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
-    certain = "beyond seed noise" if best != following and all(beaten) else noise
-    one, other = results.objective_title(first), results.objective_title(others[0])
-    word = "highest" if side > 0 else "lowest"
-    yield f"{number}: {word} with {one}, {best} {unit}, then {other}, {following} {unit} ({certain})."
 
 
 # A comparison, found in no paper, of objectives on the same languages and tasks with the same budget

@@ -1,4 +1,4 @@
-"""The kinds of reports: their findings, tables, figures and claims."""
+"""The kinds of reports: their tables, figures and claims."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,6 @@ class PaperReport:
     tables: Callable[[Results], Mapping[str, Table | None]]
     figures: Callable[[Results], Iterable[Plot | None]]
     claims: Callable[[Results], Iterable[Claim]] = _nothing
-    findings: Callable[[Results], Iterable[str]] = _nothing
     published: tuple[str, ...] = ()
     claims_title: str = HEADLINES
     natural: bool = False
@@ -42,21 +41,18 @@ PAPERS = {
         lambda results: align_mlm.align_mlm_tables(results) | {"overlap": figures.overlap_table(results)},
         _figures(figures.order_figure, figures.overlap_figure, *_ALIGN_MLM),
         align_mlm.align_mlm_claims,
-        align_mlm.transfer_findings,
         published=("align_mlm",),
     ),
     "xlm_align": PaperReport(
         ablations.xlm_align_tables,
         _figures(ablations.ablation_figure, *_ALIGN_MLM),
         ablations.xlm_align_claims,
-        align_mlm.transfer_findings,
         published=("xlm_align",),
     ),
     "equal_terms": PaperReport(
         align_mlm.equal_terms_tables,
         _figures(figures.objectives_figure, *_ALIGN_MLM[1:]),
         align_mlm.equal_terms_claims,
-        align_mlm.transfer_findings,
         published=("align_mlm",),
         claims_title="Objectives on equal terms, claims tested",
     ),

@@ -27,10 +27,11 @@ from calque.analysis.report.html import (
     text,
 )
 from calque.analysis.report.table import Table, visible
+from calque.analysis.statistics import FAILS, HOLDS, UNDECIDED
 from calque.derive.files import whole_file
 
 Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
-FIRST = 3  # number of findings shown at the top
+FIRST = 3  # number of claims shown at the top
 PAGE, STYLE, LIVE = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
     for name in ("page.html", "page.css", "live.js")
@@ -59,7 +60,6 @@ class Report:
     tables: Mapping[str, Table]
     question: str = ""
     example: Sequence[Derivation] = ()
-    findings: Sequence[str] = ()
     curves: Sequence[Curves] = ()
     terms: Sequence[tuple[str, str]] = ()
     exclusions: Sequence[str] = ()
@@ -70,16 +70,25 @@ class Report:
     checklist: Mapping[str, Sequence[Block]] = field(default_factory=dict)
 
     @property
-    def statements(self) -> list[str]:
-        """The findings, and the number of claims by verdict."""
-        primary, claims = (self.tables.get(name) for name in (PRIMARY_CLAIMS, CLAIMS))
-        first = [self.change, verdicts(primary, "primary claim")] if primary else []
-        return [*filter(None, first), *self.findings, *([verdicts(claims)] if claims else [])]
+    def headlines(self) -> list[str]:
+        """Up to three claims with their verdicts, decided claims first, and the number of claims by
+        verdict."""
+        claims = self.tables.get(CLAIMS)
+        if not claims:
+            return []
+        lines, decided = [], (HOLDS, FAILS)
+        order = sorted(claims.rows, key=lambda row: (row[1] not in decided, row[1].startswith(UNDECIDED)))
+        for claim, verdict, *_, because in (row[:6] for row in order[:FIRST]):
+            reason = f" ({because.split(';')[0]})" if verdict in decided else ""
+            lines.append(f"{verdict}: {claim}{reason}")
+        return [*lines, verdicts(claims)]
 
 
 def write_page(path: Path, report: Report) -> None:
     """Atomically write a report's page, which loads nothing from the network."""
-    statements = report.statements
+    primary_claims = report.tables.get(PRIMARY_CLAIMS)
+    first = [report.change, verdicts(primary_claims, "primary claim")] if primary_claims else []
+    statements = [*filter(None, first), *report.headlines]
     tables = {name: table_html(table, name) for name, table in report.tables.items()}
     primary, claims, null = (tables.pop(name, "") for name in TESTED)
     sections = {
@@ -91,14 +100,13 @@ def write_page(path: Path, report: Report) -> None:
         "Training curves": curves_html(report.curves),
         "Look inside": look_html(report.looks),
         "Terms": definitions(report.terms),
-        "Further findings": items(statements[FIRST:]),
         "Configuration": definitions(report.facts),
         "Exclusions": items(report.exclusions),
         "Checklist": _checklist(report.checklist),
     }
     example = example_html(report.example) if report.example else ""
     header = (
-        f"{_lead(report.question)}\n{example}\n{items(statements[:FIRST], 'findings')}\n"
+        f"{_lead(report.question)}\n{example}\n{items(statements, 'findings')}\n"
         f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; their scale '
         "differs.</p>"
     )

@@ -1,4 +1,4 @@
-"""The summary printed after a run: scores, findings and the report's path, as ASCII text."""
+"""The summary printed after a run: scores, claims and the report's path, as ASCII text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,15 +7,13 @@ from textwrap import fill
 
 from calque.analysis.papers.columns import score_title
 from calque.analysis.records.record import ALIGNMENT, DELTA
-from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
+from calque.analysis.report.claims import PRIMARY_CLAIMS, TESTED
 from calque.analysis.report.page import Report
 from calque.analysis.report.table import MISSING, OURS, Table, percent
 from calque.analysis.results import Results, mean
-from calque.analysis.statistics import FAILS, HOLDS, UNDECIDED
 from calque.analysis.tasks.catalog import PRIMARY, task_title
 
 WIDTH = 80
-MOST = 3  # maximum number of findings printed
 LONGEST = 40  # maximum number of lines in a printed table
 SCORES = ("ZS", "SUP", DELTA)
 TYPES = ("all", "held-out")  # groups of types whose alignment@1 is printed
@@ -41,7 +39,7 @@ class Outcome:
         parts = [_wrapped(f"{self.study}: {self.contents.scale}"), *self._primary()]
         scores = scores_table(self.results) if self.results else None
         parts += [as_text(scores)] if scores else self._tables()
-        text = "\n\n".join([*parts, *self._findings()])
+        text = "\n\n".join([*parts, *self._claims()])
         return f"{text.translate(ASCII)}\n\n{self.report}"
 
     def _primary(self) -> Iterator[str]:
@@ -50,19 +48,9 @@ class Outcome:
             title = _wrapped(table.title.removesuffix(f", {self.contents.scale}"))
             yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in table.rows)])
 
-    def _findings(self) -> list[str]:
-        """Return up to three claims, decided claims first, and the counts of verdicts, or findings if there
-        are no claims."""
-        claims = self.contents.tables.get(CLAIMS)
-        if not claims:
-            findings = self.contents.findings[:MOST] if self.results else ()
-            return ["\n".join(_wrapped(f"- {finding}") for finding in findings)] if findings else []
-        lines, decided = [], (HOLDS, FAILS)
-        order = sorted(claims.rows, key=lambda row: (row[1] not in decided, row[1].startswith(UNDECIDED)))
-        for text, verdict, *_, because in (row[:6] for row in order[:MOST]):
-            reason = f" ({because.split(';')[0]})" if verdict in decided else ""
-            lines.append(_wrapped(f"- {verdict}: {text}{reason}"))
-        return ["\n".join(lines), _wrapped(verdicts(claims))]
+    def _claims(self) -> list[str]:
+        *claims, counts = self.contents.headlines or [""]
+        return ["\n".join(_wrapped(f"- {claim}") for claim in claims), _wrapped(counts)] if counts else []
 
     def _tables(self) -> Iterator[str]:
         for name in self.contents.main or [name for name in self.contents.tables if name not in TESTED]:

@@ -154,7 +154,6 @@ def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClai
         question=_question(results.study, changed=bool(about.get("settings"))),
         plots=list(figures_of(results, paper)),
         change=claimed.change(results) if claimed and NAME in tables else "",
-        findings=list(kind.findings(results)),
         tables=tables,
         main=[name for name in tables if name in kind.shown],
         terms=list(report_terms(results, kind.natural)),

@@ -33,7 +33,6 @@ def toy_page(folder):
         curves=[Curves(name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")],
         exclusions=["3 pairs longer than a row", f"a <unk> & {ATTACK}"],
         facts=[("torch", "2")],
-        findings=["ALIGN-MLM loses least & more.", "One seed.", "Three.", "The fourth."],
         terms=[("Δ", "what is lost")],
     )
     write_page(folder / "report.html", report)

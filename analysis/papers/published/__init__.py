@@ -1,6 +1,6 @@
 """Read the numbers printed in papers. One JSON file per paper contains its numbered tables, in percent as
-printed. A row consists of an objective, a transform, a setting, and one number per column or, in tables with
-`languages` or `settings`, one cell for each of these."""
+printed. A row consists of labels, named by the first columns, and one number per further column or, in tables
+with `languages` or `settings`, one cell for each of these."""
 
 import json
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from typing import Any
 from calque.analysis.records.record import Published
 
 FOLDER = Path(__file__).parent
+LABELS = ("objective", "transform", "setting")
 PLACES = 5  # decimals of a share, enough for percentages with two decimals
 
 
@@ -32,7 +33,7 @@ def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
 
 def notes(paper: str) -> dict[int, str]:
     """Return the notes on a paper's tables, by table number."""
-    return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
+    return {table["table"]: table["note"] for table in _content(paper)["tables"] if "note" in table}
 
 
 def corpora(paper: str) -> dict[str, dict[str, float]]:
@@ -46,7 +47,10 @@ def _content(name: str) -> dict[str, Any]:
 
 
 def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> Iterator[Published]:
-    objective, transform, setting, *cells = row
+    columns = [column for column in table["columns"] if column not in LABELS]
+    own = len(table["columns"]) - len(columns)
+    labels, cells = dict(zip(table["columns"], row[:own], strict=False)), row[own:]
+    objective, transform, setting = (labels.get(name, "") for name in LABELS)
     about = content["paper"], table["table"], objective, transform
     title = content.get("titles", {}).get(transform, "")
     if "languages" in table:
@@ -57,7 +61,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
         places, cells = [(setting, "")], [cells]
     for (name, language), cell in zip(places, cells, strict=True):
         values = cell if isinstance(cell, list) else [cell]
-        for column, value in zip(table["columns"][3:], values, strict=False):
+        for column, value in zip(columns, values, strict=False):
             if value is not None:  # None where the paper prints a dash
                 kind, share = _column(column, content["metrics"]), round(value / 100, PLACES)
                 yield Published(*about, *kind, share, name, title, language)
