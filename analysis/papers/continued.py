@@ -20,7 +20,7 @@ from calque.analysis.records.record import AER, MINED, MINED_XTREME, RETRIEVAL, 
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, cell, listed, over_seeds, percent
-from calque.analysis.results import BySeed, Results, average, gap, judge_estimate, mean, means
+from calque.analysis.results import BySeed, Key, Results, average, gap, judge_estimate, mean, means
 from calque.analysis.statistics import Claim
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
@@ -29,7 +29,9 @@ SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training langu
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"  # the paper's model, and the released multilingual MiniLM
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
 THEIRS = "en"  # the language in which published models were fine-tuned
+MAIN = -1  # a model's main layer
 PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # the paper's names for gold sets, if different
+Pair = tuple[str, str]  # two languages, or the better and the worse model according to a claim
 
 
 class Continued:
@@ -40,11 +42,14 @@ class Continued:
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
         runs = list(results.runs.values())
-        links, found, tested = (results.keys(measure=name) for name in (AER, RETRIEVAL, ZERO_SHOT))
+        links, tested = (results.keys(measure=name) for name in (AER, ZERO_SHOT))
         self.sets = list(dict.fromkeys(key.gold_set for key in links))
         self.aligners = list(dict.fromkeys(key.aligner for key in links))
-        self.pairs = list(dict.fromkeys((key.first, key.language) for key in found))
-        self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
+        by_metric: dict[str, list[Pair]] = {}
+        for key in results.keys(measure=RETRIEVAL):
+            by_metric.setdefault(key.metric, []).append((key.first, key.language))
+        self.pairs = list(dict.fromkeys(pair for pairs in by_metric.values() for pair in pairs))
+        self.mined = {metric: by_metric[metric] for metric in MINED_HEADS if metric in by_metric}
         others = {name: dict.fromkeys(key.language for key in tested if key.task == name) for name in TASKS}
         self.languages = {name: [self.source, *its] for name, its in others.items() if its}
         self.tasks = list(self.languages)
@@ -67,27 +72,29 @@ class Continued:
         others = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
-    def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
-        """Return AER at a layer (default: the model's main layer)."""
-        layer = self.main[model] if layer is None else layer
-        return self._scores(AER, model, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
+    def scores(self, task: str, metric: str = "") -> list[Key]:
+        """Return a task's numbers by language, beginning with the source."""
+        every = enumerate(self.languages.get(task, [self.source]))
+        return [score(task, language, metric, source=not place) for place, language in every]
 
-    def found(
-        self, model: str, pair: tuple[str, str], metric: str = "cosine", layer: int | None = None
-    ) -> BySeed:
-        """Return the score for retrieving the first language's sentences in the second, at a layer (default:
-        the starting model's main layer)."""
-        layer = self.layer if layer is None else layer
-        return self._scores(RETRIEVAL, model, pair[1], "", metric, layer=layer, first=pair[0])
+    def values(self, model: str, keys: Iterable[Key]) -> BySeed:
+        """Return the mean of a model's numbers."""
+        numbers = []
+        for key in keys:
+            layer = self.main[model] if key.layer == MAIN else key.layer
+            scores = self.results.scores(*key._replace(objective=model, layer=layer))
+            if len(scores) == 1 and len(self.seeds) > 1:
+                ((seed, measured),) = scores.items()
+                # An interval over items is not comparable with the other models' intervals over seeds.
+                scores = {seed: replace(measured, error=None, parts=None)}
+                if model == self.start and not key.task:  # the starting model was trained only once
+                    scores = dict.fromkeys(self.seeds, measured)
+            numbers.append(scores)
+        return average(numbers)
 
-    def scored(self, model: str, task: str, language: str, metric: str = "") -> BySeed:
-        measure = SOURCE_SCORE if language == self.source else ZERO_SHOT
-        return self._scores(measure, model, language, task, metric or PRIMARY[task])
-
-    def all_scored(self, model: str, task: str, metric: str = "") -> list[BySeed]:
-        """Return a task's scores by language, beginning with the source."""
-        every = self.languages.get(task, [self.source])
-        return [self.scored(model, task, language, metric) for language in every]
+    def cells(self, model: str, columns: Iterable[Iterable[Key]]) -> list[str]:
+        """Format means, whose intervals may be over test items."""
+        return [number(self.values(model, keys)) for keys in columns]
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
         """Return a paper's numbers from some tables (default: all), if our models were fine-tuned on the
@@ -99,15 +106,20 @@ class Continued:
         """Return MiniLM's published scores on a task by language, and their mean."""
         return [p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)]
 
-    def _scores(self, measure: str, model: str, language: str, task: str, *key: str, **facets: Any) -> BySeed:
-        scores = self.results.scores(measure, model, language, task, *key, **facets)
-        if len(scores) != 1 or len(self.seeds) == 1:
-            return scores
-        ((seed, measured),) = scores.items()
-        if model == self.start and not task:
-            return dict.fromkeys(self.seeds, measured)  # the starting model was trained only once
-        # An interval over items is not comparable with the other models' intervals over seeds.
-        return {seed: replace(measured, error=None, parts=None)}
+
+def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
+    """Return the key of an alignment error rate."""
+    return Key(AER, "", "", metric="aer", layer=layer, aligner=aligner, gold_set=gold)
+
+
+def found(pair: Pair, layer: int, metric: str = "cosine") -> Key:
+    """Return the key for retrieving the first language's sentences in the second."""
+    return Key(RETRIEVAL, "", pair[1], metric=metric, layer=layer, first=pair[0])
+
+
+def score(task: str, language: str, metric: str = "", source: bool = False) -> Key:
+    """Return the key of a task's score in the source, or zero-shot in another language."""
+    return Key(SOURCE_SCORE if source else ZERO_SHOT, "", language, task, metric or PRIMARY[task])
 
 
 def set_title(gold: str) -> str:
@@ -175,15 +187,15 @@ def printed_errors(study: Continued, aligner: str) -> list[Published]:
     return [p for p in study.printed(paper, [number]) if p.setting in settings]
 
 
-def _error_cells(study: Continued, model: str, aligner: str, layer: int | None = None) -> list[str]:
-    rates = [study.errors(model, gold, aligner, layer) for gold in study.sets]
-    return list(map(number, (*rates, average(rates))))
+def _and_mean(keys: Sequence[Key]) -> list[Sequence[Key]]:
+    return [*([key] for key in keys), keys]
 
 
 def _errors_by_layer(study: Continued) -> Table:
     rows: Rows = []
     for aligner, model, layer in product(study.aligners, study.models, range(study.layers + 1)):
-        rows.append((study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer)))
+        columns = _and_mean([error(gold, aligner, layer) for gold in study.sets])
+        rows.append((study.title(model), aligner, str(layer), *study.cells(model, columns)))
     heads = [*map(set_title, study.sets), "mean"]
     return _table(study, "layers", ("model", "links by", "layer"), heads, rows)
 
@@ -191,7 +203,8 @@ def _errors_by_layer(study: Continued) -> Table:
 def _errors(study: Continued) -> Table:
     rows: Rows = []
     for aligner, model in product(study.aligners, study.models):
-        rows.append((study.title(model), aligner, OURS, *_error_cells(study, model, aligner)))
+        columns = _and_mean([error(gold, aligner) for gold in study.sets])
+        rows.append((study.title(model), aligner, OURS, *study.cells(model, columns)))
     sets = list(map(set_title, study.sets))
     theirs = [p for aligner in study.aligners for p in printed_errors(study, aligner)]
     for labels, its in printed_rows(theirs, ["objective", "setting"], "task").items():
@@ -211,21 +224,20 @@ def _retrieval(study: Continued) -> Table:
     if others := [pair for pair in study.pairs if study.source not in pair]:
         groups[f"{len(others)} others, mean"] = others
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
-    columns = list(product((study.layer, study.layers), METRICS))
-    heads = [f"{METRICS[metric]}, layer {layer}" for layer, metric in columns]
     main = f"layer {study.layer}" if len({*study.main.values()}) == 1 else "main layer"
-    heads += [f"{MINED_HEADS[metric]}, {main}" for metric in study.mined]
+    columns = {}
+    for layer, (metric, title) in product((study.layer, study.layers), METRICS.items()):
+        columns[f"{title}, layer {layer}"] = layer, metric, study.pairs
+    for metric, pairs in study.mined.items():  # in one direction
+        columns[f"{MINED_HEADS[metric]}, {main}"] = MAIN, metric, pairs
     rows: Rows = []
     for model, (name, pairs) in product(study.models, groups.items()):
-        means = []
-        for layer, metric in columns:
-            means.append(average([study.found(model, pair, metric, layer) for pair in pairs]))
-        for metric in study.mined:  # mined in one direction, at each model's main layer
-            found = (study.found(model, pair, metric, study.main[model]) for pair in pairs)
-            means.append(average([scores for scores in found if scores]))
-        rows.append((study.title(model), name, *map(number, means)))
+        its = []
+        for layer, metric, measured in columns.values():
+            its.append([found(pair, layer, metric) for pair in pairs if pair in measured])
+        rows.append((study.title(model), name, *study.cells(model, its)))
     parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
-    return _table(study, "retrieval", ("model", "languages"), heads, rows, parts=parts)
+    return _table(study, "retrieval", ("model", "languages"), columns, rows, parts=parts)
 
 
 def _xtreme_table(study: Continued) -> Table:
@@ -234,7 +246,7 @@ def _xtreme_table(study: Continued) -> Table:
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
     rows: Rows = []
     for model in study.models:
-        means = {column: average(study.all_scored(model, *column)) for column in columns}
+        means = {column: study.values(model, study.scores(*column)) for column in columns}
         of_task = [average([its for (name, _), its in means.items() if name == task]) for task in tasks]
         rows.append((study.title(model), OURS, *map(number, (*means.values(), average(of_task)))))
     small = [p for task in tasks for p in study.of_small(task) if p.setting == "mean"]
@@ -255,8 +267,8 @@ def _task_table(study: Continued, task: str) -> Table:
     languages, rows = study.languages[task], list[tuple[str, ...]]()
     metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
     for metric, model in product(metrics, study.models):
-        scores = study.all_scored(model, task, metric)
-        cells = map(number, (*scores, average(scores[1:]), average(scores)))
+        keys = study.scores(task, metric)
+        cells = study.cells(model, [*([key] for key in keys), keys[1:], keys])
         rows.append((study.title(model), metric_title(metric), OURS, *cells))
     baselines = floors.baselines([task])
     for metric, (name, baseline) in product(metrics, baselines.items()):
@@ -282,8 +294,7 @@ def printed_metrics(task: str) -> list[str]:
     return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
 
 
-Pair = tuple[str, str]  # the better and the worse model, according to a claim
-ABLATED = ("nli", "pos", "ner", "mlqa")  # the tasks in Table 3
+ABLATED = dict.fromkeys(("nli", "pos", "ner", "mlqa"), "Table 3")
 OF_PAIRS = {
     "WEAM": {"mlqa": "WEAM, Table 1", "nli": "WEAM, Table 2"},
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
@@ -302,40 +313,34 @@ def continued_claims(results: Results) -> Iterator[Claim]:
     for pair in ((whole, start), (whole, without), (without, start)):
         if all(pair):
             yield from _of_links(study, pair)
-            yield from _finds(study, pair)
-            for task in study.tasks:
-                where = "Table 3" if task in ABLATED else "ours: Table 3 has other tasks"
-                yield _transfers(study, pair, task, "Table 1" if start in pair else where)
+            where = dict.fromkeys(study.tasks, "Table 1") if start in pair else ABLATED
+            yield from _transfers(study, pair, where, "ours: Table 3 has other tasks")
     for kind, tables in OF_PAIRS.items():
         of_kind = {name: part for name in study.learnt if (part := results.objective(name).part(kind))}
         with_tlm = [name for name, part in of_kind.items() if "beside" in part]
         for name in (name for name in of_kind if name not in with_tlm):
-            yield from _finds(study, (name, start))
-            for task in study.tasks:
-                where = tables.get(task, "ours: its paper has other tasks")
-                yield _transfers(study, (name, start), task, where)
+            yield from _transfers(study, (name, start), tables, "ours: its paper has other tasks")
             for other in with_tlm if "nli" in study.tasks else ():
-                yield _transfers(study, (name, other), "nli", "PPA, Table 5")
+                yield _transfer(study, (name, other), "nli", "PPA, Table 5")
 
 
-def _claim(
-    study: Continued, name: str, pair: Pair, numbers: Sequence[Sequence[BySeed]], side: int, **about: Any
-) -> Claim:
+def _claim(study: Continued, name: str, pair: Pair, keys: Sequence[Key], side: int, **about: Any) -> Claim:
+    """Claim that one model's numbers are higher (`side` +1) or lower (-1) than another's, on average."""
+    verdict = judge_estimate(gap(*([study.values(model, [key]) for key in keys] for model in pair)), side)
     better, worse = map(study.title, pair)
-    verdict = judge_estimate(gap(*numbers), side)
     return claim(name, verdict, better=better, worse=worse, layer=study.layer, **about)
 
 
-def _transfers(study: Continued, pair: Pair, task: str, where: str) -> Claim:
-    numbers = [study.all_scored(model, task)[1:] for model in pair]
-    about = {"on": task_title(task), "many": len(study.languages[task]) - 1, "where": where}
-    return _claim(study, "transfers-task-better", pair, numbers, +1, **about)
+def _transfer(study: Continued, pair: Pair, task: str, where: str) -> Claim:
+    keys, about = study.scores(task)[1:], {"on": task_title(task), "where": where}
+    return _claim(study, "transfers-task-better", pair, keys, +1, many=len(keys), **about)
 
 
-def _finds(study: Continued, pair: Pair) -> Iterator[Claim]:
-    if study.pairs:
-        numbers = [[study.found(model, languages) for languages in study.pairs] for model in pair]
-        yield _claim(study, "finds-more", pair, numbers, +1, many=len(study.pairs))
+def _transfers(study: Continued, pair: Pair, where: Mapping[str, str], otherwise: str) -> Iterator[Claim]:
+    if keys := [found(languages, study.layer) for languages in study.pairs]:
+        yield _claim(study, "finds-more", pair, keys, +1, many=len(keys))
+    for task in study.tasks:
+        yield _transfer(study, pair, task, where.get(task, otherwise))
 
 
 def _of_links(study: Continued, pair: Pair) -> Iterator[Claim]:
@@ -345,9 +350,8 @@ def _of_links(study: Continued, pair: Pair) -> Iterator[Claim]:
     for name, layers in (("set-aer", main), ("last-layers-aer", list(last))):
         cases += [(name, study.sets, mean_of, by, layers) for by in study.aligners]
     for name, golds, sets, by, layers in cases:
-        cells = list(product(golds, [by], layers))
-        numbers = [[study.errors(model, *cell) for cell in cells] for model in pair]
-        yield _claim(study, name, pair, numbers, -1, sets=sets, by=by, last=LAST)
+        keys = [error(gold, by, layer) for gold, layer in product(golds, layers)]
+        yield _claim(study, name, pair, keys, -1, sets=sets, by=by, last=LAST)
 
 
 # Figures: AER by layer, as in XLM-Align's Figure 2, and task scores by language
@@ -381,7 +385,9 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
     def draw(panel: Axes, gold: str) -> None:
         for rank, (model, (colour, marker, dash)) in enumerate(look.items()):
             shift = 0.12 * (rank - (len(look) - 1) / 2)
-            points = means((layer + shift, study.errors(model, gold, aligner, layer)) for layer in layers)
+            points = means(
+                (layer + shift, study.values(model, [error(gold, aligner, layer)])) for layer in layers
+            )
             line: dict[str, Any] = {"linestyle": dash, "linewidth": 1.2, "markersize": 4.5}
             drawing.draw_points(panel, points, colour, marker, **line)
         for p in printed:
@@ -408,11 +414,18 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
     metrics = {task: printed_metrics(task)[0] for task in study.tasks}
     published = {name: _published(study, metrics, name) for name in (PAPER, SMALL)}
     columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
+    step = WIDTH / (len(look) + 1)
 
     def draw(panel: Axes, task: str) -> None:
-        languages, step = study.languages[task], WIDTH / (len(look) + 1)
-        for place in range(len(languages)):
-            _draw_scores(panel, study, look, task, metrics[task], place)
+        metric, languages = metrics[task], study.languages[task]
+        for place, key in enumerate(study.scores(task, metric)):
+            for rank, (model, (colour, marker, _)) in enumerate(look.items()):
+                if value := mean(study.values(model, [key])):
+                    x = place + (rank - len(look) / 2) * step
+                    drawing.draw_points(panel, [(x, value)], colour, marker, markersize=4.5, zorder=3)
+            if low := results.floors.highest(task, metric, key.language, source):
+                sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
+                drawing.level(panel, low.value, sides, "-", INK, linewidth=1, zorder=1)
         for name, numbers in published.items():
             theirs = [p for p in numbers if p.task == task]
             places = [languages.index(p.setting) + len(look) / 2 * step for p in theirs]
@@ -445,17 +458,3 @@ def _published(study: Continued, metrics: Mapping[str, str], name: str) -> list[
     if name == SMALL:
         numbers = [p for task in metrics for p in study.of_small(task)]
     return [p for p in numbers if metrics.get(p.task) == p.metric and p.setting in study.languages[p.task]]
-
-
-def _draw_scores(
-    panel: Axes, study: Continued, look: Mapping[str, Look], task: str, metric: str, place: int
-) -> None:
-    """Draw the models' scores in one of a task's languages, and the strongest baseline."""
-    language, step = study.languages[task][place], WIDTH / (len(look) + 1)
-    for rank, (model, (colour, marker, _)) in enumerate(look.items()):
-        if score := mean(study.scored(model, task, language, metric)):
-            x = place + (rank - len(look) / 2) * step
-            drawing.draw_points(panel, [(x, score)], colour, marker, markersize=4.5, zorder=3)
-    if low := study.results.floors.highest(task, metric, language, study.source):
-        sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
-        drawing.level(panel, low.value, sides, "-", INK, linewidth=1, zorder=1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from calque.analysis.papers.align_mlm import correlated, rho_cell, rho_of
 from calque.analysis.papers.columns import task_columns
-from calque.analysis.papers.continued import PAPERS_NAMES, Continued
+from calque.analysis.papers.continued import MAIN, PAPERS_NAMES, Continued, error
 from calque.analysis.papers.primary import CORRELATION
 from calque.analysis.records.record import AER, DELTA, Published
 from calque.analysis.report.table import MISSING, Table, cell, over_seeds, percent
@@ -69,7 +69,7 @@ class Printed:
         transform = self._same["transforms"].get(number.transform, number.transform)
         return self._same["objectives"].get(row, usual), transform
 
-    def ours(self, number: Published, layers: Sequence[int | None] = (None,)) -> BySeed:
+    def ours(self, number: Published, layers: Sequence[int] = (MAIN,)) -> BySeed:
         """Return our counterpart of a printed number; empty if we did not measure one."""
         if _is_mean(number):
             return average([average([self.ours(one) for one in part]) for part in self._parts(number)])
@@ -81,10 +81,9 @@ class Printed:
         if number.measure == AER:
             gold = next((own for own, theirs in PAPERS_NAMES.items() if theirs == task), task)
             aligner = self._same["aligners"][number.setting]
-            return average([study.errors(name, gold, aligner, layer) for layer in layers])
-        if number.language:
-            return study.scored(name, task, number.language, number.metric)
-        return average(study.all_scored(name, task, number.metric))
+            return study.values(name, [error(gold, aligner, layer) for layer in layers])
+        keys = study.scores(task, number.metric)
+        return study.values(name, [key for key in keys if number.language in ("", key.language)])
 
     def _parts(self, whole: Published) -> list[list[Published]]:
         """Return the numbers that the mean `whole` averages, by task or by language."""
@@ -150,7 +149,7 @@ class Printed:
         printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
         both = [numbers for numbers in printed if all(map(self.ours, numbers))]
         values = fmean(one.value - sum(other.value for other in others) for one, *others in both or printed)
-        ours = [[self.ours(one, claim.layers or (None,)) for one in row] for row in zip(*both, strict=True)]
+        ours = [[self.ours(one, claim.layers or (MAIN,)) for one in row] for row in zip(*both, strict=True)]
         estimate = None if not ours else gap(*ours) if len(ours) > 1 else mean(average(ours[0]))
         return estimate, claim.printed.get("", values)
 
@@ -168,7 +167,7 @@ class Printed:
             if one.task not in PRIMARY:
                 continue
             name = self.names(one)[0]
-            score = mean(self.study.scored(name, one.task, source))
+            score = mean(self.study.values(name, self.study.scores(one.task)[:1]))
             floor = results.floors.highest(one.task, PRIMARY[one.task], source, source)
             if score and floor and score.mean <= floor.value:
                 verdict = f"undecided: {results.objective_title(name)} did not learn {task_title(one.task)}"

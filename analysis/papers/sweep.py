@@ -81,11 +81,11 @@ class SweepResults:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """All rows, sorted by language, then objective, then values."""
+        """All rows, by language, then objective, then values."""
         rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
-        languages, objectives = (list(dict.fromkeys(row[part] for row in rows)) for part in (0, 1))
-        order = list(self.variants)
-        return sorted(rows, key=lambda r: (languages.index(r[0]), objectives.index(r[1]), order.index(r[2])))
+        languages, objectives = (dict.fromkeys(row[part] for row in rows) for part in (0, 1))
+        every = (Row(*row) for row in product(languages, objectives, self.variants))
+        return [row for row in every if row in rows]
 
     @cached_property
     def baselines(self) -> list[str]:
@@ -99,23 +99,19 @@ class SweepResults:
         for values, results in self.variants.items():
             runs = [run for run in results.runs.values() if run.objective and run.objective.name == objective]
             models.append({run.id.partition("@")[0] for run in runs})
-            columns = {title: rows for title, rows in self.by_seed.items() if title.endswith(", ZS")}
-            scores.append(
-                {
-                    (title, row.language): {seed: score.value for seed, score in by_seed.items()}
-                    for title, rows in columns.items()
-                    for row, by_seed in rows.items()
-                    if row[1:] == (objective, values)
-                }
-            )
+            its = {}
+            for title, rows in self.by_seed.items():
+                if title.endswith(", ZS"):
+                    its |= {(title, row[0]): by for row, by in rows.items() if row[1:] == (objective, values)}
+            scores.append(its)
         return any(each[0] and each.count(each[0]) == len(each) for each in (models, scores))
 
     def floors(self) -> list[Floor]:
         """Return the floors for all values; a floor shared by all values occurs once, without settings."""
-        of = {values: results.floors.all for values, results in self.variants.items()}
-        shared = [floor for floor in self.first.floors.all if all(floor in own for own in of.values())]
+        every = [results.floors.all for results in self.variants.values()]
+        shared = [floor for floor in every[0] if all(floor in own for own in every)]
         floors = list(shared)
-        for values, own in of.items():
+        for values, own in zip(self.variants, every, strict=True):
             settings = dict(zip(self.keys, values, strict=True))
             floors += [replace(floor, settings=settings) for floor in own if floor not in shared]
         return floors
@@ -137,7 +133,8 @@ class SweepResults:
     def seeds(self) -> str:
         """The seeds and the data that they redraw, listed by value if they differ."""
         over = {", ".join(its): over_seeds(each.seeds, each.redrawn) for its, each in self.variants.items()}
-        return "; ".join({*over.values()} if len({*over.values()}) == 1 else map(": ".join, over.items()))
+        several = len({*over.values()}) > 1
+        return "; ".join(map(": ".join, over.items())) if several else next(iter(over.values()))
 
 
 def column_of(record: Record, results: Results) -> str:
@@ -228,11 +225,8 @@ def _pairs(sweep: SweepResults) -> Iterator[Pair]:
 
 
 def _corrected(estimates: Mapping[Pair, Estimate], limit: float) -> dict[Pair, Difference]:
-    tested: dict[Pair, float] = {}
-    for pair, estimate in estimates.items():
-        above, below = estimate.p(0, 1), estimate.p(0, -1)
-        if above is not None and below is not None:
-            tested[pair] = 2 * min(above, below)
+    above = {pair: p for pair, estimate in estimates.items() if (p := estimate.p(0, 1)) is not None}
+    tested = {pair: 2 * min(p, 1 - p) for pair, p in above.items()}
     corrected: dict[Pair, Difference] = {pair: (estimate, None) for pair, estimate in estimates.items()}
     for pair, (p, confidence) in zip(tested, holm_intervals(list(tested.values())), strict=True):
         corrected[pair] = estimates[pair].at(confidence, (-limit, limit)), p
