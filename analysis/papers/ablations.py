@@ -21,7 +21,7 @@ from calque.analysis.papers.columns import (
     task_columns,
 )
 from calque.analysis.papers.looks import Look, family
-from calque.analysis.papers.texts import claim, heading, plot, table
+from calque.analysis.papers.texts import chart, claim, table
 from calque.analysis.records.record import AER, DELTA, Described, Published, Start
 from calque.analysis.records.record import LABELS as SELF_LABELS
 from calque.analysis.report import drawing
@@ -217,21 +217,19 @@ def ablation_figure(results: Results) -> Plot | None:
         panel.axvline(0, color=INK, linewidth=0.8)
         panel.set_xlim(*limits)
         panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))  # keeps adjacent panels' labels apart
+        panel.set_yticks(range(len(rows)), [_row_name(results, *row) for row in rows])
+        panel.set_ylim(len(rows) - 0.5, -0.5)
 
     panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
-    title, height = heading("figure-ablations"), 0.8 + 0.38 * len(rows)
-    shared: dict[str, Any] = {"labels": ("ZS gain", ""), "sharex": True, "sharey": True}
-    with drawing.small_multiples(title, panels, draw, len(tasks), height, **shared) as (figure, axes):
-        axes[0, 0].set_yticks(range(len(rows)), [_row_name(results, *row) for row in rows])
-        axes[0, 0].set_ylim(len(rows) - 0.5, -0.5)
-        families = filter(None, dict.fromkeys(family(results.objective(name)) for _, name, _ in rows))
-        handles = [drawing.key(f"ours, {kind.plain.title}", *kind.look[:2]) for kind in families]
-        handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
-        drawing.legend(figure, handles, 3)
+    families = filter(None, dict.fromkeys(family(results.objective(name)) for _, name, _ in rows))
+    handles = [drawing.key(f"ours, {kind.plain.title}", *kind.look[:2]) for kind in families]
+    handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
     cells = {setting[2:] for setting in settings}
     zero_shot = (record for record in results.records if record.measure == "ZS")
     records = [record for record in zero_shot if (results.objective_of(record), record.language) in cells]
-    return plot("figure-ablations", figure, results, records, [p for p in published if p.task in tasks])
+    numbers, grid = [p for p in published if p.task in tasks], (len(tasks), 0.8 + 0.38 * len(rows))
+    layout: dict[str, Any] = {"labels": ("ZS gain", ""), "sharex": True, "sharey": True}
+    return chart("figure-ablations", results, panels, draw, grid, handles, records, numbers, **layout)
 
 
 def _gains(

@@ -205,23 +205,22 @@ PAPERS = ("nli", "ner", "pos")  # the paper's tasks; claims cover them even if a
 
 def align_mlm_claims(results: Results) -> Iterator[Claim]:
     """Yield ALIGN-MLM's headline claims with their verdicts."""
-    under, script = results.transform_title(INVERTED), results.transform_title(SCRIPT)
+    about: dict[str, Any] = {"under": results.transform_title(INVERTED), "margin": 100 * CHANCE_MARGIN}
+    about |= {"script": results.transform_title(SCRIPT), "near": 100 * NEAR}
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
-        on = _on(task)
-        least = extreme_delta(results, "ALIGN-MLM", INVERTED, task, -1)
-        yield claim("smallest-delta", least, under=under, on=on)
+        about["on"] = _on(task)
+        yield claim("smallest-delta", extreme_delta(results, "ALIGN-MLM", INVERTED, task, -1), **about)
         # With only these two objectives, the next claim would repeat the previous one.
         if {*results.objectives} != {"ALIGN-MLM", "MLM"}:
-            most = extreme_delta(results, "MLM", INVERTED, task, +1)
-            yield claim("largest-delta", most, under=under, on=on)
-        yield claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR)
-        yield claim("correlated", correlated(results, task, 0.7), on=on)
+            yield claim("largest-delta", extreme_delta(results, "MLM", INVERTED, task, +1), **about)
+        yield claim("all-near", all_near(results, SCRIPT, task), **about)
+        yield claim("correlated", correlated(results, task, 0.7), **about)
     yield from changed_words(results)
     column = Column("ZS", "ZS", "f1_bare_tags", "pos")
     far = compare(results, column, ("ALIGN-MLM", INVERTED), ("XLM", INVERTED), bound=0.3)
-    yield claim("far-above", far, under=under)
-    yield claim("near-chance", _near_chance(results, INVERTED), under=under, margin=100 * CHANCE_MARGIN)
-    yield claim("most-held-out", _beats_all(results, HELD_OUT_TYPES, INVERTED, "ALIGN-MLM", +1), under=under)
+    yield claim("far-above", far, **about)
+    yield claim("near-chance", _near_chance(results, INVERTED), **about)
+    yield claim("most-held-out", _beats_all(results, HELD_OUT_TYPES, INVERTED, "ALIGN-MLM", +1), **about)
 
 
 def _on(task: str) -> str:

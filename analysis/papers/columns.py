@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import Look, keys, looks
-from calque.analysis.papers.texts import TEXTS, claim, heading, plot, table
+from calque.analysis.papers.texts import TEXTS, chart, claim, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Published, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, MOST, Plot
@@ -199,10 +200,9 @@ def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
 
 
 def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
-    look, columns, languages = looks(results), columns_of(name, "figures"), list[str]()
-    for language, objective, column in product(results.transforms, results.objectives, columns):
-        if language not in languages and column.values(results, objective, language):
-            languages.append(language)
+    look, columns = looks(results), columns_of(name, "figures")
+    cells = list(product(results.objectives, columns))
+    languages = [t for t in results.transforms if any(c.values(results, name, t) for name, c in cells)]
     if not languages or len(languages) > MOST or not look:
         return None
     nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
@@ -221,12 +221,12 @@ def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | N
         panel.set_xlim(-0.5, len(languages) - 0.5)
         panel.grid(visible=False, axis="x")
 
-    panels, labels = [(column.head, column) for column in columns], ("", entry.get("axis", "percent"))
-    same, title = len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1, heading(name)
-    with drawing.small_multiples(title, panels, draw, ABREAST, 1.9, labels, sharey=same) as (figure, _):
-        null = [drawing.key("null, 95 %", INK, line="--")] if nulls else []
-        drawing.legend(figure, [*keys(results, look), *null], 4)
-    return plot(name, figure, results, shown_records(results, [*columns, *nulls.values()]))
+    handles = keys(results, look) + ([drawing.key("null, 95 %", INK, line="--")] if nulls else [])
+    records = shown_records(results, [*columns, *nulls.values()])
+    layout: dict[str, Any] = {"across": 4, "labels": ("", entry.get("axis", "percent"))}
+    layout["sharey"] = len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1
+    panels = [(column.head, column) for column in columns]
+    return chart(name, results, panels, draw, (ABREAST, 1.9), handles, records, **layout)
 
 
 def _by_step(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
@@ -250,16 +250,18 @@ def _by_step(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
     panels = []
     for language, column in product(results.transforms, columns):
         panels.append((f"{results.transform_title(language)},\n{column.head}", (language, column)))
-    shared: dict[str, Any] = {"labels": ("step of pretraining", entry["axis"])}
-    shared |= {"sharex": True, "sharey": "row"}
-    with drawing.small_multiples(heading(name), panels, draw, len(columns), 1.8, **shared) as (figure, axes):
+
+    def finish(axes: np.ndarray) -> None:
         for panel in axes[:, 0]:
             panel.set_ylim(bottom=0)
             panel.yaxis.set_major_locator(MaxNLocator(4))
         axes[0, 0].xaxis.set_major_locator(MaxNLocator(3, integer=True))
         axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        drawing.legend(figure, keys(results, look, line=None), 4)
-    return plot(name, figure, results, records)
+
+    layout: dict[str, Any] = {"across": 4, "labels": ("step of pretraining", entry["axis"])}
+    layout |= {"sharex": True, "sharey": "row", "finish": finish}
+    handles = keys(results, look, line=None)
+    return chart(name, results, panels, draw, (len(columns), 1.8), handles, records, **layout)
 
 
 def _draw_means(

@@ -15,7 +15,7 @@ from calque.analysis.papers.columns import printed_rows, score_title, shown_reco
 from calque.analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.published import notes
-from calque.analysis.papers.texts import claim, heading, plot, table
+from calque.analysis.papers.texts import chart, claim, table
 from calque.analysis.records.record import AER, MINED, MINED_XTREME, RETRIEVAL, Published
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
@@ -397,15 +397,16 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
                 panel.plot(*place, marker, color=colour, fillstyle="none", markersize=7, zorder=4)
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
-    panels = [(set_title(gold), gold) for gold in study.sets]
-    title, labels = heading("figure-aer", aligner=aligner), ("layer", "AER, %")
-    with drawing.small_multiples(title, panels, draw, COLUMNS, 1.9, labels, sharex=True) as (figure, _):
-        theirs = [name for name in PAPERS if any(p.objective == name for p in printed)]
-        drawing.legend(figure, [*keys(study.results, look, line=None), *_published_keys(theirs)], 3)
+    theirs = [name for name in PAPERS if any(p.objective == name for p in printed)]
+    handles = [*keys(study.results, look, line=None), *_published_keys(theirs)]
     records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
     about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
     about["file"] = f"figure-aer-{aligner}"
-    return plot("figure-aer", figure, study.results, records, printed, **about)
+    layout: dict[str, Any] = {"labels": ("layer", "AER, %"), "sharex": True, "about": about}
+    panels = [(set_title(gold), gold) for gold in study.sets]
+    return chart(
+        "figure-aer", study.results, panels, draw, (COLUMNS, 1.9), handles, records, printed, **layout
+    )
 
 
 def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
@@ -437,20 +438,20 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
         panel.set(xlim=(-0.6, len(languages) - 0.4), ylim=(-3, 103))
         panel.grid(visible=False, axis="x")
         panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
+        panel.set_ylabel(f"{metric_title(metric)}, %")
 
-    panels = [(task_title(task), task) for task in metrics]
-    title = heading("figure-tasks", source={"en": "English"}.get(source, source))
-    with drawing.small_multiples(title, panels, draw, columns, 1.9, width=width) as (figure, axes):
-        for panel, metric in zip(axes.flat, metrics.values(), strict=False):
-            panel.set_ylabel(f"{metric_title(metric)}, %")
-        floors = [f for f in results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
-        baseline = [drawing.key("strongest model-free baseline", INK, line="-")] if floors else []
-        theirs = _published_keys([name for name, numbers in published.items() if numbers])
-        drawing.legend(figure, [*keys(results, look), *baseline, *theirs], 3)
+    floors = [f for f in results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
+    handles = keys(results, look)
+    handles += [drawing.key("strongest model-free baseline", INK, line="-")] if floors else []
+    handles += _published_keys([name for name, numbers in published.items() if numbers])
     records = shown_records(results, task_columns((SOURCE_SCORE, ZERO_SHOT), metrics.items()))
     numbers = [p for own in published.values() for p in own]
-    about: dict[str, Any] = {"floors": floors, "seeds": study.seeds, "source": source}
-    return plot("figure-tasks", figure, results, records, numbers, **about)
+    about = {"seeds": study.seeds, "source": {"en": "English"}.get(source, source)}
+    panels = [(task_title(task), task) for task in metrics]
+    layout: dict[str, Any] = {"about": about, "width": width}
+    return chart(
+        "figure-tasks", results, panels, draw, (columns, 1.9), handles, records, numbers, floors, **layout
+    )
 
 
 def _published(study: Continued, metrics: Mapping[str, str], name: str) -> list[Published]:

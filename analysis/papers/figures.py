@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -31,7 +32,7 @@ from calque.analysis.papers.columns import (
     task_columns,
 )
 from calque.analysis.papers.looks import Look, keys, looks
-from calque.analysis.papers.texts import TEXTS, heading, plot
+from calque.analysis.papers.texts import TEXTS, chart
 from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor, Published, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import (
@@ -47,9 +48,7 @@ from calque.analysis.report.drawing import (
     Plot,
     draw_points,
     key,
-    legend,
     level,
-    small_multiples,
     wrapped,
 )
 from calque.analysis.report.table import Table
@@ -63,53 +62,46 @@ BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximu
 
 def delta_figure(results: Results) -> Plot | None:
     """Plot Delta by objective, with one panel per transform and one group of bars per task."""
-    look, transforms = looks(results), results.transforms
-    cells, metrics = list(product(results.objectives, transforms)), compared_metrics(results).items()
-    groups = [group for group in metrics if any(results.scores(DELTA, *cell, *group) for cell in cells)]
-    if len(cells) * len(groups) < 2 or len(transforms) > MOST or not look:
+    look, transforms, metrics = looks(results), results.transforms, compared_metrics(results).items()
+    pairs = list(product(results.objectives, transforms))
+    groups = [group for group in metrics if any(results.scores(DELTA, *pair, *group) for pair in pairs)]
+    if len(pairs) * len(groups) < 2 or len(transforms) > MOST or not look:
         return None
     width = FILLED / len(look)
     ticks = [f"{task_title(task)}\n{metric_title(m)}".replace("on bare", "on\nbare") for task, m in groups]
-    numbers, floors = list[Published](), list[Floor]()
+    cells = [(objective, t, *group) for t, group, objective in product(transforms, groups, look)]
+    printed = {cell: number for cell in cells if (number := results.printed(3, DELTA, *cell))}
+    at_floor = {cell: kept for cell in cells if (kept := retained(results, *cell))}
 
     def draw(panel: Axes, transform: str) -> None:
         for x, objective, group in drawing.in_groups(list(look), groups):
-            found = _draw_delta(panel, x, width, look[objective], results, (objective, transform, *group))
-            floors.extend(found[0])
-            numbers.extend(found[1])
+            cell, sides = (objective, transform, *group), [x - width / 2, x + width / 2]
+            if delta := mean(results.scores(DELTA, *cell)):
+                panel.bar(x, 100 * delta.mean, 0.92 * width, **look[objective].bar)
+                drawing.draw_intervals(panel, [x - width / 6], drawing.ends([delta]), INK)
+            if cell in at_floor:
+                level(panel, at_floor[cell].sup.mean, sides, ":", INK, linewidth=1.2)
+            if cell in printed:
+                style: dict[str, Any] = {"markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
+                panel.plot(x + width / 6, 100 * printed[cell].value, "D", color=INK, **style)
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xticks(range(len(groups)), ticks)
         panel.grid(visible=False, axis="x")
 
-    panels = [(results.transform_title(t), t) for t in transforms]
-    columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
-    shared: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True}
-    title = heading("figure-2-delta")
-    with small_multiples(title, panels, draw, columns, 2.0, **shared) as (figure, axes):
+    def finish(axes: np.ndarray) -> None:
         bottom, top = axes[0, 0].get_ylim()
         axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
-        handles: list[Any] = [Patch(label=results.objective_title(o), **its.bar) for o, its in look.items()]
-        handles += [key("published, at the paper’s scale", INK, "D", "none")] if numbers else []
-        handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if floors else []
-        legend(figure, handles, 3)
+
+    panels = [(results.transform_title(t), t) for t in transforms]
+    columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
+    handles: list[Any] = [Patch(label=results.objective_title(o), **its.bar) for o, its in look.items()]
+    handles += [key("published, at the paper’s scale", INK, "D", "none")] if printed else []
+    handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if at_floor else []
     records = shown_records(results, task_columns(("SUP", "ZS"), groups))
-    return plot("figure-2-delta", figure, results, records, numbers, list(dict.fromkeys(floors)))
-
-
-def _draw_delta(
-    panel: Axes, x: float, width: float, look: Look, results: Results, cell: tuple[str, ...]
-) -> tuple[list[Floor], list[Published]]:
-    """Draw a bar, the Delta expected without transfer, and the paper's number; return the floor and the
-    number."""
-    if delta := mean(results.scores(DELTA, *cell)):
-        panel.bar(x, 100 * delta.mean, 0.92 * width, **look.bar)
-        drawing.draw_intervals(panel, [x - width / 6], drawing.ends([delta]), INK)
-    if kept := retained(results, *cell):
-        level(panel, kept.sup.mean, [x - width / 2, x + width / 2], ":", INK, linewidth=1.2)
-    if printed := results.printed(3, DELTA, *cell):
-        style: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
-        panel.plot(x + width / 6, 100 * printed.value, "D", **style)
-    return [kept.floor] if kept else [], [printed] if printed else []
+    shown = list(printed.values()), list(dict.fromkeys(kept.floor for kept in at_floor.values()))
+    layout: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True, "finish": finish}
+    grid = columns, 2.0
+    return chart("figure-2-delta", results, panels, draw, grid, handles, records, *shown, **layout)
 
 
 def floor_figure(results: Results) -> Plot | None:
@@ -141,16 +133,14 @@ def floor_figure(results: Results) -> Plot | None:
         panel.set_xticks(ticks, titles[: len(ticks)])
         panel.grid(visible=False, axis="x")
 
-    panels, title = [(f"{score_title(task)}, %", task) for task in tasks], heading("figure-floors")
-    label = titles[0] if columns > 1 else ""
-    with small_multiples(title, panels, draw, columns, 1.75, (label, ""), sharex=True) as (figure, _):
-        handles = keys(results, look)
-        handles += [key("ZS", INK, "o"), key("SUP", INK, "o", "none")]
-        handles.append(key("baseline learnt in the source", INK, line="-"))
-        handles.append(key("baseline learnt in the derived language", SOFT, line="--"))
-        legend(figure, handles, 3)
+    panels = [(f"{score_title(task)}, %", task) for task in tasks]
+    handles = [*keys(results, look), key("ZS", INK, "o"), key("SUP", INK, "o", "none")]
+    handles.append(key("baseline learnt in the source", INK, line="-"))
+    handles.append(key("baseline learnt in the derived language", SOFT, line="--"))
     records = shown_records(results, task_columns(("SUP", "ZS"), [(task, PRIMARY[task]) for task in tasks]))
-    return plot("figure-floors", figure, results, records, floors=floors)
+    layout: dict[str, Any] = {"labels": (titles[0] if columns > 1 else "", ""), "sharex": True}
+    grid = columns, 1.75
+    return chart("figure-floors", results, panels, draw, grid, handles, records, floors=floors, **layout)
 
 
 def correlation_figure(results: Results) -> Plot | None:
@@ -171,24 +161,22 @@ def correlation_figure(results: Results) -> Plot | None:
             _draw_point(panel, point, look[point.objective], fill[point.transform])
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xlim(-5, 105)
+        panel.set_xlabel("alignment@1, %")
 
     panels = []
     for task, rho in rhos.items():
         p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
         panels.append((f"{task_title(task)}, {metric_title(metrics[task])}\nρ = {rho_cell(rho)}\n{p}", task))
-    title, labels = heading("figure-3-correlation"), ("alignment@1, %", "−Δ = ZS − SUP, points")
-    with small_multiples(title, panels, draw, ABREAST, 2.6, labels) as (figure, axes):
-        for panel in axes.flat[: len(panels)]:
-            panel.set_xlabel(labels[0])
-        handles = keys(results, look)
-        handles += [key(results.transform_title(t), INK, "o", style) for t, style in fill.items()]
-        numbers = list(dict.fromkeys(p for pairs in printed.values() for pair in pairs for p in pair))
-        if numbers:
-            others = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
-            handles.append(key(f"published, shapes as above{others}", SOFT, "o", size=4))
-        legend(figure, handles, 3)
+    handles = keys(results, look)
+    handles += [key(results.transform_title(t), INK, "o", style) for t, style in fill.items()]
+    numbers = list(dict.fromkeys(p for pairs in printed.values() for pair in pairs for p in pair))
+    if numbers:
+        others = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
+        handles.append(key(f"published, shapes as above{others}", SOFT, "o", size=4))
     columns = [*task_columns(("SUP", "ZS"), metrics.items()), Column("alignment@1", ALIGNMENT, "all")]
-    return plot("figure-3-correlation", figure, results, shown_records(results, columns), numbers)
+    records, labels = shown_records(results, columns), ("", "−Δ = ZS − SUP, points")
+    name, grid = "figure-3-correlation", (ABREAST, 2.6)
+    return chart(name, results, panels, draw, grid, handles, records, numbers, labels=labels)
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
@@ -265,14 +253,13 @@ def order_figure(results: Results) -> Plot | None:
                 face = colour if dash[name] == DASHES[0] else "#ffffff"
                 draw_points(panel, points, colour, marker, linestyle=dash[name], markerfacecolor=face)
 
-    panels, title = [(column.head, column) for column in columns], heading("figure-order")
-    with small_multiples(title, panels, draw, 2, 1.8, ("order distance", ""), sharex=True) as (figure, _):
-        handles = keys(results, look, line="-") + [key(name, INK, line=dash[name]) for name in parameters]
-        handles += [key("floor of ZS", SOFT, line=FLOOR)] if floors else []
-        legend(figure, handles, 3, handlelength=3)
+    panels = [(column.head, column) for column in columns]
+    handles = keys(results, look, line="-") + [key(name, INK, line=dash[name]) for name in parameters]
+    handles += [key("floor of ZS", SOFT, line=FLOOR)] if floors else []
     numbers = sorted([*SCORES, (ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")])
     records = _last_records(results, results.transforms, numbers)
-    return plot("figure-order", figure, results, records, floors=floors)
+    layout: dict[str, Any] = {"labels": ("order distance", ""), "sharex": True, "handlelength": 3}
+    return chart("figure-order", results, panels, draw, (2, 1.8), handles, records, floors=floors, **layout)
 
 
 def _draw_floors(
@@ -392,14 +379,13 @@ def overlap_figure(results: Results) -> Plot | None:
 
     cells = product(rows, columns)
     panels = [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o, column in cells]
-    shared: dict[str, Any] = {"labels": ("shared, %", ""), "sharex": True, "sharey": "col"}
-    title = heading("figure-overlap")
-    with small_multiples(title, panels, draw, len(columns), 1.8, **shared) as (figure, _):
-        kinds = {sharer.kind for sharer in languages}
-        legend(figure, [key(kind, INK, marker) for kind, marker in MARKERS.items() if kind in kinds], 4)
+    kinds = {sharer.kind for sharer in languages}
+    handles = [key(kind, INK, marker) for kind, marker in MARKERS.items() if kind in kinds]
+    layout: dict[str, Any] = {"labels": ("shared, %", ""), "sharex": True, "sharey": "col", "across": 4}
     numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out"), *SCORES]
     records = _last_records(results, [sharer.language for sharer in languages], numbers)
-    return plot("figure-overlap", figure, results, records)
+    grid = len(columns), 1.8
+    return chart("figure-overlap", results, panels, draw, grid, handles, records, **layout)
 
 
 COLUMNS = 3  # panels in a row
@@ -426,22 +412,18 @@ def objectives_figure(results: Results) -> Plot | None:
                 places = [place for place, (_, name) in enumerate(rows) if name == transform]
                 ends = [places[0] - 0.5, places[-1] + 0.5]
                 level(panel, low.value, ends, "-", INK, across=True, linewidth=1, zorder=1)
+        panel.set_yticks(range(len(rows)), [_row_title(results, *row) for row in rows])
+        panel.set_ylim(len(rows) - 0.4, -0.6)
 
-    panels = [(f"{task_title(column.task)}, {metric_title(column.metric)}", column) for column in tasks]
-    panels.append((f"mean of {len(tasks)} tasks", mean_of_tasks(results)))
-    shared: dict[str, Any] = {"labels": ("ZS, %", ""), "sharey": True}
-    title, height = heading("figure-objectives"), 0.75 + LINE * len(rows)
-    with small_multiples(title, panels, draw, COLUMNS, height, **shared) as (figure, axes):
-        for panel, (name, _) in zip(axes.flat, panels, strict=False):
-            panel.set_title(wrapped(name, 1.0))
-        for panel in axes[:, 0]:
-            panel.set_yticks(range(len(rows)), [_row_title(results, *row) for row in rows])
-            panel.set_ylim(len(rows) - 0.4, -0.6)
-        own = (floor for floor in results.floors.all if floor.learnt == results.source and not floor.surface)
-        floors = [floor for floor in own if (floor.task, floor.metric) in metrics]
-        if floors:
-            legend(figure, [key(STRONGEST, INK, line="-")], 1)
-    return plot("figure-objectives", figure, results, shown_records(results, tasks), floors=floors)
+    heads = {f"{task_title(column.task)}, {metric_title(column.metric)}": column for column in tasks}
+    heads[f"mean of {len(tasks)} tasks"] = mean_of_tasks(results)
+    panels = [(wrapped(head, 1.0), column) for head, column in heads.items()]
+    own = (floor for floor in results.floors.all if floor.learnt == results.source and not floor.surface)
+    floors = [floor for floor in own if (floor.task, floor.metric) in metrics]
+    handles, records = [key(STRONGEST, INK, line="-")] if floors else [], shown_records(results, tasks)
+    grid = COLUMNS, 0.75 + LINE * len(rows)
+    layout: dict[str, Any] = {"labels": ("ZS, %", ""), "sharey": True}
+    return chart("figure-objectives", results, panels, draw, grid, handles, records, floors=floors, **layout)
 
 
 def _row_title(results: Results, objective: str, transform: str) -> str:

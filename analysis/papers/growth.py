@@ -17,9 +17,9 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import NullLocator
 
 from calque.analysis.papers.looks import keys, looks
-from calque.analysis.papers.texts import heading, plot, table
+from calque.analysis.papers.texts import chart, table
 from calque.analysis.records.record import LIMITS, SHARE, Record
-from calque.analysis.report.drawing import INK, MOST, SOFT, Plot, key, legend, small_multiples, wrapped
+from calque.analysis.report.drawing import INK, MOST, SOFT, Plot, key, wrapped
 from calque.analysis.report.table import MISSING, Table, decimal, listed
 from calque.analysis.results import Results
 from calque.analysis.statistics import Estimate, estimate
@@ -228,15 +228,18 @@ def _curves_figure(results: Results, quantities: Sequence[Quantity], name: str) 
 
     cells = product(rows, transforms)
     panels = [(results.transform_title(t) if row is rows[0] else "", (row, t)) for row, t in cells]
-    shared: dict[str, Any] = {"labels": ("step", ""), "sharex": True, "sharey": "row"}
-    with small_multiples(heading(name), panels, draw, len(transforms), 1.4, **shared) as (figure, axes):
+
+    def finish(axes: np.ndarray) -> None:
         for row, quantity in zip(axes, rows, strict=True):
             row[0].set_ylabel(wrapped(quantity.axis, 1.1))
-        figure.align_ylabels()
-        null = Patch(color=NULL, label="null: 95 % of values after shuffling")
-        legend(figure, [*keys(results, look, line=None), null, key("chance", SOFT, line="--")], 3)
-    texts = " ".join(row.text for row in rows)
-    return plot(name, figure, results, _records(results, rows), quantities=texts)
+        axes[0, 0].figure.align_ylabels()
+
+    null = Patch(color=NULL, label="null: 95 % of values after shuffling")
+    handles = [*keys(results, look, line=None), null, key("chance", SOFT, line="--")]
+    layout: dict[str, Any] = {"labels": ("step", ""), "sharex": True, "sharey": "row", "finish": finish}
+    layout["about"] = {"quantities": " ".join(row.text for row in rows)}
+    records = _records(results, rows)
+    return chart(name, results, panels, draw, (len(transforms), 1.4), handles, records, **layout)
 
 
 def _draw_null(panel: Axes, results: Results, quantity: Quantity, transform: str, axis: StepScale) -> None:
@@ -280,10 +283,9 @@ def _onset_figure(results: Results) -> Plot | None:
         panel.grid(visible=False)
 
     panels = [(results.transform_title(transform), transform) for transform in results.transforms]
-    height = 0.3 + 0.22 * len(objectives)
-    with small_multiples(heading("figure-onset"), panels, draw, 1, height, sharex=True) as (figure, _):
-        pass
-    return plot("figure-onset", figure, results, _records(results), onset=NOTE)
+    grid, about = (1, 0.3 + 0.22 * len(objectives)), {"onset": NOTE}
+    records = _records(results)
+    return chart("figure-onset", results, panels, draw, grid, [], records, about=about, sharex=True)
 
 
 def _draw_step(panel: Axes, at: tuple[int, int], step: float, shade: Normalize) -> None:

@@ -14,9 +14,9 @@ from calque.analysis.papers.continued import set_title
 from calque.analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.published import notes, published_layers
-from calque.analysis.papers.texts import heading, plot, table
+from calque.analysis.papers.texts import chart, table
 from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts, Record
-from calque.analysis.report.drawing import INK, SOFT, Dash, Plot, key, legend, small_multiples, wrapped
+from calque.analysis.report.drawing import INK, SOFT, Dash, Plot, key, wrapped
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths
 from calque.analysis.results import Results
 from calque.derive.fingerprint import total
@@ -184,52 +184,47 @@ def link_figure(results: Results) -> Plot | None:
     learnt = list(dict.fromkeys(system.learnt for system in systems.released))
     if not learnt or not (look := looks(results, learnt)):
         return None
-    drawn, theirs = list[System](), dict[str, Look]()
     across = list(zip(systems.without_encoder, DASHES, strict=False))
+    published = {group: _published(*group) for group in groups}
+    theirs = {name: PUBLISHED_LOOKS.get(name, Look(SOFT, "")) for by in published.values() for name in by}
 
     def draw(panel: Axes, cell: tuple[Group, bool]) -> None:
         (layers, sets), joint = cell
-        drawn.extend(own := [system for system in groups[layers, sets] if system.joint == joint])
         for name, its in look.items():
-            _draw_encoder(panel, [system for system in own if system.learnt == name], its)
+            own = [s for s in groups[layers, sets] if (s.joint, s.learnt) == (joint, name)]
+            rates = [(s.layer, s.mean(s.counts)) for s in sorted(own, key=lambda system: system.layer or 0)]
+            if points := [(layer, 100 * rate) for layer, rate in rates if rate is not None]:
+                line: dict[str, Any] = {"color": its.colour, "marker": its.marker, "markersize": 5}
+                panel.plot(*zip(*points, strict=True), its.dash, **line)
         for system, dash in across:
             if (rate := system.mean(sets)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
-                drawn.append(system)
-        if joint:
-            theirs.update(_draw_published(panel, layers, sets))
+        for name, by_layer in published[layers, sets].items() if joint else ():
+            line = {"color": theirs[name].colour, "marker": theirs[name].marker, "fillstyle": "none"}
+            panel.plot(range(layers + 1), by_layer, ":", **line)
         panel.set_xticks(range(0, layers + 1, 1 + layers // TICKS))
+        panel.set_xlabel("layer")
+        if not joint:
+            panel.set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, sets))}", 1.6))
 
-    panels = []
+    panels, drawn = [], list[System]()
     for group, (joint, title) in product(groups, TITLES.items()):
         panels.append((f"{group[0]} layers, {title}" if len(groups) > 1 else title, (group, joint)))
-    with small_multiples(heading("figure-2-layers"), panels, draw, 2, 2.2, sharey="row") as (figure, axes):
-        for row, (_, sets) in zip(axes, groups, strict=True):
-            row[0].set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, sets))}", 1.6))
-        for panel in axes.flat:
-            panel.set_xlabel("layer")
-        handles = keys(results, look, line=None)
-        for system, dash in across:
-            handles.append(key(", ".join(filter(None, (system.aligner, system.title))), INK, line=dash))
-        handles += [key(f"{name}, published", *its[:2], "none", its.dash) for name, its in theirs.items()]
-        legend(figure, handles, 3, handlelength=2.5)
+        drawn += [system for system in groups[group] if system.joint == joint]
+        drawn += [system for system, _ in across if system.mean(group[1]) is not None]
+    handles = keys(results, look, line=None)
+    for system, dash in across:
+        handles.append(key(", ".join(filter(None, (system.aligner, system.title))), INK, line=dash))
+    handles += [key(f"{name}, published", *its[:2], "none", ":") for name, its in theirs.items()]
     records = [record for system in dict.fromkeys(drawn) for record in system.records.values()]
-    return plot("figure-2-layers", figure, results, records, aligner=RELEASED.name)
+    layout: dict[str, Any] = {"sharey": "row", "handlelength": 2.5, "about": {"aligner": RELEASED.name}}
+    return chart("figure-2-layers", results, panels, draw, (2, 2.2), handles, records, **layout)
 
 
-def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
-    by_layer = sorted(systems, key=lambda system: system.layer or 0)
-    rates = [(system.layer, system.mean(system.counts)) for system in by_layer]
-    if points := [(layer, 100 * rate) for layer, rate in rates if rate is not None]:
-        panel.plot(*zip(*points, strict=True), look.dash, color=look.colour, marker=look.marker, markersize=5)
-
-
-def _draw_published(panel: Axes, layers: int, sets: Sequence[str]) -> dict[str, Look]:
-    """Draw the published encoders of this depth that were tested on all gold sets; return their looks."""
-    drawn = dict[str, Look]()
+def _published(layers: int, sets: Sequence[str]) -> dict[str, list[float]]:
+    """Return the mean error rates by layer of the published encoders of this depth."""
+    found = {}
     for name, by_set in published_layers("xlm_align").items():
         if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
-            rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
-            drawn[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
-            panel.plot(range(layers + 1), rates, ":", color=its.colour, marker=its.marker, fillstyle="none")
-    return drawn
+            found[name] = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
+    return found

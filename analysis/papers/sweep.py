@@ -99,7 +99,7 @@ class SweepResults:
         for values, results in self.variants.items():
             runs = [run for run in results.runs.values() if run.objective and run.objective.name == objective]
             models.append({run.id.partition("@")[0] for run in runs})
-            its = {}
+            its: dict[object, BySeed] = {}
             for title, rows in self.by_seed.items():
                 if title.endswith(", ZS"):
                     its |= {(title, row[0]): by for row, by in rows.items() if row[1:] == (objective, values)}
@@ -275,13 +275,12 @@ class _Axis(NamedTuple):
 
     place: dict[str, float]
     labels: list[str]
-    turned: bool = False
+    turned: bool
     scale: str = ""
 
     def draw(self, panel: Axes) -> None:
-        places, style = list(self.place.values()), dict[str, Any]()
-        if self.turned:
-            style = {"rotation": 40, "ha": "right"}
+        places = list(self.place.values())
+        style: dict[str, Any] = {"rotation": 40, "ha": "right"} if self.turned else {}
         panel.set_xticks(places, self.labels, **style)
         margin = (panel.margins() or (0.0, 0.0))[0] * (max(places) - min(places))
         panel.set_xlim(min(places) - margin, max(places) + margin)
@@ -290,29 +289,29 @@ class _Axis(NamedTuple):
 def _axis(values: Sequence[str], inches: float) -> _Axis:
     """Place numbers on a linear or, if labels would overlap, a logarithmic scale, and other values at equal
     distances. Labels are rotated if there is too little room."""
-    if not _is_numeric(values):
-        turned = sum(len(value) + 1 for value in values) * LETTER > inches
-        return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
-    numbers = [float(value) for value in values]
-    labels = [f"{number:,.10g}" for number in numbers]
+    numbers, scales = _numbers(values), dict[str, list[float]]()
+    labels = [f"{number:,.10g}" for number in numbers] or list(values)
     width = max(map(len, labels)) + 1  # in letters; a rotated label needs the width of two
-    scales = {"": numbers}
-    if min(numbers) > 0:
+    if numbers:
+        scales[""] = numbers
+    if numbers and min(numbers) > 0:
         scales[" (log scale)"] = list(map(math.log10, numbers))
     for (turned, letters), (scale, places) in product(((False, width), (True, 2)), scales.items()):
         gaps = [b - a for a, b in pairwise(sorted(places))]
         if min(gaps) >= letters * LETTER / inches * sum(gaps) > 0:
             return _Axis(dict(zip(values, places, strict=True)), labels, turned, scale)
-    order = sorted(numbers)
-    ranks = {value: float(order.index(number)) for value, number in zip(values, numbers, strict=True)}
-    return _Axis(ranks, labels, width * len(labels) * LETTER > inches)
+    ranks = sorted(range(len(values)), key=numbers.__getitem__) if numbers else range(len(values))
+    place = {values[index]: float(rank) for rank, index in enumerate(ranks)}
+    return _Axis(place, labels, width * len(labels) * LETTER > inches)
 
 
-def _is_numeric(values: Sequence[str]) -> bool:
+def _numbers(values: Sequence[str]) -> list[float]:
+    """Return the values as numbers; empty if one is not a number."""
     try:
-        return all(math.isfinite(float(value)) for value in values)
+        numbers = [float(value) for value in values]
     except ValueError:
-        return False
+        return []
+    return numbers if all(map(math.isfinite, numbers)) else []
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
@@ -323,8 +322,7 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
         return None
     x, *others = _roles(sweep)
     series, groups = sweep.values[others[0]] if others else [], _groups(sweep, look)
-    lines = dict(zip(series, SERIES, strict=False))
-    several = len(groups) > 1
+    lines, several = dict(zip(series, SERIES, strict=False)), len(groups) > 1
     across = min(len(columns), PANELS if several else 2)
     inches = (HALF - 0.5) / across
     axis = _axis(sweep.values[x], inches - 0.25)
@@ -338,11 +336,14 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
         for objective, its in look.items():
             rows = {row: e for row, e in sweep.numbers[column].items() if row[:2] == (language, objective)}
             if objective in sweep.baselines and len({*rows.values()}) == 1:
-                (estimate, *_), places = rows.values(), axis.place.values()
-                ends = [min(places), max(places)]
-                drawing.level(panel, estimate.mean, ends, "--", its.colour, linewidth=1.2)
+                (estimate, *_), at = rows.values(), axis.place.values()
+                drawing.level(panel, estimate.mean, [min(at), max(at)], "--", its.colour, linewidth=1.2)
             elif not others or objective == group:
-                _draw_lines(panel, rows, lines or {"": its}, axis.place, [x, *others])
+                for value, (colour, marker, dash) in (lines or {"": its}).items():
+                    own = [row for row in rows if not others or row.values[others[0]] == value]
+                    places = sorted((axis.place[row.values[x]], row) for row in own)
+                    points = [(place, rows[row]) for place, row in places]
+                    drawing.draw_points(panel, points, colour, marker, linestyle=dash)
         axis.draw(panel)
 
     panels = []
@@ -355,20 +356,6 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
         title = sweep.titles[others[0]] if others else None
         drawing.legend(figure, _entries(sweep, look, lines), 4, title=title)
     return _plot(sweep, figure, columns, scale)
-
-
-def _draw_lines(
-    panel: Axes,
-    rows: Mapping[Row, Estimate],
-    lines: Mapping[str, Look],
-    place: Mapping[str, float],
-    roles: Sequence[int],
-) -> None:
-    x, *others = roles
-    for value, (colour, marker, dash) in lines.items():
-        own = [row for row in rows if not others or row.values[others[0]] == value]
-        points = sorted((place[row.values[x]], row) for row in own)
-        drawing.draw_points(panel, [(at, rows[row]) for at, row in points], colour, marker, linestyle=dash)
 
 
 def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Artist]:
@@ -384,9 +371,8 @@ def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: st
     records, by = list[Record](), listed(sweep.titles)
     for results in sweep.variants.values():
         records += [record for record in results.records if column_of(record, results) in columns]
-    several = {len(each.seeds) > 1 for each in sweep.variants.values()}
-    kinds = {"over seeds": True, "over the test items of one seed": False}
-    over = ", or ".join(kind for kind, of_seeds in kinds.items() if of_seeds in several)
+    single = {len(each.seeds) < 2 for each in sweep.variants.values()}
+    over = ", or ".join(("over seeds", "over the test items of one seed")[one] for one in sorted(single))
     caption = f"Percent, by {by}. Bars are 95 % intervals {over}. Scale: {scale}."
     return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
 
@@ -405,4 +391,4 @@ def _roles(sweep: SweepResults) -> list[int]:
     """Return the index of the setting for the horizontal axis, preferably a numeric one with many values, and
     of the second setting, if any."""
     values = sweep.values
-    return sorted(range(len(values)), key=lambda i: (not _is_numeric(values[i]), -len(values[i])))
+    return sorted(range(len(values)), key=lambda i: (not _numbers(values[i]), -len(values[i])))

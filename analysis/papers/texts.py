@@ -1,13 +1,15 @@
 """Read the titles, notes, captions, claims and explanations used in reports from TOML files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from matplotlib.figure import Figure
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 
 from calque.analysis.records.record import Floor, Published, Record
-from calque.analysis.report.drawing import WIDE, Plot
+from calque.analysis.report.drawing import WIDE, Plot, legend, small_multiples
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results import Results
 from calque.analysis.statistics import Claim, Verdict
@@ -20,6 +22,7 @@ from calque.pretrain.objectives import OBJECTIVES
 TEXTS, TERMS, CLAIMS = (
     read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms", "claims")
 )
+T = TypeVar("T")
 DEFINITIONS: dict[str, str] = TERMS["definitions"]
 
 
@@ -51,33 +54,39 @@ def table(
     return Table(text["title"].format(**values), (*labels, *heads), tuple(rows), note, len(labels))
 
 
-def heading(name: str, **values: Any) -> str:
-    """Return a figure's heading: the question that it answers."""
-    text: str = TEXTS["figures"][name]["heading"].format(**values)
-    return text
-
-
-def plot(
+def chart(
     name: str,
-    figure: Figure,
     results: Results,
+    panels: Sequence[tuple[str, T]],
+    draw: Callable[[Axes, T], None],
+    grid: tuple[int, float],
+    handles: Sequence[Artist],
     records: Sequence[Record],
     published: Sequence[Published] = (),
     floors: Sequence[Floor] = (),
-    file: str = "",
-    seeds: Sequence[int] = (),
-    **values: Any,
+    *,
+    finish: Callable[[np.ndarray], None] = lambda axes: None,
+    across: int = 3,
+    handlelength: float | None = None,
+    about: Mapping[str, Any] = {},
+    **layout: Any,
 ) -> Plot:
-    """Return a figure with its title and caption from texts.toml."""
+    """Return a figure with its heading, title and caption from texts.toml, filled with the values in `about`.
+    `grid` is the number of columns and the height in inches of a panel, `finish` is called with all drawn
+    panels, and the legend has `across` columns."""
     text, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
-    if len(seeds or results.seeds) > 1:
+    if len(about.get("seeds", results.seeds)) > 1:
         bars += f"seeds; pale ones are wider than {WIDE:g} points."
     else:
         bars += "the test items of one seed, and do not cover other seeds."
-    values = {**DEFINITIONS, "bars": bars, **values}
+    values = {"file": name, **DEFINITIONS, "bars": bars, **about}
+    with small_multiples(text["heading"].format(**values), panels, draw, *grid, **layout) as (figure, axes):
+        finish(axes)
+        if handles:
+            legend(figure, handles, across, handlelength=handlelength)
     caption = _filled(text, "caption", {"floors": floors}, values)
     caption += f" Scale: {results.scale}." if results.scale else ""
-    return Plot(figure, file or name, text["title"].format(**values), caption, records, published, floors)
+    return Plot(figure, values["file"], text["title"].format(**values), caption, records, published, floors)
 
 
 def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values: dict[str, Any]) -> str:

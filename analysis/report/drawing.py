@@ -172,7 +172,7 @@ def small_multiples(
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
     """Yield a figure in the common style and the array of its panels, each with a title and drawn by `draw`.
-    A panel's height and the figure's width are in inches."""
+    A panel's height and the figure's width are in inches; `labels` are for outer panels."""
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     with mpl.rc_context(STYLE):
@@ -187,8 +187,10 @@ def small_multiples(
         for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
             draw(panel, content)
             panel.set_title(wrapped(name, (width - 0.5) / columns))
-            panel.set_xlabel(labels[0] if place >= len(panels) - columns else "")
-            panel.set_ylabel(labels[1] if place % columns == 0 else "")
+            if labels[0] and place >= len(panels) - columns:
+                panel.set_xlabel(labels[0])
+            if labels[1] and place % columns == 0:
+                panel.set_ylabel(labels[1])
         yield figure, axes
 
 
