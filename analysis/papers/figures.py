@@ -242,16 +242,18 @@ def order_figure(results: Results) -> Plot | None:
     lines = (line(*cell) for cell in product(columns, look, parameters.values()))
     if max(map(len, lines), default=0) < FEWEST:
         return None
-    floors = list[Floor]()
+    low = {column.head: _floors(results, column, distance) for column in columns if column.measure == "ZS"}
+    floors = [floor for points in low.values() for _, floor in points]
 
     def draw(panel: Axes, column: Column) -> None:
-        if column.measure == "ZS":
-            floors.extend(_draw_floors(panel, results, column, distance))
+        if points := low.get(column.head):
+            places, values = zip(*((place, 100 * floor.value) for place, floor in points), strict=True)
+            panel.plot(places, values, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
         for (objective, (colour, marker, _)), (name, transforms) in product(look.items(), parameters.items()):
-            points = line(column, objective, transforms)
-            if len(points) > 1:
+            drawn = line(column, objective, transforms)
+            if len(drawn) > 1:
                 face = colour if dash[name] == DASHES[0] else "#ffffff"
-                draw_points(panel, points, colour, marker, linestyle=dash[name], markerfacecolor=face)
+                draw_points(panel, drawn, colour, marker, linestyle=dash[name], markerfacecolor=face)
 
     panels = [(column.head, column) for column in columns]
     handles = keys(results, look, line="-") + [key(name, INK, line=dash[name]) for name in parameters]
@@ -262,20 +264,14 @@ def order_figure(results: Results) -> Plot | None:
     return chart("figure-order", results, panels, draw, (2, 1.8), handles, records, floors=floors, **layout)
 
 
-def _draw_floors(
-    panel: Axes, results: Results, column: Column, distance: Mapping[Cell, float]
-) -> list[Floor]:
-    low = list[tuple[float, Floor]]()
+def _floors(results: Results, column: Column, distance: Mapping[Cell, float]) -> list[tuple[float, Floor]]:
+    """Return the column's floors, with each language's order distance, in ascending order."""
+    low = []
     for transform in results.transforms:
         floor = column.floor(results, transform)
         places = [place for (_, name), place in distance.items() if name == transform]
         low += [(places[0], floor)] if floor and places else []
-    low.sort(key=lambda point: point[0])
-    floors = [floor for _, floor in low]
-    if low:
-        values = [100 * floor.value for floor in floors]
-        panel.plot([place for place, _ in low], values, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
-    return floors
+    return sorted(low, key=lambda point: point[0])
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
