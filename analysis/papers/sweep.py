@@ -83,7 +83,8 @@ class SweepResults:
     def rows(self) -> list[Row]:
         """All rows, by language, then objective, then values."""
         rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
-        languages, objectives = (dict.fromkeys(row[part] for row in rows) for part in (0, 1))
+        languages = dict.fromkeys(row.language for row in rows)
+        objectives = dict.fromkeys(row.objective for row in rows)
         every = (Row(*row) for row in product(languages, objectives, self.variants))
         return [row for row in every if row in rows]
 
