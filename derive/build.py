@@ -63,7 +63,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """Train the transforms that need trees (or load them from the cache), and return all transforms."""
+    """Train transforms that need trees, or load them from the cache; return all transforms."""
     ready, trees = list[Transform](), ["trees" in transform.needs for transform in transforms]
     for transform in transforms:
         ready.append(transform.ready(cache))
@@ -98,8 +98,7 @@ def languages_fingerprint(
 
 
 class CorporaWriter(ExitStack):
-    """Writes corpora of parallel lines with ids below `id_limit`, and sums their accounts; `rewritten` says
-    for each corpus whether it contains changed words."""
+    """Writes corpora of parallel lines and sums their accounts (see `CorpusWriter`)."""
 
     def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
         super().__init__()

@@ -49,8 +49,7 @@ EncodedChunk = tuple[list[Encoded], list[tuple[int, Sentence]]]
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts words and types in a source's chunks, and encodes the chunks and their images. `code` contains
-    digests of user-defined code."""
+    """Counts and encodes the words of chunks and their images. `code` has digests of users' code."""
 
     source: Source
     transforms: tuple[Transform, ...]

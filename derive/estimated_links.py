@@ -26,8 +26,7 @@ LINKS, ENDS = "links.npy", "ends.npy"
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` in the same way as for
-    objectives."""
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` as for objectives."""
 
     fraction: float = 1.0
     seed: int = 0

@@ -21,9 +21,8 @@ Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
 
 @dataclass(frozen=True)
 class Example:
-    """A task example: one or two texts, each a sequence of sentences. `label` applies to the whole example;
-    `diagnostic` names the phenomenon that the example tests. An example without texts is one whose text is
-    missing from its file."""
+    """A task example: one or two texts, each a sequence of sentences. `diagnostic` names the phenomenon that
+    it tests. An example without texts is missing from its file."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -39,7 +38,7 @@ class Example:
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
-        """Return the example with all strings interned, which saves most of a data set's memory."""
+        """Return the example with interned strings, which saves most of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
             words, tags, relations = (
@@ -60,8 +59,8 @@ class Cloze:
 
 @dataclass(frozen=True)
 class Question:
-    """A question about a fact stated in each of the `clozes`. Questions about the same `relation` share their
-    `candidates`. `shared` says whether the fact is also stated in derived languages."""
+    """A question about a fact stated in each of the `clozes`; those about one `relation` share `candidates`.
+    `shared` says whether the fact is also stated in derived languages."""
 
     relation: str
     subject: str
@@ -128,7 +127,7 @@ class Source(ABC):
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
-        """Return the chunks of the corpus in order; any process must be able to read any chunk."""
+        """Return the corpus's chunks in order, readable by any process."""
 
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:

@@ -54,7 +54,7 @@ class PairChunk:
 def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
-    """Divide sentence pairs into chunks; each pair must have words on both sides or on neither."""
+    """Divide sentence pairs into chunks; pairs must have words on both sides or on neither."""
     columns: tuple[list[int], ...] = [], [], [], []
     cells = 0
     for source, target in pairs:
@@ -93,7 +93,8 @@ class Cells:
 
     def prior(self, tension: float) -> np.ndarray:
         h = _nearness(self._source, (self._j / self._m)[self.row])
-        scale = partition(self._j, self._m, self._n, tension) / (1.0 - NULL_SHARE)
+        normaliser, _ = _sums(self._j, self._m, self._n, tension)
+        scale = normaliser / (1.0 - NULL_SHARE)
         prior = np.exp(tension * h) / scale[self.row]
         prior[self.start] = NULL_SHARE
         return prior
@@ -111,8 +112,8 @@ class Cells:
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
-        """Link each target word to its most probable source word; ties go to the null word, then to the first
-        source word. `reverse` exchanges the sides."""
+        """Link each target word to its most probable source word; ties go to the null word, then to the
+        first. `reverse` exchanges the sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0
@@ -125,8 +126,7 @@ class Cells:
         return [links[start:end] for start, end in pairwise(ends)]
 
     def tables(self, posterior: np.ndarray, reverse: bool) -> Iterator[np.ndarray]:
-        """Yield each pair's link probabilities, (source words, target words); `reverse` exchanges the
-        sides."""
+        """Yield each pair's link probabilities, (n, m); `reverse` exchanges the sides."""
         n, m = self._chunk.n, self._chunk.m
         for cells, width, height in zip(Ragged.of(posterior, (n + 1) * m), n + 1, m, strict=True):
             table = cells.reshape(height, width)[:, 1:]
@@ -137,11 +137,6 @@ def _nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
     return -np.abs(source - target)
 
 
-def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """Return the normaliser Z: the sum over i of exp(tension * h)."""
-    return _sums(j, m, n, tension)[0]
-
-
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
     """Update the tension by gradient ascent, given the mean of h over target words; `pairs` (S,) counts the
     sentence pairs with each combination of lengths `m` and `n` (S,)."""
@@ -150,14 +145,14 @@ def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: n
     m, n = m[shape], n[shape]
     for _ in range(_STEPS):
         # The derivative of log Z; as in the published tool, the denominator exchanges the lengths.
-        slope = _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
+        slope = _sums(j, m, n, tension)[1] / _sums(j, n, m, tension)[0]
         expected = float(np.sum(weight * slope))
         tension = min(max(tension + _RATE * (mean - expected), _LOWEST), _HIGHEST)
     return tension
 
 
 def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sums over i of exp(tension * h) and of h * exp(tension * h)."""
+    """Return the normaliser, the sum over i of exp(tension * h), and the sum of h * exp(tension * h)."""
     below = np.floor(j * n / m)  # the last position at or before the diagonal
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
@@ -210,8 +205,7 @@ class FastAlign:
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield each pair's links and the scores of all possible links, (n, m), or (0, 0) if the pair is left
-        out."""
+        """Yield each pair's links and the scores of all possible links, (n, m); (0, 0) if it is left out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)

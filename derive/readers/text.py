@@ -196,8 +196,7 @@ def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """Replace HTML character references, including doubly escaped ones; line breaks and tabs become
-    spaces."""
+    """Replace HTML character references, also if doubly escaped; line breaks and tabs become spaces."""
     before = text
     for _ in range(3):
         text = _REFERENCE.sub(lambda found: _WHITE.sub(" ", unescape(found[0])), text)
