@@ -20,7 +20,6 @@ _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_nam
 UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])
 NOTHING = "_"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-_EMPTY = dict.fromkeys(NAMES, NOTHING)
 PLUS = "# global.columns"  # how the first line of CoNLL-U Plus files starts
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
@@ -61,9 +60,9 @@ def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
 def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
     """Stream (word, lemma) pairs, without multiword tokens, empty nodes and words without a lemma."""
     for block in _blocks(path, Counter(), unparsed=True):
-        for _, cells in block.rows:
-            if cells["LEMMA"] != NOTHING:
-                yield cells["FORM"], cells["LEMMA"]
+        for word, lemma in zip(block.column("FORM"), block.column("LEMMA"), strict=True):
+            if lemma != NOTHING:
+                yield word, lemma
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
@@ -83,43 +82,44 @@ def treebank_files(path: Path) -> list[Path]:
 
 @dataclass
 class _Block:
-    """A sentence: the cells of its words, and each multiword token's first word, end (0-based) and form."""
+    """A sentence: its words' columns, and each multiword token's first word, end (0-based) and form."""
 
     counts: Counter[str]
     unparsed: bool
     text: str = ""
-    rows: list[tuple[Place, dict[str, str]]] = field(default_factory=list)
+    rows: list[tuple[Place, list[str]]] = field(default_factory=list)
     tokens: list[tuple[int, int, str]] = field(default_factory=list)
     flat: bool = False  # whether the words lack heads
 
     def column(self, name: str) -> list[str]:
-        return [cells[name] for _, cells in self.rows]
+        number = NAMES.index(name)
+        return [columns[number] for _, columns in self.rows]
 
-    def add(self, place: Place, cells: dict[str, str]) -> None:
+    def add(self, place: Place, columns: list[str]) -> None:
         """Add a word, a multiword token (before its words) or an empty node."""
-        match, here = _ID.fullmatch(cells["ID"]), len(self.rows)
+        match, here = _ID.fullmatch(columns[0]), len(self.rows)
         if match and match[2] == "-":
             covered = self.tokens[-1][1] if self.tokens else 0
             if int(match[1]) != here + 1 or int(match[3]) <= here + 1 or covered > here:
                 raise place.fault(f"multiword token {match[0]} where word {here + 1} is expected")
-            self.tokens.append((here, int(match[3]), cells["FORM"]))
+            self.tokens.append((here, int(match[3]), columns[1]))
             self.counts["multiword tokens"] += 1
         elif match and match[2]:
             if int(match[1]) != here:
                 raise place.fault(f"empty node {match[0]} after word {here}")
             self.counts["empty nodes"] += 1
-        elif cells["ID"] == str(here + 1):
-            self._add_word(place, cells)
+        elif columns[0] == str(here + 1):
+            self._add_word(place, columns)
         else:
-            raise place.fault(f"ID {cells['ID']!r}; expected {here + 1}")
+            raise place.fault(f"ID {columns[0]!r}; expected {here + 1}")
 
-    def _add_word(self, place: Place, cells: dict[str, str]) -> None:
-        cells["FORM"] = one_word(cells["FORM"], self.counts)
-        if not cells["FORM"]:
+    def _add_word(self, place: Place, columns: list[str]) -> None:
+        _, form, _, tag, _, _, head, relation, _, _ = columns
+        columns[1] = one_word(form, self.counts)
+        if not columns[1]:
             raise place.fault("column FORM is empty")
-        if cells["UPOS"] not in UPOS:
-            raise place.fault(f"UPOS {cells['UPOS']!r}; expected one of {' '.join(sorted(UPOS))}")
-        head, relation = cells["HEAD"], cells["DEPREL"]
+        if tag not in UPOS:
+            raise place.fault(f"UPOS {tag!r}; expected one of {' '.join(sorted(UPOS))}")
         flat = self.unparsed and head == relation == NOTHING
         if not self.rows:
             self.flat = flat
@@ -127,7 +127,7 @@ class _Block:
             raise place.fault(f"HEAD {head!r}; expected a number for every word of the sentence")
         if not flat and (fault := relation_fault(relation, int(head) - 1)):
             raise place.fault(fault)
-        self.rows.append((place, cells))
+        self.rows.append((place, columns))
 
     def sentence(self) -> Sentence:
         if self.tokens and self.tokens[-1][1] > len(self.rows):
@@ -156,11 +156,11 @@ class _Block:
         return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
 
     def _enhanced_heads(self, word: int) -> list[int]:
-        place, cells = self.rows[word]
-        names = [arc.partition(":")[0] for arc in cells["DEPS"].split("|")]
+        place, deps = self.rows[word][0], self.column("DEPS")[word]
+        names = [arc.partition(":")[0] for arc in deps.split("|")]
         heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
         if max(heads, default=-1) >= len(self.rows):
-            raise place.fault(f"DEPS {cells['DEPS']!r}; there are {len(self.rows)} words")
+            raise place.fault(f"DEPS {deps!r}; there are {len(self.rows)} words")
         return heads
 
 
@@ -208,12 +208,15 @@ def _column_names(path: Path) -> tuple[str, ...]:
     return names
 
 
-def _cells(place: Place, line: str, names: Sequence[str]) -> dict[str, str]:
-    """Return a line's cells by column; columns missing from `names` are `_`."""
-    cells = line.split("\t")
-    if len(cells) != len(names):
-        raise place.fault(f"{len(cells)} tab-separated columns; expected {len(names)}")
-    return _EMPTY | dict(zip(names, cells, strict=True))
+def _cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
+    """Return a line's ten columns; columns missing from `names` are `_`."""
+    columns = line.split("\t")
+    if len(columns) != len(names):
+        raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")
+    if names == NAMES:
+        return columns
+    by_name = dict(zip(names, columns, strict=True))
+    return [by_name.get(name, NOTHING) for name in NAMES]
 
 
 def _token_tag(

@@ -125,18 +125,15 @@ def _damage(path: Path) -> Iterator[None]:
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
     """Decode UTF-8 data that starts at line `line`; CRLF becomes LF, and byte order marks are removed."""
-
-    def fault(message: str, place: int) -> BadInput:
-        return BadInput(message, path, line + data.count(b"\n", 0, place))
-
     if b"\0" in data:
-        message = "this line contains a NUL byte: the file is binary or UTF-16, not UTF-8"
-        raise fault(message, data.index(b"\0"))
+        number = line + data.count(b"\n", 0, data.index(b"\0"))
+        raise BadInput("this line contains a NUL byte: the file is binary or UTF-16, not UTF-8", path, number)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        byte = data[error.start]
-        raise fault(f"byte 0x{byte:02x} is not UTF-8 ({error.reason})", error.start) from None
+        number = line + data.count(b"\n", 0, error.start)
+        fault = f"byte 0x{data[error.start]:02x} is not UTF-8 ({error.reason})"
+        raise BadInput(fault, path, number) from None
     if line == 1:
         text = text.removeprefix("\ufeff")
     if "\ufeff" in text:
@@ -146,9 +143,8 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
         if "\r" in text:
-            lone = re.search(rb"\r(?!\n)", data)
-            assert lone
-            raise fault("a carriage return inside a line; lines must end in LF or CRLF", lone.start())
+            number = line + text.count("\n", 0, text.index("\r"))
+            raise BadInput("a carriage return inside a line; lines must end in LF or CRLF", path, number)
     return text
 
 
