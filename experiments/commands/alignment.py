@@ -50,7 +50,6 @@ def align(
 
     Example: calque align words.en words.fr --model DIR --out links
     """
-    _check_method(method, model, layer)
     pairs = TwoFiles(source, target)
     if out is not None:
         check_out(out, pairs.paths)
@@ -68,28 +67,23 @@ def align(
         typer.echo(f"without links: {line}", err=True)
 
 
-def _check_method(method: str | None, model: str | None, layer: int | None) -> None:
+def _aligner(pairs: TwoFiles, model: str | None, method: str | None, layer: int | None) -> Aligner:
     from calque.analysis.aligners.methods import BY_NAME
 
     if method not in (None, FAST_ALIGN, *BY_NAME):
         raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))
     if model is None and method in BY_NAME:
         raise BadInput(f"{method} needs an encoder; specify it with --model")
-    if model is None and layer is not None:
-        raise BadInput("fast-align uses no encoder; omit --layer")
-    if model is not None and method == FAST_ALIGN:
-        raise BadInput("fast-align uses no encoder; omit --model")
-
-
-def _aligner(pairs: TwoFiles, model: str | None, method: str | None, layer: int | None) -> Aligner:
-    if model is None:
+    fast_align = model is None or method == FAST_ALIGN
+    if fast_align and (model is not None or layer is not None):
+        raise BadInput("fast-align uses no encoder; omit --model and --layer")
+    if fast_align:
         from calque.derive.links.fast_align import StatisticalAligner
 
         return StatisticalAligner.train(pairs)
     from calque.analysis.aligners.encoder import EncoderAligner
-    from calque.analysis.aligners.methods import BY_NAME
 
-    return EncoderAligner.open(Path(model), BY_NAME[method] if method else None, layer)
+    return EncoderAligner.open(Path(str(model)), BY_NAME[method] if method else None, layer)
 
 
 def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str]:
@@ -105,16 +99,15 @@ def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str
 
 def _write(lines: Iterable[str], number: int, out: Path) -> None:
     from calque.derive.links.aligner import write_lines
-    from calque.experiments.run.progress import Throttled, board
+    from calque.experiments.run.progress import board
 
     title = f"aligning {out.name}"
     with board() as bars:
-        report = Throttled(bars.report)
 
         def counted() -> Iterator[str]:
-            report(title, 0, number)
+            bars.report(title, 0, number)
             for done, line in enumerate(lines, start=1):
-                report(title, done, number)
+                bars.report(title, done, number)
                 yield line
 
         write_lines(out, counted())
@@ -169,14 +162,13 @@ def train_aligner(
 
 
 def _remove(step: Step, home: Path) -> None:
-    """Remove the folders of these training steps, including those with other settings, but none of the user's
-    files."""
+    """Remove the folders of these training steps, whatever their settings, but none of the user's files."""
     for one in (*step.needs, step):
         for folder in one.place.parent.glob(f"{one.place.name}-*"):
             shutil.rmtree(folder)
-    for empty in (step.place.parent, home):
-        with suppress(OSError):
-            empty.rmdir()
+    with suppress(OSError):
+        step.place.parent.rmdir()
+        home.rmdir()
 
 
 def aer(

@@ -19,7 +19,6 @@ from calque.derive.files import claimed, make_folder, whole_file, writing
 from calque.derive.fingerprint import sha256
 from calque.derive.workers import Progress
 from calque.experiments.data.recipe import Download, Output, Recipe
-from calque.experiments.run.progress import Throttled
 
 THERE, MISSING, ALTERED = "there", "missing", "altered"
 WORK = ".fetching"  # the subfolder for downloads and unpacked files
@@ -72,7 +71,7 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
 def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
     work = folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
     make_folder(work)
-    whole = download_file(download, work / "part", Throttled(report))
+    whole = download_file(download, work / "part", report)
     shutil.rmtree(work / "part.members", ignore_errors=True)  # left behind by a killed process
     try:
         files = unpack(whole, download.name, download.outputs)

@@ -1,6 +1,5 @@
 """Recipes: URLs, sizes, digests and licences of public data (recipes.toml; docs/data.md lists the keys)."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,8 +10,10 @@ from urllib.parse import urlsplit
 
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
+from calque.experiments.run.step import parts_of
 
 RECIPES = Path(__file__).with_name("recipes.toml")
+UNITS = {"M": 2**20, "G": 2**30}
 
 
 @dataclass(frozen=True)
@@ -80,54 +81,30 @@ def read_recipe(name: str) -> Recipe:
     """Read a recipe, including the downloads of the recipes that it includes."""
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
-    table = _tables()[name]
-    downloads = list[Download]()
-    for file in table.get("file", ()):
-        downloads += [_download(table | copy) for copy in _copies(file)]
+    table, same_url = _tables()[name], dict[str, list[dict[str, Any]]]()
+    defaults = {key: value for key, value in table.items() if key not in ("about", "includes", "file")}
+    for file in table.get("file", [{}] if "url" in table else []):
+        for one in _expanded(defaults | file):
+            same_url.setdefault(one["url"], []).append(one)
+    downloads = [_download(files) for files in same_url.values()]
     for other in table.get("includes", ()):
         downloads += read_recipe(other).downloads
     return Recipe(name, table["about"], tuple(dict.fromkeys(downloads)))
 
 
-def _download(table: Mapping[str, Any]) -> Download:
-    size, about, digest = _size(table)
-    if "place" in table:
-        outputs = [Output(table["place"], bytes=size, sha256=digest)]
-    else:
-        outputs = [_output(copy) for unpack in table["unpack"] for copy in _copies(unpack)]
-    return Download(table["url"], tuple(outputs), table["licence"], table["terms"], size, about, digest)
-
-
-def _output(table: Mapping[str, Any]) -> Output:
-    size, _, digest = _size(table)
-    inside, where = tuple(table.get("inside", ())), table.get("where", {})
-    return Output(table["place"], inside, not inside, where, size, digest)
-
-
-def _size(table: Mapping[str, Any]) -> tuple[int, int, str]:
-    """Return the bytes, estimated bytes and SHA-256 in a table's `size`: "", "about N", "N" or "N DIGEST"."""
-    words = table.get("size", "").split()
-    if not words:
-        return 0, 0, ""
-    if words[0] == "about":
-        return 0, int(words[1]), ""
-    return int(words[0]), 0, words[1] if words[1:] else ""
-
-
-def _copies(template: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a copy of a table for each row in its `for` or `each`, with the fields in braces replaced by the
-    row's values."""
-    table = dict(template)
-    rows = table.pop("for", [{}])
-    if isinstance(rows, Mapping):
-        rows = [dict(zip(rows, values, strict=True)) for values in product(*rows.values())]
-    if "each" in table:
-        rows = [{"": name, "size": size} for name, size in table.pop("each").items()]
-    for row in rows:
-        yield _filled(table, row if isinstance(row, Mapping) else {"": row})
+def _expanded(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a table of fields for each combination of the words in `for` and each row of `rows`."""
+    lines, lists = table.get("rows", "").strip().splitlines(), table.get("for", {})
+    names = lines[0].split() if lines else []
+    cells = [line.split(maxsplit=len(names) - 1) for line in lines[1:]]
+    rows = [dict(zip(names, row, strict=False)) for row in cells] or [{}]  # a row may lack its last cells
+    for words, row in product(product(*map(str.split, lists.values())), rows):
+        chosen = _filled(dict(zip(lists, words, strict=True)), row) | row
+        yield _filled(table | row, chosen)
 
 
 def _filled(value: Any, row: Mapping[str, str]) -> Any:
+    """Replace the names in braces in a text, or in each text of a list or table, by a row's values."""
     if isinstance(value, Mapping):
         return {key: _filled(item, row) for key, item in value.items()}
     if isinstance(value, list):
@@ -135,6 +112,28 @@ def _filled(value: Any, row: Mapping[str, str]) -> Any:
     for name, text in row.items():
         value = value.replace(f"{{{name}}}", text)
     return value
+
+
+def _download(files: Sequence[Mapping[str, Any]]) -> Download:
+    first = files[0]
+    size, about, digest = _size(first.get("size", ""))
+    outputs = tuple(map(_output, files))
+    return Download(first["url"], outputs, first["licence"], first["terms"], size, about, digest)
+
+
+def _output(file: Mapping[str, Any]) -> Output:
+    inside, unpacked = tuple(file.get("inside", ())), file.get("unpacked", "")
+    size, _, digest = _size(unpacked or ("" if inside else file.get("size", "")))
+    return Output(file["place"], inside, bool(unpacked), file.get("where", {}), size, digest)
+
+
+def _size(text: str) -> tuple[int, int, str]:
+    """Return the bytes, estimated bytes and SHA-256 in a size: "", "N", "N DIGEST", or an estimate such as
+    "305M" or "5.4G"."""
+    number, _, digest = text.partition(" ")
+    if number[-1:] in UNITS:
+        return 0, round(float(number[:-1]) * UNITS[number[-1]]), ""
+    return int(number or 0), 0, digest
 
 
 def sizes(downloads: Sequence[Download]) -> str:
@@ -176,15 +175,4 @@ def by_recipe(paths: Sequence[Path], first: str) -> dict[str, list[Path]]:
 
 def inputs(study: Any) -> list[Path]:
     """Return the files and folders that a study's values name."""
-    return list(dict.fromkeys(_paths(study)))
-
-
-def _paths(value: Any) -> Iterator[Path]:
-    if isinstance(value, Path):
-        yield value
-    elif dataclasses.is_dataclass(value):
-        for part in dataclasses.fields(value):
-            yield from _paths(getattr(value, part.name))
-    elif isinstance(value, Mapping | tuple):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _paths(item)
+    return list(dict.fromkeys(parts_of(study, Path)))

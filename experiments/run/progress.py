@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,28 +19,27 @@ INTERVAL = 0.2
 WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
 FIRST = 0.05  # fraction of a step after which its speed is estimated
-OVERHEAD = 3.0  # assumed seconds per step for everything except training
 Group = tuple[Any, ...]  # properties that similar steps share
-Measured = dict[Group, tuple[float, float]]  # a group's measured and planned seconds
+OVERHEAD = 3.0  # assumed seconds per step for everything except training
 
 
 class Remaining:
     """The number of finished steps, and the remaining time. A step's expected time is its planned time,
-    multiplied by the ratio of actual to planned time for finished steps of the same kind. `parallel` is the
-    number of parallel steps (None: unknown until steps begin), and `speed` the number of operations per
-    second in one step (default: as in `calque plan`)."""
+    multiplied by the ratio of actual to planned time of similar steps. `parallel` is the number of parallel
+    steps (None: unknown until steps begin), and `speed` the number of operations per second in one step
+    (default: as in `calque plan`)."""
 
     def __init__(
         self, steps: Iterable[Step], parallel: int | None = None, speed: float | None = None
     ) -> None:
         self.waiting = {step.folder: step for step in steps}
-        self.of, self.parallel, self._speed = len(self.waiting), parallel or 1, speed
-        self._unknown = parallel is None
+        self.of, self.parallel, self.speed = len(self.waiting), parallel or 1, speed
+        self.known = parallel is not None
         self.begun: dict[Path, float] = {}
         # The first and last fractions reported; resumed steps begin in the middle.
         self.parts: dict[str, tuple[float, float]] = {}
-        self.measured: Measured = {}
-        self._work: dict[Path, float] = {}
+        self.finished: list[tuple[Step, float]] = []  # each finished step, and its seconds
+        self.work: dict[Path, float] = {}
 
     def begin(self, step: Step) -> None:
         self.begun[step.folder] = time.perf_counter()
@@ -54,9 +53,10 @@ class Remaining:
         seconds = time.perf_counter() - self.begun.pop(step.folder)
         self.waiting.pop(step.folder, None)
         first, last = self.parts.pop(step.title, (0.0, 1.0))
-        self._measure(self.measured, step, seconds / (last - first) if last > first else seconds)
+        self.finished.append((step, seconds / (last - first) if last > first else seconds))
+        self.known = self.known or self._planned(step) > OVERHEAD
         if step.stage == "derive":
-            self._work = {}  # the number of operations may depend on the number of examples
+            self.work = {}  # the number of operations may depend on the number of examples
         return seconds
 
     @property
@@ -66,53 +66,45 @@ class Remaining:
     @property
     def left(self) -> float | None:
         """The estimated number of seconds left, if known."""
-        if self._unknown and (True,) not in self.measured:
+        if not self.known:
             return None
-        now, measured, rest = time.perf_counter(), dict(self.measured), dict[Path, float]()
+        now, measured, rest = time.perf_counter(), list(self.finished), list[float]()
         waiting, begun = list(self.waiting.values()), dict(self.begun)  # another thread may change them
+        unmeasured = []
         for step in waiting:
             first, last = self.parts.get(step.title, (0.0, 0.0))
             if step.folder in begun and last - first >= FIRST:
                 whole = (now - begun[step.folder]) / (last - first)
-                self._measure(measured, step, whole)
-                rest[step.folder] = whole * (1 - last)
-        for step in waiting:
-            if step.folder not in rest:
-                spent = now - begun.get(step.folder, now)
-                rest[step.folder] = max(0.0, self._expected(measured, step) - spent)
-        return max(sum(rest.values()) / self.parallel, *rest.values(), 0.0)
-
-    def _work_of(self, step: Step) -> float:
-        work, folder = self._work, step.folder
-        if folder not in work:
-            work[folder] = step.work
-        return work[folder]
+                measured.append((step, whole))
+                rest.append(whole * (1 - last))
+            else:
+                unmeasured.append(step)
+        seconds, planned = defaultdict[Group, float](float), defaultdict[Group, float](float)
+        for step, whole in measured:
+            for group in self._groups(step):
+                seconds[group] += whole
+                planned[group] += self._planned(step)
+        for step in unmeasured:
+            similar = [group for group in self._groups(step) if planned[group]]
+            rate = seconds[similar[0]] / planned[similar[0]] if similar else 1.0
+            expected = self._planned(step) * rate
+            rest.append(max(0.0, expected - (now - begun.get(step.folder, now))))
+        return max(sum(rest) / self.parallel, *rest, 0.0)
 
     def _planned(self, step: Step) -> float:
-        work = self._work_of(step)
-        if self._speed is None and work:
+        if step.folder not in self.work:
+            self.work[step.folder] = step.work
+        work = self.work[step.folder]
+        if self.speed is None and work:
             from calque.pretrain.cost import EFFICIENCY, run_flops
 
-            self._speed = EFFICIENCY * run_flops(step.threads)
-        return OVERHEAD + (work / self._speed if self._speed else 0.0)
+            self.speed = EFFICIENCY * run_flops(step.threads)
+        return OVERHEAD + (work / self.speed if self.speed else 0.0)
 
     def _groups(self, step: Step) -> list[Group]:
-        """Return the groups of similar steps that contain a step, the narrowest first."""
-        name = step.place.parent.name if step.stage == "pretrain" else step.place.name
-        trains = self._work_of(step) > 0
-        return [(trains, step.stage, step.kind, name), (trains, step.stage), *([(True,)] if trains else [])]
-
-    def _measure(self, measured: Measured, step: Step, seconds: float) -> None:
-        for group in self._groups(step):
-            before = measured.get(group, (0.0, 0.0))
-            measured[group] = before[0] + seconds, before[1] + self._planned(step)
-
-    def _expected(self, measured: Measured, step: Step) -> float:
-        for group in self._groups(step):
-            if group in measured:
-                seconds, planned = measured[group]
-                return self._planned(step) * seconds / planned
-        return self._planned(step)
+        """Return the groups of similar steps that contain a step, the narrower first."""
+        trains = self._planned(step) > OVERHEAD
+        return [(trains, step.stage), (trains,)]
 
     def __str__(self) -> str:
         left = self.left if self.waiting else None
@@ -206,20 +198,6 @@ def board(
         ended.set()
         thread.join()
         shown.clear()
-
-
-class Throttled:
-    """A `Report` that forwards at most one call per title and interval, but always forwards the first and
-    last call."""
-
-    def __init__(self, report: Report) -> None:
-        self.report, self.last = report, dict[str, float]()
-
-    def __call__(self, what: str, done: int, of: int) -> None:
-        now = time.perf_counter()
-        if done >= of or now - self.last.get(what, 0.0) > INTERVAL:
-            self.last[what] = now
-            self.report(what, done, of)
 
 
 def drain(queue: Any, report: Report) -> None:

@@ -18,7 +18,7 @@ from calque.derive.fingerprint import check_same, own_code
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import follow_parent, silent, uninterrupted
 from calque.experiments.run.own_modules import import_own, own_modules
-from calque.experiments.run.progress import Throttled, drain
+from calque.experiments.run.progress import INTERVAL, drain
 from calque.experiments.run.signals import stoppable
 from calque.experiments.run.step import Machine, Step, Watch, metered, unwatched, with_needs
 
@@ -39,7 +39,7 @@ def compute(
     steps = with_needs(steps)
     together = "WORLD_SIZE" in os.environ
     cores = 1 if together else os.cpu_count() or 1
-    machine = Machine(Throttled(report), jobs or cores, allow_change, watch)
+    machine = Machine(report, jobs or cores, allow_change, watch)
     if together:
         _compute_together(steps, machine)
         return
@@ -73,7 +73,7 @@ def compute_cells(
     """Compute the steps in order, in a cluster job. If a step fails, steps that do not need it are still
     computed. Raises Unfinished at the end, listing the steps that failed or that need an unfinished step."""
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
-    machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
+    machine, failed = Machine(report, cores, allow_change, watch), list[str]()
     for step in (step for step in steps if not step.finished):
         try:
             if missing := [need.title for need in step.needs if not need.finished]:
@@ -105,8 +105,8 @@ def do(step: Step, machine: Machine) -> None:
                     import torch
 
                     torch.set_num_threads(step.threads)
-                with metered(step, machine) if machine.world.first else nullcontext(machine) as metering:
-                    step(metering)
+                with metered(step, machine) if machine.world.first else nullcontext():
+                    step(machine)
     except NonFinite as error:
         raise NonFinite(f"{step.title}: {error}") from error
     machine.watch(step, True)
@@ -220,15 +220,20 @@ _worker = Machine()  # in a worker process, replaced by one that reports through
 def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
     global _worker
 
+    last = dict[str, float]()  # when each title was reported
+
     def report(what: str, done: int, of: int) -> None:
-        queue.put((what, done, of))
+        now = time.monotonic()
+        if done >= of or now - last.get(what, -INTERVAL) >= INTERVAL:
+            last[what] = now
+            queue.put((what, done, of))
 
     follow_parent()
     for name in modules:
         if find_spec(name):  # if the study file was deleted, no step in this pool needs it
             import_own(name)
     queue.cancel_join_thread()  # the parent may have exited without reading the remaining reports
-    _worker = Machine(Throttled(report), allow_change=allow_change)
+    _worker = Machine(report, allow_change=allow_change)
 
 
 def _compute_alone(step: Step, code: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from calque.derive.artefact import Artefact, add_facts, finished
 from calque.derive.errors import BadInput
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
 COMPUTE = "compute"  # the key of the cost in manifests and in a report's description
-EVERY = 10.0  # seconds between records of the cost; a killed process loses the time since its last record
+T = TypeVar("T")
 Stage = Literal["derive", "pretrain", "evaluate"]
 Watch = Callable[["Step", bool], None]
 """`watch(step, finished)` is called when a step begins and when it is finished."""
@@ -96,7 +96,7 @@ class Step:
 
     @cached_property
     def needs(self) -> tuple[Step, ...]:
-        return (*_steps_in(self.config), *self.after)
+        return (*parts_of(self.config, Step), *self.after)
 
     @cached_property
     def identity(self) -> Any:
@@ -147,17 +147,17 @@ def is_finished(step: Step) -> bool:
         return False
 
 
-def _steps_in(value: Any) -> Iterator[Step]:
-    if isinstance(value, Step):
+def parts_of(value: Any, kind: type[T]) -> Iterator[T]:
+    """Yield the instances of a class in a value: the value itself, or in its fields and items at any
+    depth."""
+    if isinstance(value, kind):
         yield value
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
-            yield from _steps_in(getattr(value, field.name))
-    elif isinstance(value, Mapping):
-        yield from _steps_in(tuple(value.values()))
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from _steps_in(item)
+            yield from parts_of(getattr(value, field.name), kind)
+    elif isinstance(value, Mapping | tuple | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from parts_of(item, kind)
 
 
 def _identity_of(value: Any) -> Any:
@@ -166,7 +166,7 @@ def _identity_of(value: Any) -> Any:
     if not isinstance(value, type) and callable(identity := getattr(value, "identity", None)):
         code = code_of(type(value))
         return {"identity": _identity_of(identity()), "code": code} if code else _identity_of(identity())
-    if dataclasses.is_dataclass(value) and any(_steps_in(value)):
+    if dataclasses.is_dataclass(value) and any(parts_of(value, Step)):
         fields = {field.name: _identity_of(getattr(value, field.name)) for field in dataclasses.fields(value)}
         return {"kind": type(value).__name__, **fields, "code": code_of(type(value))}
     if isinstance(value, Mapping):
@@ -192,41 +192,29 @@ def with_needs(steps: Iterable[Step]) -> list[Step]:
 
 
 @contextmanager
-def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """Yield a machine for computing a step, and record the cost, including the cost of earlier, interrupted
-    attempts. While the block runs, the record is next to the step's folder; at the end, it is moved to the
-    manifest."""
+def metered(step: Step, machine: Machine) -> Iterator[None]:
+    """Record the cost of the block, which computes a step, in the step's manifest. The cost includes earlier
+    attempts that were interrupted, whose record is next to the step's folder."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    start, cpu, processor = time.perf_counter(), _cpu_seconds(), _processor(machine)
-    noted = start
+    start, cpu = time.perf_counter(), _cpu_seconds()
 
     def spent() -> dict[str, Any]:
         seconds = time.perf_counter() - start
         return {
             "seconds": before.get("seconds", 0.0) + seconds,
             "cpu seconds": before.get("cpu seconds", 0.0) + (_cpu_seconds() - cpu) * machine.world.size,
-            "processors": Counter(before.get("processors", {})) + Counter({processor: seconds}),
+            "processors": Counter(before.get("processors", {})) + Counter({_processor(machine): seconds}),
         }
 
-    def note() -> None:
-        with suppress(OSError, BadInput):  # the disk is full, or the folder was removed
-            write_json(path, spent())
-
-    def report(what: str, done: int, of: int) -> None:
-        nonlocal noted
-        machine.report(what, done, of)
-        if time.perf_counter() - noted > EVERY:
-            noted = time.perf_counter()
-            note()
-
     try:
-        yield dataclasses.replace(machine, report=report)
+        yield
     except BaseException as error:
         if isinstance(error, Exception) and not step.folder.exists():  # nothing to resume from
             path.unlink(missing_ok=True)
         else:
-            note()
+            with suppress(OSError, BadInput):  # the disk is full, or the folder was removed
+                write_json(path, spent())
         raise
     add_facts(step.folder, {COMPUTE: {**spent(), "operations": step.work}})
     path.unlink(missing_ok=True)
