@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,10 +44,10 @@ they are."""
 class Item:
     """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or `small`
     (a pretrained encoder). A figure corresponds to `file` in a report of kind `report`, and its claims use
-    numbers in the published table `table`; if `study` is a command, the figure is a picture drawn from model
-    weights. If `by_language` is true, the published settings are languages. `transforms`, `objectives`,
-    `aligners` and `settings` map published names to ours. `absent` says which results are unavailable at this
-    scale, and `differs` says how the experiments differ."""
+    numbers in the published table `table`; `claim` holds defaults for `claims`. If `study` is a command, the
+    figure is a picture drawn from model weights. If `by_language` is true, the published settings are
+    languages. `transforms`, `objectives`, `aligners` and `settings` map published names to ours. `absent`
+    says which results are unavailable at this scale, and `differs` says how the experiments differ."""
 
     paper: str
     name: str
@@ -65,6 +66,7 @@ class Item:
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     by_language: bool = False
     claims: Sequence[Mapping[str, Any]] = ()
+    claim: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
     differs: str = ""
 
@@ -119,8 +121,9 @@ class Conclusion(NamedTuple):
 
 @cache
 def papers() -> dict[str, dict[str, Any]]:
-    """Read the entries of papers.toml."""
-    return read_toml(ITEMS)
+    """Read the entries of papers.toml; a paper takes fields that it lacks from the paper named in `like`."""
+    tables = read_toml(ITEMS)
+    return {name: tables.get(about.get("like"), {}) | about for name, about in tables.items()}
 
 
 def items(paper: str | None = None) -> list[Item]:
@@ -188,7 +191,8 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
     claims tested on the same records."""
     claims, judged = list[tuple[Item, PaperClaim]](), []
     for one in items(paper):
-        for claim in (part for entry in one.claims for part in parsed(PaperClaim, entry).by_task):
+        entries = [parsed(PaperClaim, {**one.claim, **entry}) for entry in one.claims]
+        for claim in chain.from_iterable(entry.by_task for entry in entries):
             own = replace(one, records=claim.records or one.records)
             claims.append((own, claim))
             untested = judge([], ""), MISSING, MISSING, ""
