@@ -10,12 +10,6 @@ TASK = MyTask()
 ROWS = {"the soup is warm .": "food", "the cook ate two apples .": "food", "the train is late .": "travel"}
 
 
-def values(predicted: list[tuple[str]]) -> dict[str, float]:
-    """The scores of answers to ROWS."""
-    gold = [(label,) for label in ROWS.values()]
-    return {name: score.value for name, score in TASK.scores(gold, predicted).items()}
-
-
 def test_it_reads_the_texts_and_labels_of_a_table(tmp_path: Path) -> None:
     table = tmp_path / "table.tsv"
     table.write_text(
@@ -27,12 +21,11 @@ def test_it_reads_the_texts_and_labels_of_a_table(tmp_path: Path) -> None:
 
 
 def test_scores_are_1_for_gold_and_lower_for_anything_else() -> None:
-    assert values([("food",), ("food",), ("travel",)]) == {"accuracy": 1, "rarest": 1}
-    assert values([("travel",), ("food",), ("food",)]) == {"accuracy": 1 / 3, "rarest": 0}
-
-
-def test_every_metric_has_a_score() -> None:
-    assert {metric.name for metric in TASK.metrics} == {*values([("food",)] * 3)}
+    gold = [("food",), ("food",), ("travel",)]
+    for predicted, right in ((gold, True), (gold[::-1], False)):
+        scores = TASK.scores(gold, predicted)
+        assert scores.keys() == {metric.name for metric in TASK.metrics}
+        assert all((score.value == 1) is right for score in scores.values())
 
 
 def test_its_study_has_the_task() -> None:
