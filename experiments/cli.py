@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from calque import __version__
 from calque.derive.errors import BadInput, NoFile, printable, unknown
 from calque.derive.files import DISK
-from calque.experiments.commands import alignment, checkout, data, models, new, reports, show, study
+from calque.experiments.commands import alignment, data, models, new, reports, show, study
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
@@ -87,8 +87,7 @@ class Commands(TyperGroup):
 
 
 def _explain(error: Exception) -> tuple[Any, ...]:
-    """Return the exit code and the messages for an error; if the error indicates a bug, the messages are
-    empty."""
+    """Return the exit code and the messages for an error; a bug has no messages."""
     if isinstance(error, NoFile):
         from calque.experiments.data.recipe import recipe_of
 
@@ -201,7 +200,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         (alignment.align, alignment.train_aligner, alignment.aer),
         "calque align words.en words.fr --out links",
     ),
-    "Data and this checkout": ((checkout.bench, checkout.docs), "calque data plan align_mlm"),
+    "Data and this checkout": ((data.bench, data.docs), "calque data plan align_mlm"),
 }
 """The commands in each section of the help, with an example."""
 for name, (functions, _) in GROUPS.items():

@@ -1,12 +1,15 @@
-"""`calque data`: check and download public data sets."""
+"""`calque data`, which checks and downloads public data sets, and the commands for a checkout of Calque:
+`calque bench` and `docs`."""
 
 from collections import Counter
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from calque.derive.errors import BadInput
 from calque.experiments.run.signals import leaving
 
 if TYPE_CHECKING:
@@ -30,18 +33,18 @@ def plan(recipes: Optional = None, to: To = DATA) -> None:
 
     check = cache(partial(state, to))  # recipes share files, and computing digests takes time
     for recipe in [read_recipe(name) for name in recipes or names()]:
-        _print_plan(recipe, {output: check(output) for output in recipe.outputs}, files=bool(recipes))
+        states = {output: check(output) for output in recipe.outputs}
+        counts = Counter(states.values())
+        summary = ", ".join(f"{counts[it]:,} {it}" for it in sorted(counts, reverse=True))
+        typer.echo(f"{recipe.name}: {recipe.about} ({summary})")
+        if recipes:
+            _print_files(recipe, states)
 
 
-def _print_plan(recipe: "Recipe", states: "dict[Output, str]", files: bool) -> None:
+def _print_files(recipe: "Recipe", states: "dict[Output, str]") -> None:
     from calque.experiments.data.fetch import MISSING
     from calque.experiments.data.recipe import sizes
 
-    counts = Counter(states.values())
-    summary = ", ".join(f"{counts[it]:,} {it}" for it in sorted(counts, reverse=True))
-    typer.echo(f"{recipe.name}: {recipe.about} ({summary})")
-    if not files:
-        return
     for output, it in states.items():
         size = f"{output.bytes:,}" if output.bytes else ""
         typer.echo(f"  {it:<8}{size:>14}  {output.place}")
@@ -85,3 +88,41 @@ def everyday(
         typer.echo(f"{out / name}: {row['sentences']:,} sentences, {row['words']:,} words")
         for reason, count in row["left out"].items():
             typer.echo(f"  {count:,} {reason}")
+
+
+# Commands for a checkout of Calque
+
+
+def bench(
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements per library, taken in turns.")] = 5,
+) -> None:
+    """Compare the speed of pretraining with that of transformers."""
+    if not find_spec("accelerate"):
+        raise BadInput("`calque bench` needs accelerate: pip install 'calque[bench]'")
+    import torch
+
+    from calque.experiments.bench import compare
+
+    torch.set_num_threads(1)
+    for comparison in compare(rounds):
+        typer.echo(comparison)
+
+
+def docs(
+    context: typer.Context,
+    root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout to update.")] = Path(),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail if a page is out of date.")
+    ] = False,
+) -> None:
+    """Update computed numbers and tables in the README and docs."""
+    from calque.experiments.docs import reference, update
+
+    if not (root / "README.md").is_file():
+        raise BadInput("no README.md here; expected a checkout of Calque", root)
+    commands = {"commands": lambda: reference(context.find_root().command)}
+    different = update(root, not check, commands)
+    for page in different:
+        typer.echo(f"{page}: {'differs from its records' if check else 'updated'}")
+    if check and different:
+        raise typer.Exit(1)

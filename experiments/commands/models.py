@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,12 +14,11 @@ if TYPE_CHECKING:
     from calque.analysis.measures.interventions import SourceTuned
     from calque.analysis.statistics import Estimate
 
-WIDTH, LABEL = 80, 37  # widths, in characters, of a line and of an intervention's name
-HEADS = {"score": 13, "change": 13, "beyond control": 17}  # column headings and widths
+HEADER = ("intervention", "score", "change", "beyond control")
 NOTE = (
-    "Scores are in percent, with 95 % intervals over this model's test items; differences between seeds "
-    "are larger. Changes are differences from no intervention. An indented line is the control for the line "
-    "above: a comparable change that uses no translations. Rotations are fitted on {pairs} dictionary pairs."
+    "Percent, with 95 % intervals over this model's test items; seeds differ more. Changes "
+    "are differences from no intervention. The last column is the difference from the control, a comparable "
+    "change that uses no translations. Rotations are fitted on {pairs} dictionary pairs."
 )
 Checkpoints = Annotated[Path, typer.Argument(help="A run's `checkpoint` folder, or a masked language model.")]
 Language = Annotated[
@@ -78,8 +76,7 @@ def intervene(
 
     The model is first fine-tuned on the source language."""
     from calque.analysis.checkpoint import Checkpoint
-    from calque.analysis.measures.interventions import control_of
-    from calque.analysis.report.table import cell
+    from calque.analysis.report.table import Table, cell
     from calque.analysis.tasks.catalog import metric_title
     from calque.experiments.run.progress import board
 
@@ -91,17 +88,12 @@ def intervene(
         typer.echo(f"calque: {reason}", err=True)
     with board() as shown:
         tuned = model.finetune(task, language or "", partial(shown.report, f"fine-tuning on {task}"))
-    effects = effects_of(tuned)
-    metric = metric_title(tuned.task.primary)
-    typer.echo(f"{tuned.task.title} {metric} in {tuned.language}, after changes at test time\n")
-    typer.echo("intervention".ljust(LABEL) + "".join(map(str.rjust, HEADS, HEADS.values())))
-    controls = {control_of(name) for name in effects}
-    for name, estimates in effects.items():
-        line = (f"  {name}" if name in controls else name).ljust(LABEL)
-        for estimate, room in zip(estimates, HEADS.values(), strict=True):
-            line += (cell(estimate, over_items=True) if estimate else "").rjust(room)
-        typer.echo(line.rstrip())
-    typer.echo("\n" + fill(NOTE.format(pairs=pairs), WIDTH))
+    cells = [
+        (name, *(cell(estimate, over_items=True) if estimate else "" for estimate in estimates))
+        for name, estimates in effects_of(tuned).items()
+    ]
+    title = f"{tuned.task.title} {metric_title(tuned.task.primary)} in {tuned.language}"
+    typer.echo(Table(title, HEADER, tuple(cells), NOTE.format(pairs=pairs)).markdown)
 
 
 def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":

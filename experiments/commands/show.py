@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from calque.derive.errors import BadInput, nearest
+from calque.derive.errors import BadInput
 from calque.experiments.commands.options import Own, Parser, Root, check_out
 from calque.experiments.run.places import CACHE, ROOT
 
@@ -27,34 +26,24 @@ def show(
             help="A text in quotes, then languages; trans.inv is trans applied to the output of inv.",
         ),
     ] = None,
-    pocket: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=100,
-            help="Instead of TEXT, show this many sentences of Pocket English, which include syntax trees.",
-        ),
-    ] = None,
     study: Own = None,
     parser: Parser = None,
     runs: Root = ROOT,
 ) -> None:
-    """Print a sentence in derived languages, with tags and glosses."""
+    """Print a sentence in derived languages, with glosses."""
     from calque.derive.on_demand import sentences_of, side_by_side, transforms_of
-    from calque.derive.sources.pocket import CORPUS, PocketEnglish
 
     own = _transforms(study) if study else {}
-    text, *languages = ("", *(words or ())) if pocket else (words or [""])
+    text, *languages = words or [""]
     languages = languages or list(own)
     if not languages:
         raise BadInput('expected a text in quotes and a language, as in: calque show "Sara ate ." trans.inv')
-    if not pocket:
-        _check_quotes(text, languages, own)
-    transforms = transforms_of(languages, parser, runs / CACHE, own, parsed=bool(pocket))
-    if pocket:
-        sentences, failed = PocketEnglish(size=pocket).sentences((CORPUS, pocket))
-    else:
-        sentences, failed = sentences_of(text, transforms, parser)
+    try:
+        transforms = transforms_of(languages, parser, runs / CACHE, own)
+    except BadInput as error:
+        hint = "" if " " in text else "; put a text of several words in quotes"
+        raise BadInput(f"{error}{hint}") from None
+    sentences, failed = sentences_of(text, transforms, parser)
     for why, count in failed.items():
         reason = f"{count} of {len(sentences)} sentences could not be parsed and keep their order: {why}"
         typer.echo(f"calque: {reason}", err=True)
@@ -96,14 +85,3 @@ def _transforms(study: str) -> dict[str, Transform]:
     if not isinstance(languages, DerivedLanguages):
         raise BadInput("the study has no derived languages", study)
     return {transform.name: transform for transform in languages.transforms}
-
-
-def _check_quotes(text: str, languages: Sequence[str], own: Mapping[str, Transform]) -> None:
-    """Raise BadInput if the text seems to be several unquoted words."""
-    from calque.derive.transforms import EXAMPLES
-
-    known = [*own, *(example.split()[0] for example in EXAMPLES)]
-    place = next((place for place, word in enumerate(languages) if word in known), 0)
-    if place and " " not in text and not all(nearest(word, known) for word in languages[:place]):
-        whole, rest = " ".join([text, *languages[:place]]), " ".join(languages[place:])
-        raise BadInput(f'quote the text: calque show "{whole}" {rest}')

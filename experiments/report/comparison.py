@@ -1,7 +1,8 @@
 """Comparison of two reports: their verdicts, the numbers that claims use, and their records."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,8 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     if not a.keys() & b.keys():
         raise BadInput(f"shares no record with {second}, so nothing can be compared", first)
     different = [f"{_title(key)}: only in {first if key in a else second}" for key in a.keys() ^ b.keys()]
-    for key in a.keys() & b.keys():
-        if a[key] != b[key]:
-            different.append(f"{_title(key)}: {_difference(a[key], b[key])}")
+    unequal = [key for key in a.keys() & b.keys() if a[key] != b[key]]
+    different += [f"{_title(key)}: {_difference(a[key], b[key])}" for key in unequal]
     tests = _tests(ours, theirs)
     corrected = holm([p for _, p in tests])
     kind = stored(first).get("report") or stored(second).get("report")
@@ -76,14 +76,11 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     )
 
 
-def _by_key(report: Recorded) -> dict[Key, dict[str, Any]]:
+def _by_key(report: Recorded) -> dict[Key, tuple[Any, ...]]:
+    """Return the measured fields of each record."""
     configurations = _configurations(report.runs)
-    return {
-        _key(record, configurations): {
-            name: value for name, value in as_json(record).items() if name in MEASURED
-        }
-        for record in report.records
-    }
+    measured = attrgetter(*MEASURED)
+    return {_key(record, configurations): measured(record) for record in report.records}
 
 
 def _configurations(runs: list[Run], **changes: Any) -> dict[str, tuple[str, str]]:
@@ -108,12 +105,12 @@ def _title(key: Key) -> str:
     return ", ".join(parts)
 
 
-def _difference(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
+def _difference(ours: Sequence[Any], theirs: Sequence[Any]) -> str:
     """Return both values or, if they are equal, the value and the names of the fields that differ."""
-    if ours["value"] != theirs["value"]:
-        return f"{ours['value']} and {theirs['value']}"
-    fields = [name for name in MEASURED if ours.get(name) != theirs.get(name)]
-    return f"{ours['value']} in both, but different {' and '.join(fields)}"
+    if ours[0] != theirs[0]:
+        return f"{ours[0]} and {theirs[0]}"
+    fields = [name for name, a, b in zip(MEASURED, ours, theirs, strict=True) if a != b]
+    return f"{ours[0]} in both, but different {' and '.join(fields)}"
 
 
 def _numbers(report: Recorded) -> dict[Key, list[float]]:
@@ -129,12 +126,9 @@ def _numbers(report: Recorded) -> dict[Key, list[float]]:
 
 def _tests(ours: Recorded, theirs: Recorded) -> list[tuple[str, float]]:
     """Return the title and p-value of each number that varies over seeds."""
-    tests, numbers = [], _numbers(theirs)
-    for key, values in _numbers(ours).items():
-        p = welch(values, numbers[key]) if key in numbers else None
-        if p is not None:
-            tests.append((_title(key), p))
-    return tests
+    here, there = _numbers(ours), _numbers(theirs)
+    tests = [(_title(key), welch(values, there[key])) for key, values in here.items() if key in there]
+    return [(title, p) for title, p in tests if p is not None]
 
 
 def _verdicts(ours: Recorded, theirs: Recorded, kind: str) -> dict[str, tuple[str, str]]:

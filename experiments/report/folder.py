@@ -323,16 +323,11 @@ def reports(runs: Path) -> Iterator[dict[str, Any]]:
 
 def report_folder(name: str, runs: Path) -> Path:
     """Return the folder of a finished report, given as a path, a study, or a name from `calque runs`. Raises
-    BadInput if there is none, or if several studies have a report with that name."""
+    BadInput if there is none."""
     for place in (Path(name), Path(name) / REPORT, runs / name / REPORT, runs / name):
         if (place / RECORDS).is_file():
             return place
-    rows = list(reports(runs))
-    own = [row for row in rows if name in (row["study"], f"{row['study']}/{row['name']}")]
-    found = own[:1] or [row for row in rows if row["name"] == name]
-    if len(found) > 1:
-        several = " or ".join(f"{row['study']}/{row['name']}" for row in found)
-        raise BadInput(f"several reports are called {shown(name)}; choose {several}")
-    if not found or not found[0]["finished"]:
-        raise BadInput(f"no finished report is called {shown(name)}; `calque runs` lists reports")
-    return Path(found[0]["folder"])
+    for row in reports(runs):
+        if row["finished"] and name in (row["study"], f"{row['study']}/{row['name']}"):
+            return Path(row["folder"])
+    raise BadInput(f"no finished report is called {shown(name)}; `calque runs` lists reports")

@@ -1,4 +1,4 @@
-"""The summary printed after a run: scores, claims and the report's path, as ASCII text."""
+"""The summary printed after a run: scores, claims and the report's path."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,9 +17,6 @@ WIDTH = 80
 LONGEST = 40  # maximum number of lines in a printed table
 SCORES = ("ZS", "SUP", DELTA)
 TYPES = ("all", "held-out")  # groups of types whose alignment@1 is printed
-_WORDS = {"Δ": "delta", "ρ": "rho", "±": "+/-", "≤": "<=", "≥": ">=", "→": "->", "×": "x"}
-_SIGNS = {"−": "-", "–": "-", "—": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "\N{NO-BREAK SPACE}": " "}
-ASCII = str.maketrans(_WORDS | _SIGNS)
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,7 @@ class Outcome:
         parts = [_wrapped(f"{self.study}: {self.contents.scale}"), *self._primary()]
         scores = scores_table(self.results) if self.results else None
         parts += [as_text(scores)] if scores else self._tables()
-        text = "\n\n".join([*parts, *self._claims()])
-        return f"{text.translate(ASCII)}\n\n{self.report}"
+        return "\n\n".join([*parts, *self._claims(), str(self.report)])
 
     def _primary(self) -> Iterator[str]:
         table = self.contents.tables.get(PRIMARY_CLAIMS)
@@ -88,18 +84,18 @@ def scores_table(results: Results) -> Table | None:
 
 
 def as_text(table: Table) -> str:
-    """Format a table's title and our rows as ASCII text of 80 columns."""
+    """Format a table's title and our rows as text of 80 columns."""
     return "\n".join([_wrapped(table.title), *_fitted(table)])
 
 
 def _wrapped(text: str) -> str:
-    return fill(text.translate(ASCII), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    return fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _fitted(table: Table) -> list[str]:
     """Format our rows, in groups of columns that fit the width."""
     rows = [row for row in table.rows if table.kind(row) == OURS]
-    whole = [[cell.translate(ASCII) for cell in row] for row in (table.header, *rows)]
+    whole = [table.header, *rows]
     widths = [min(WIDTH // 3, max(map(len, column))) for column in zip(*whole, strict=True)]
     labels = list(range(table.labels))
     groups, chosen = list[list[int]](), [*labels]

@@ -44,7 +44,6 @@ from calque.experiments.report.outcome import Outcome
 from calque.experiments.report.summary import (
     compute_statement,
     exclusions,
-    facts_by,
     facts_of,
     scale,
     scale_of,
@@ -67,55 +66,51 @@ SENTENCES = 1_000  # maximum number of sentences searched for an example
 def summarise(study: Study | Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
     """Write the report on a finished study or sweep to `folder`, atomically, and return its summary. `about`
     is the report's description."""
+    about, claimed = about or {}, None
+    results: Results | SweepResults
     if isinstance(study, Sweep):
-        return _summarise_sweep(study, root, folder, about or {})
-    about, found = about or {}, measured(study, root)
-    results = joined(study.paper, *recorded(study, root, found), scale(study))
-    claimed = PrimaryClaims.read(study.claims) if study.claims else None
-    page = _study_page(results, study.paper, about, claimed)
+        results, facts = _sweep_results(study, root)
+        studies = {f", {_suffix(study, values)}": variant for values, variant in study.variants.items()}
+        variants = list(results.variants.values())
+        page = _sweep_page(results, scale_of(studies.values()))
+    else:
+        found, studies = measured(study, root), {"": study}
+        results = joined(study.paper, *recorded(study, root, found), scale(study))
+        variants, claimed = [results], PrimaryClaims.read(study.claims) if study.claims else None
+        page, facts = _study_page(results, study.paper, about, claimed), list(facts_of(study, root, found))
+        terms = [*page.terms, *_own_terms(study)]
+        page = replace(page, terms=terms, exclusions=exclusions(study, root, found))
+    curves = (training_curves(studies[key], root, of, key) for key, of in zip(studies, variants, strict=True))
     page = replace(
         page,
-        terms=[*page.terms, *_own_terms(study)],
-        exclusions=exclusions(study, root, found),
-        facts=list(facts_of(study, root, found)),
+        example=example_of(studies.values(), root),
+        curves=list(chain.from_iterable(curves)),
+        looks=models_inside(studies, root),
+        checklist=checklist(about, list(studies.values()), root, variants, page.tables.get("claims")),
+        facts=[*facts, *_cost(about)],
     )
-    page = _with_models(page, {"": study}, root, [results], about)
     return _write(folder, page, results, about, claimed)
 
 
-def _summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About) -> Outcome:
-    variants, studies, facts = {}, dict[str, Study](), {}
+def _suffix(sweep: Sweep, values: Sequence[str]) -> str:
+    """Return the swept settings of a variant: `seeds=0,train.steps=100`."""
+    return ",".join(map("=".join, zip(sweep.keys, values, strict=True)))
+
+
+def _sweep_results(sweep: Sweep, root: Path) -> tuple[SweepResults, list[tuple[str, str]]]:
+    """Return a sweep's results, and the configuration that its variants share."""
+    variants, facts = {}, list[list[tuple[str, str]]]()
     for values, study in sweep.variants.items():
-        settings = dict(zip(sweep.keys, values, strict=True))
-        suffix = ",".join(f"{key}={value}" for key, value in settings.items())
+        settings, suffix = dict(zip(sweep.keys, values, strict=True)), _suffix(sweep, values)
         found = measured(study, root)
         runs, records, floors = recorded(study, root, found)
         runs = [replace(run, id=f"{run.id}@{suffix}", settings=settings) for run in runs]
         records = [replace(record, run=f"{record.run}@{suffix}") for record in records]
         variants[values] = Results(runs, records, floors=floors)
-        studies[f", {suffix}"] = study
-        facts[suffix] = list(facts_of(study, root, found))
+        facts.append(list(facts_of(study, root, found)))
     swept = [(setting_title(key), ", ".join(values)) for key, values in sweep.settings]
-    results = SweepResults(sweep.keys, variants)
-    page = _sweep_page(results, scale_of(studies.values()))
-    page = replace(page, facts=[*swept, *facts_by(facts)])
-    page = _with_models(page, studies, root, list(results.variants.values()), about)
-    return _write(folder, page, results, about)
-
-
-def _with_models(
-    page: Report, studies: Mapping[str, Study], root: Path, results: Sequence[Results], about: About
-) -> Report:
-    """Add the parts read from the studies' folders; the keys of `studies` are suffixes of titles."""
-    curves = (training_curves(studies[key], root, of, key) for key, of in zip(studies, results, strict=True))
-    return replace(
-        page,
-        example=example_of(studies.values(), root),
-        curves=list(chain.from_iterable(curves)),
-        looks=models_inside(studies, root),
-        checklist=checklist(about, list(studies.values()), root, results, page.tables.get("claims")),
-        facts=[*page.facts, *_cost(about)],
-    )
+    shared = [fact for fact in facts[0] if all(fact in others for others in facts)]
+    return SweepResults(sweep.keys, variants), [*swept, *shared]
 
 
 def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
@@ -260,10 +255,9 @@ def example_of(studies: Iterable[Study], root: Path) -> list[Derivation]:
 
 
 def _example(study: Study, languages: DerivedLanguages, root: Path) -> list[Derivation]:
-    own = languages.of_seed(study.seeds[0])
+    own, text = languages.of_seed(study.seeds[0]), study.data(root, study.seeds[0]).text
     ready = [transform.ready(root / CACHE) for transform in own.transforms]
     needs = {need for transform in ready for need in transform.needs}
-    text = study.data(root, study.seeds[0]).text
     if "usage" in needs and text:
         types = text.folder / VOCABULARY
         vocabulary = Vocabulary.load(types)

@@ -190,16 +190,6 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
 
 
-def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
-    """Yield a sweep's configuration, with one row per variant for facts that differ between variants."""
-    for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
-        found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
-        if len(found) == len(facts) and len({*found.values()}) == 1:
-            yield name, next(iter(found.values()))
-        else:
-            yield from ((f"{name}, {value}", fact) for value, fact in found.items())
-
-
 def compute_statement(about: Mapping[str, Any]) -> str:
     """Return sentences about the cost of a report's steps, given its description; "" if it is unknown."""
     cost = about.get(COMPUTE)

@@ -55,7 +55,7 @@ def test_finished_run_prints_a_summary(done):
     code, out, err = calque(*words)
     report = out.splitlines()[-1]
     assert (code, err) == (0, "") and Path(report).is_file()
-    assert max(map(len, out.splitlines()[:-1])) <= 80 and out.isascii()
+    assert max(map(len, out.splitlines()[:-1])) <= 80
     assert "pretrain " not in out
     assert calque(*words, "--quiet") == (0, f"{report}\n", "")
     (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.language, r.metric) == ZS_POS]
@@ -103,7 +103,7 @@ WRONG = {
     "plan wikipedia": "CALQUE_DATA",
     "show text klingon": "'klingon'",
     "show": "quotes",
-    "show Sara ate apples trans": 'calque show "Sara ate apples" trans',
+    "show Sara ate trans": "in quotes",
     "show text syn-ko": "'ko'",
     "show text syn-romance": "needs parsed sentences",
     "show text syn-romance --parser none": "none",

@@ -31,9 +31,7 @@ def test_intervene_prints_the_measures_numbers(done, tmp_path):
     code, text, error = calque("intervene", done.model("MLM").checkpoint)
     assert (code, error) == (0, "")
     for name, score in expected.items():
-        assert any(
-            line.strip().startswith(f"{name}  ") and percent(score) in line for line in text.splitlines()
-        )
+        assert any(line.startswith(f"| {name} ") and percent(score) in line for line in text.splitlines())
 
 
 def test_bad_input_is_one_line(done, tmp_path):
