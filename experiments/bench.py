@@ -1,11 +1,12 @@
-"""`calque bench`: Calque's training speed compared with that of transformers."""
+"""`calque bench`: Calque's pretraining speed compared with transformers', with alternating measurements."""
 
+import json
 import math
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,11 @@ import numpy as np
 from transformers import PreTrainedModel
 
 from calque.analysis.statistics import estimate
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
+from calque.derive.corpus import Corpus
+from calque.derive.files import write_json
+from calque.derive.language import SOURCE, Language
 from calque.derive.languages import Languages
-from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.ragged import Ragged
 from calque.derive.types import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
 
@@ -30,48 +31,82 @@ WARM = 2  # untimed steps at the start of each measurement
 
 @dataclass(frozen=True)
 class Comparison:
-    """The training speeds of Calque (`ours`) and of transformers' Trainer (`theirs`), in tokens per CPU
-    second, one per round."""
+    """The rates of Calque (`ours`) and of an alternative (`theirs`), in `unit`, one per round. `against` is
+    the alternative's name."""
 
+    bench: str
     what: str
+    against: str
+    unit: str
     ours: Sequence[float]
     theirs: Sequence[float]
 
-    def __str__(self) -> str:
-        """Our median speed, and the geometric mean over rounds of our speed divided by the Trainer's, with
-        its 95 % t interval."""
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """The operation, the alternative, our median rate, and the geometric mean, across rounds, of our rate
+        divided by the alternative's, with its 95 % t interval."""
         rate = float(f"{statistics.median(self.ours):.3g}")
         logs = estimate([math.log(a / b) for a, b in zip(self.ours, self.theirs, strict=True)])
         mean, *bounds = (f"{math.exp(n):.3g}" for n in (logs.mean, logs.low, logs.high) if n is not None)
         ratio = f"{mean} [{', '.join(bounds)}]" if bounds else mean
-        return f"{self.what}\n  {rate:,g} tokens/CPU s, {ratio} times as fast as HF Trainer"
+        return self.what, self.against, f"{rate:,g} {self.unit}", ratio
 
 
-def compare(rounds: int) -> list[Comparison]:
-    """Compare the training speed of a model with 4 layers and width 256 with that of transformers' Trainer,
-    on Pocket English and its transliteration. After one warm-up, the libraries take turns, so that other work
-    on the machine slows them equally."""
+def write(comparisons: Sequence[Comparison], about: Mapping[str, Any], path: Path) -> None:
+    """Write comparisons as JSON, with a description of where and how they were measured."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    models = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    processor = f"{models[0]}, {len(models)} logical cores" if models else about["machine"]
+    write_json(path, {**about, "processor": processor, "rows": [asdict(row) for row in comparisons]})
+
+
+def read(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
+    """Read a file written by `write`."""
+    about = json.loads(path.read_text(encoding="utf-8"))
+    return about, [Comparison(**row) for row in about.pop("rows")]
+
+
+def in_turns(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
+    """Measure each of `sides` (functions that return a speed) `rounds` times, after one warm-up. They take
+    turns, so that other work on the machine slows them equally."""
+    for side in sides:
+        side()
+    measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]
+    return list(zip(*measured, strict=True))
+
+
+def per_second(items: int, work: Callable[[], object]) -> float:
+    """Return the number of items processed per CPU second, measured over at least half a CPU second."""
+    start, calls = time.process_time(), 0
+    while (seconds := time.process_time() - start) < 0.5:
+        work()
+        calls += 1
+    return items * calls / seconds
+
+
+# The benchmarks
+
+
+def step(rounds: int) -> list[Comparison]:
+    """Compare the training speed of a model with 4 layers and width 256 with that of transformers'
+    Trainer."""
     from calque.pretrain.model import build
     from calque.pretrain.objectives.mlm import PackedLines
 
-    same = replace(MODEL, attention_dropout=0.1)
+    languages, same = made_languages(), replace(MODEL, attention_dropout=0.1)
+    packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
+    rows = np.stack([lines.row(i) for lines in packed for i in range(len(lines))])
     recipes = {
         "a step of 4 layers of width 256, the Trainer's recipe": build(same, TYPES),
         "the same without attention dropout (Calque's recipe)": build(MODEL, TYPES),
     }
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        derive_languages(
-            PocketEnglish(size=5_000), [Transliterate()], 500, DictionaryConfig(), place / "a", place / "b"
-        )
-        languages = Languages.open(place / "a", ["trans"])
-        packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
-        rows = np.stack([lines.row(i) for lines in packed for i in range(len(lines))])
-        sides = [partial(_our_speed, model, languages) for model in recipes.values()]
-        sides.append(partial(_trainers_speed, build(same, TYPES), examples(rows, languages)))
-        measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds + 1)]
-    *ours, theirs = zip(*measured[1:], strict=True)
-    return [Comparison(what, speeds, theirs) for what, speeds in zip(recipes, ours, strict=True)]
+    sides = [partial(_our_speed, model, languages) for model in recipes.values()]
+    sides.append(partial(_trainers_speed, build(same, TYPES), examples(rows, languages)))
+    *ours, theirs = in_turns(sides, rounds)
+    return [
+        Comparison("step", what, "HF Trainer", "tokens/CPU s", speeds, theirs)
+        for what, speeds in zip(recipes, ours, strict=True)
+    ]
 
 
 def _our_speed(model: PreTrainedModel, languages: Languages) -> float:
@@ -116,6 +151,41 @@ def _trainers_speed(model: PreTrainedModel, data: Any) -> float:
 
 def _speed(ends: Sequence[float]) -> float:
     return TRAIN.batch * LENGTH / float(np.median(np.diff(ends[WARM - 1 :])))
+
+
+def mask(rounds: int) -> list[Comparison]:
+    """Compare the speed of masking batches of prepared rows with that of transformers' collator."""
+    from calque.pretrain.mask import Masking
+    from calque.pretrain.objectives.mlm import PackedLines
+
+    languages, comparisons = made_languages(), []
+    for batch, length in ((32, 128), (128, 512)):
+        packed = PackedLines(languages.languages[0], languages.specials, length)
+        rows = np.stack([packed.row(i) for i in range(batch)])
+        ours = partial(Masking.of(languages), rows, np.zeros_like(rows), np.random.default_rng(0))
+        theirs = partial(collator(), examples(rows, languages))
+        rates = in_turns([partial(per_second, batch, work) for work in (ours, theirs)], rounds)
+        what, against = f"masking {batch} rows of {length}", "DataCollatorForLanguageModeling"
+        comparisons.append(Comparison("mask", what, against, "rows/CPU s", *rates))
+    return comparisons
+
+
+def made_languages() -> Languages:
+    """Make a Zipfian corpus of 200,000 single-token words, and its transliteration."""
+    size, words = TYPES // 2, 200_000
+    ordinary = OURS.ordinary(size)
+    shares = 1 / np.arange(1, len(ordinary) + 1)
+    tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum()).astype(np.uint16)
+    lines = np.append(np.arange(0, words, 20), words)
+    pieces = Ragged(np.ones(words, np.uint16), lines)
+    image = np.arange(size) + size
+    image[list(OURS.ids)] -= size
+    source, derived = (
+        Corpus(Ragged(ids, lines), pieces, pieces, np.arange(len(lines) - 1))
+        for ids in (tokens, image[tokens])
+    )
+    languages = Language(SOURCE, 0, source, np.arange(size)), Language("trans", 1, derived, image)
+    return Languages(Path(), languages, pairs={(SOURCE, "trans"): "trans"})
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:

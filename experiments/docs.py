@@ -21,6 +21,7 @@ from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS
+from calque.experiments.bench import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe
 from calque.experiments.report.folder import COMMITTED
@@ -147,6 +148,15 @@ def _recipes() -> list[str]:
     return lines
 
 
+def _benchmarks() -> list[str]:
+    about, comparisons = read_benchmarks(COMMITTED / "benchmarks.json")
+    header = "task | compared with | Calque's speed | times as fast, 95 % interval"
+    lines = _table_of(header, [comparison.cells for comparison in comparisons])
+    libraries = ", ".join(f"{library} {version}" for library, version in about["versions"].items())
+    when = f"{about['date']}, commit {about['commit']}, on {about['processor']} with {libraries}"
+    return [*lines, "", f"`{about['command']}`, {when}."]
+
+
 def _claims() -> list[str]:
     """List each published claim with its conclusion; claims that differ only in the task share one row."""
     lines = []
@@ -188,6 +198,7 @@ BLOCKS: dict[str, Block] = {
     "studies": _studies,
     "tasks": _tasks,
     "recipes": _recipes,
+    "benchmarks": _benchmarks,
     "claims": _claims,
     "claims counted": _claims_counted,
     **{f"paper {name}": partial(_paper, name) for name in papers()},
