@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput
+from calque.experiments.commands.options import check_out
 from calque.experiments.run.signals import leaving
 
 if TYPE_CHECKING:
@@ -95,17 +96,25 @@ def everyday(
 
 def bench(
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per library, taken in turns.")] = 5,
+    out: Annotated[Path | None, typer.Option(help="JSON file for the rates in every round.")] = None,
 ) -> None:
-    """Compare the speed of pretraining with that of transformers."""
+    """Compare the speed of pretraining and masking with that of transformers."""
+    if out:
+        check_out(out, [])
     if not find_spec("accelerate"):
         raise BadInput("`calque bench` needs accelerate: pip install 'calque[bench]'")
     import torch
 
-    from calque.experiments.bench import compare
+    from calque.experiments import bench as benchmarks
+    from calque.experiments.report.folder import provenance
 
     torch.set_num_threads(1)
-    for comparison in compare(rounds):
-        typer.echo(comparison)
+    rows = [*benchmarks.step(rounds), *benchmarks.mask(rounds)]
+    for row in rows:
+        what, against, rate, ratio = row.cells
+        typer.echo(f"{what}\n  {rate}, {ratio} times as fast as {against}")
+    if out:
+        benchmarks.write(rows, provenance(f"calque bench --rounds {rounds}"), out)
 
 
 def docs(
