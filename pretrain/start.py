@@ -143,4 +143,7 @@ def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():
-            whole[name][rows if whole[name].shape != tensor.shape else ...] = tensor.to(whole[name].device)
+            if whole[name].shape == tensor.shape:
+                whole[name].copy_(tensor)
+            else:
+                whole[name][rows] = tensor.to(whole[name].device)
