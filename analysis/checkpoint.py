@@ -23,7 +23,7 @@ from calque.analysis.measures.interventions import (
     moved_types,
     set_rows,
 )
-from calque.analysis.measures.states import cosine, states
+from calque.analysis.measures.states import cosine, states_by_row
 from calque.analysis.records.record import MeasuredModel
 from calque.analysis.tasks.catalog import task as task_called
 from calque.analysis.tasks.finetune import FinetuneConfig
@@ -329,7 +329,7 @@ class Checkpoint:
         pieces = self.pieces(words, language)
         row = np.array([first, *chain.from_iterable(pieces), last])
         self._check_length(len(row))
-        ((_, hidden),) = states(self.model, [row], self.token_type(language))
+        ((_, hidden),) = states_by_row(self.model, [row], self.token_type(language))
         parts = hidden[:, 1:-1].split([len(ids) for ids in pieces], dim=1)
         return States(words, torch.stack([part.mean(1) for part in parts], dim=1).numpy())
 

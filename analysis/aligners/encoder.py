@@ -4,8 +4,8 @@ the longest source and target side, H hidden."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -58,6 +58,7 @@ class Encoder:
             self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
             self._model.pooler = None
         self._model.to(self.device, getattr(torch, precision))
+        self._padding = config.pad_token_id or 0
         self.length = _positions(self._model, config)
         self._try(config.model_type)
 
@@ -66,12 +67,19 @@ class Encoder:
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
         """Return the states (B, L, H) after each layer up to `top`; values at padding are arbitrary."""
-        types = token_types if self.token_types > 1 else None
-        return hidden_states(self._model, rows, types)[: self.top + 1]
+        ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
+        inputs = {"input_ids": ids}
+        if lengths.min() < ids.shape[1]:
+            inputs["attention_mask"] = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
+        if token_types is not None and self.token_types > 1:
+            inputs["token_type_ids"] = _padded(token_types, 0)
+        inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
+        output = self._model(**inputs, output_hidden_states=True)
+        return tuple(output.hidden_states[: self.top + 1])
 
     def _try(self, kind: str) -> None:
         """Raise BadInput if the model needs more input than ids, or if a state ignores later words."""
-        first, last = [i for i in range(3) if i != (self._model.config.pad_token_id or 0)][:2]
+        first, last = [i for i in range(3) if i != self._padding][:2]
         rows = [[first] * 7 + [other] for other in (first, last)]
         try:
             states = self(rows)[-1]
@@ -86,20 +94,6 @@ class Encoder:
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             why = "is not a bidirectional encoder: a word's state ignores the words after it"
             raise BadInput(f"{kind} {why}", self.folder)
-
-
-def hidden_states(
-    model: Any, rows: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None
-) -> tuple[Tensor, ...]:
-    """Return a model's states (B, L, H) at each layer; values at padding are arbitrary."""
-    ids, lengths = _padded(rows, model.config.pad_token_id or 0), torch.tensor(list(map(len, rows)))
-    inputs = {"input_ids": ids}
-    if lengths.min() < ids.shape[1]:
-        inputs["attention_mask"] = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
-    if types is not None:
-        inputs["token_type_ids"] = _padded(types, 0)
-    inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
-    return tuple(model(**inputs, output_hidden_states=True).hidden_states)
 
 
 def _positions(model: nn.Module, config: Any) -> int:
@@ -159,23 +153,9 @@ class SubWords:
         return [encoding.ids for encoding in encoded]
 
 
-CELLS = 6144  # maximum number of ids per batch of pairs, including padding
-ROWS = 32  # rows of similar length per batch; affects only rounding
+CELLS = 6144  # maximum number of ids per batch of pairs or sentences, including padding
+ROWS = 32  # rows of similar length per batch
 WINDOW = 1024  # number of pairs sorted by length at a time
-
-
-@inference_mode
-def row_states(
-    encode: Callable[[list[int]], Sequence[Tensor]], lengths: Sequence[int]
-) -> Iterator[tuple[int, Tensor]]:
-    """Encode rows in batches of similar length; yield each row's index and its states (layers, ids, H).
-    `encode` returns the states (B, L, H) at each layer for the rows with the given indices."""
-    ordered = sorted(range(len(lengths)), key=lengths.__getitem__)
-    for first in range(0, len(ordered), ROWS):
-        batch = ordered[first : first + ROWS]
-        hidden = torch.stack(tuple(encode(batch)), dim=1)
-        for row, states in zip(batch, hidden, strict=True):
-            yield row, states[:, : lengths[row]]
 
 
 Side = tuple[list[int], np.ndarray]  # the ids of a sentence that fit into a row, and each id's word
@@ -236,14 +216,9 @@ class PairEncoder:
             cut = [self._cut(pair, line) for line, pair in window]
             linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
             for batch in batches([tuple(len(ids) for ids, _ in pair) for pair in cut]):
-                chosen = [cut[i] for i in batch]
-                states = self._states(chosen)
+                encoded = _Batch(self, [cut[i] for i in batch])
                 for number, reading in enumerate(readings):
-                    own = [[side[reading.layer] for side in pair] for pair in states]
-                    if not torch.cat([side for pair in own for side in pair]).isfinite().all():
-                        what = f"the states after layer {reading.layer} are not finite"
-                        raise BadInput(what, self.encoder.folder)
-                    for i, links in zip(batch, links_of(own, chosen, reading.method), strict=True):
+                    for i, links in zip(batch, encoded.links(reading), strict=True):
                         linked[i][number] = links
             yield from linked
 
@@ -273,55 +248,60 @@ class PairEncoder:
         least = min(*sizes, room // 2)
         return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
 
-    def _states(self, cut: Sequence[Sequence[Side]]) -> list[list[Tensor]]:
-        """Return the states (layers, n, H) of each pair's sides."""
-        rows, types, spans = list[list[int]](), list[list[int]](), list[list[tuple[int, slice]]]()
+
+class _Batch:
+    """The states of a batch of pairs at every layer."""
+
+    def __init__(self, encoder: PairEncoder, cut: Sequence[Sequence[Side]]) -> None:
+        self.cut, self.folder = cut, encoder.encoder.folder
+        self.spans: tuple[list[tuple[int, slice]], ...] = [], []  # each pair's row and positions, by side
+        rows, types = list[list[int]](), list[list[int]]()
         for sides in cut:
-            spans.append([])
-            for side, ((ids, _), kind) in enumerate(zip(sides, self.types, strict=True)):
-                if side == 0 or not self.joint:
-                    rows.append([*self.before])
-                    types.append([kind] * len(self.before))
+            for side, ((ids, _), kind) in enumerate(zip(sides, encoder.types, strict=True)):
+                if side == 0 or not encoder.joint:
+                    rows.append([*encoder.before])
+                    types.append([kind] * len(encoder.before))
                 start = len(rows[-1])
-                spans[-1].append((len(rows) - 1, slice(start, start + len(ids))))
-                rows[-1] += [*ids, *self.after]
-                types[-1] += [kind] * (len(ids) + len(self.after))
+                self.spans[side].append((len(rows) - 1, slice(start, start + len(ids))))
+                rows[-1] += [*ids, *encoder.after]
+                types[-1] += [kind] * (len(ids) + len(encoder.after))
+        self.states: list[list[Tensor]] = [[] for _ in rows]  # by row and layer
+        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+        for first in range(0, len(order), ROWS):
+            chosen = order[first : first + ROWS]
+            token_types = [types[row] for row in chosen] if any(encoder.types) else None
+            layers = encoder.encoder([rows[row] for row in chosen], token_types)
+            for i, row in enumerate(chosen):
+                self.states[row] = [hidden[i] for hidden in layers]
 
-        def encode(chosen: list[int]) -> Sequence[Tensor]:
-            token_types = [types[row] for row in chosen] if any(self.types) else None
-            return self.encoder([rows[row] for row in chosen], token_types)
-
-        states = dict(row_states(encode, list(map(len, rows))))
-        return [[states[row][:, places] for row, places in sides] for sides in spans]
-
-
-def links_of(
-    states: Sequence[Sequence[Tensor]], cut: Sequence[Sequence[Side]], method: Method
-) -> list[Scored]:
-    """Extract links from the states (n, H) of each pair's sides."""
-    words = [[word for _, word in pair] for pair in cut]  # each state's word
-    tables, masks = list[Tensor](), list[Tensor]()
-    for side in (0, 1):
-        own = [pair[side].float() for pair in states]
-        if method.words:
-            for place, pair in enumerate(words):
-                pair[side], sizes = np.unique(pair[side], return_counts=True)
-                own[place] = torch.stack([part.mean(0) for part in own[place].split(sizes.tolist())])
-        tables.append(nn.utils.rnn.pad_sequence(own, batch_first=True))
-        lengths = torch.tensor([len(each) for each in own])[:, None]
-        masks.append((torch.arange(tables[side].shape[1]) < lengths).to(tables[side].device))
-    scores = method.score(*tables, *masks)
-    links = method.extract(scores, *masks)
-    if method.also:
-        more = enumerate(links_of(states, cut, method.also))
-        places = [[{word: i for i, word in enumerate(side.tolist())} for side in pair] for pair in words]
-        added = [(pair, places[pair][0][i], places[pair][1][j]) for pair, of in more for i, j in of]
-        links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
-    linked: list[Scored] = [{} for _ in cut]
-    for (pair, i, j), value in zip(links.tolist(), scores[links.unbind(1)].tolist(), strict=True):
-        link = int(words[pair][0][i]), int(words[pair][1][j])
-        linked[pair][link] = max(value, linked[pair].get(link, value))
-    return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
+    def links(self, reading: LinkReading) -> list[Scored]:
+        method, states, masks = reading.method, [], []
+        words = [[word for _, word in pair] for pair in self.cut]  # each state's word
+        for side, spans in enumerate(self.spans):
+            own = [self.states[row][reading.layer][positions].float() for row, positions in spans]
+            if method.words:
+                for place, pair in enumerate(words):
+                    pair[side], sizes = np.unique(pair[side], return_counts=True)
+                    parts = own[place].split(sizes.tolist())
+                    own[place] = torch.stack([part.mean(0) for part in parts])
+            padded = nn.utils.rnn.pad_sequence(own, batch_first=True)
+            lengths = torch.tensor([len(each) for each in own], device=padded.device)
+            states.append(padded)
+            masks.append(torch.arange(padded.shape[1], device=padded.device) < lengths[:, None])
+            if not padded.isfinite().all():
+                raise BadInput(f"the states after layer {reading.layer} are not finite", self.folder)
+        scores = method.score(*states, *masks)
+        links = method.extract(scores, *masks)
+        if method.also:
+            more = enumerate(self.links(replace(reading, method=method.also)))
+            places = [[{word: i for i, word in enumerate(side.tolist())} for side in pair] for pair in words]
+            added = [(pair, places[pair][0][i], places[pair][1][j]) for pair, of in more for i, j in of]
+            links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
+        linked: list[Scored] = [{} for _ in self.cut]
+        for (pair, i, j), value in zip(links.tolist(), scores[links.unbind(1)].tolist(), strict=True):
+            link = int(words[pair][0][i]), int(words[pair][1][j])
+            linked[pair][link] = max(value, linked[pair].get(link, value))
+        return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
 
 class EncoderAligner(Aligner):

@@ -12,6 +12,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.aligner_training import centred_words, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
+SAFE = 40.0  # largest range of log K for which all scalings of K can be represented in float32
 LEAST = 0.4  # minimum link probability; the best threshold is half the highest F1 (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """Returns the similarities between source and target sub-words, given both sides' states and masks."""
@@ -59,9 +60,22 @@ class Transport:
     similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        kernel = log_kernel(self.similarity(source, target, row_mask, col_mask))
-        plan = sinkhorn(kernel, row_mask, col_mask, self.iterations)
-        return untied(plan, kernel, row_mask, col_mask)
+        table = self.similarity(source, target, row_mask, col_mask)
+        return untied(self.plan(table, row_mask, col_mask), log_kernel(table), row_mask, col_mask)
+
+    def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+        padding = ~(row_mask[:, :, None] & col_mask[:, None])
+        kernel = table.clamp(min=EPSILON).masked_fill_(padding, 0.0)
+        if float((kernel.amax() / EPSILON).log()) > SAFE:
+            return sinkhorn(log_kernel(table), row_mask, col_mask, self.iterations)
+        no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
+        row, column = torch.ones_like(no_row), torch.ones_like(no_column)
+        for turn in range(round(2 * self.iterations)):
+            if turn % 2 == 0:
+                column = torch.bmm(row, kernel).add_(no_column).reciprocal_()
+            else:
+                row = torch.bmm(column, kernel.mT).add_(no_row).reciprocal_()
+        return kernel.mul_(row.mT).mul_(column)
 
 
 def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:

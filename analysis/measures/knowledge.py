@@ -21,7 +21,6 @@ from calque.pretrain.lazy import inference_mode, torch
 PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded next to a null's mean
 NULLS = ("all", "seen", "held-out")  # groups of questions with a null distribution
 UNDECIDED = -1
-PART = 128  # number of masks whose logits are computed at a time
 
 
 def knowledge(
@@ -68,9 +67,10 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
         rows[-1][places[-1]] = specials.mask
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
         raise BadInput(f"a question has {longest} ids, but the model's rows have at most {room}")
-    masks = {row: hidden[-1, places[row]] for row, hidden in states(model, rows, language.number)}
-    top = torch.stack([masks[row] for row in range(len(rows))])
-    logits = torch.cat([spelt.logits(model, part).float().cpu() for part in top.split(PART)])
+    logits = torch.empty(len(rows), model.config.vocab_size)
+    for batch, hidden in states(model, rows, language.number):
+        top = hidden[-1][range(len(batch)), [places[row] for row in batch]]
+        logits[batch] = spelt.logits(model, top).float().cpu()
     given, first = np.full(len(questions), UNDECIDED), 0
     for q, question in enumerate(questions):
         types_of = np.array([encode(word)[0] for word in question.candidates])

@@ -20,7 +20,7 @@ from calque.analysis.measures.states import (
     mutually_nearest,
     nearest,
     sentence_means,
-    states,
+    states_by_row,
 )
 from calque.analysis.records import record
 from calque.analysis.records.record import CKA, MeasuredModel, Measurement, Null, Record
@@ -105,7 +105,7 @@ class TaggedWords:
 
     def vectors(self, model: Any, language: int) -> Tensor:
         """Return the words' states (N, H) after the last layer."""
-        found = {row: hidden[-1] for row, hidden in states(model, self.rows, language)}
+        found = {row: hidden[-1] for row, hidden in states_by_row(model, self.rows, language)}
         return torch.stack([found[row][place] for row, place in self.at.tolist()])
 
 
@@ -446,7 +446,7 @@ def exchanged_ckas(
     type_of, counts = Ragged.of(inside, lengths), np.bincount(inside)
     shares = np.zeros((len(rows), len(types)), np.float32)
     sums = y.new_zeros(len(y), len(types), y.shape[2])
-    for row, hidden in states(model, rows, language):
+    for row, hidden in states_by_row(model, rows, language):
         np.add.at(shares[row], type_of[row], 1 / lengths[row])
         sums.index_add_(1, torch.from_numpy(type_of[row]).to(y.device), hidden[:, 1:-1])
     means = sums / torch.from_numpy(counts).to(y.device)[:, None]

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder, SubWords, row_states
+from calque.analysis.aligners.encoder import Encoder, SubWords, batches
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
 from calque.analysis.measures.states import (
     MARGIN_NEIGHBOURS,
     cosine,
     csls,
     found,
+    in_order,
     margin,
+    mean_states,
     model_with_head,
-    row_means,
     sentence_means,
 )
 from calque.analysis.records.record import (
@@ -145,18 +146,22 @@ def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
-    before, after, rows = pieces.before, pieces.after, list[list[int]]()
-    room = min(encoder.length, pieces.longest or encoder.length) - len(before) - len(after)
-    for line, sentence in enumerate(sentences, start=1):
-        ids = [i for word in pieces(sentence) for i in word]
+    room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
+    rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
+    for line, ids in enumerate(rows, start=1):
         if not ids:
             raise BadInput(f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.folder)
         if len(ids) > room:
             reason = f"sub-words beyond the {encoder.length:,} ids that the model takes"
             exclusions.add(reason, line, len(ids) - room)
-        rows.append([*before, *ids[:room], *after])
-    states = row_states(lambda chosen: encoder([rows[i] for i in chosen]), list(map(len, rows)))
-    return row_means(states, len(before), len(after))
+    rows = [ids[:room] for ids in rows]
+
+    def means(batch: Sequence[int]) -> Tensor:
+        states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
+        inside = [hidden[:, len(pieces.before) :] for hidden in states]
+        return mean_states(inside, 0, [len(rows[i]) for i in batch])
+
+    return in_order((batch, means(batch)) for batch in batches([(len(ids),) for ids in rows]))
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:

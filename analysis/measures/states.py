@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import hidden_states, row_states
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.pretrain.architecture import architecture_of, has_languages
-from calque.pretrain.lazy import F, Tensor, inference_mode, torch
+from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
+ROWS = 128  # rows of similar length per batch; affects only rounding
 NONE = -1  # replaces the nearest row's index in case of a tie
 BLOCK = 512
 CSLS_NEIGHBOURS = 10  # as in MUSE (Conneau et al. 2018)
@@ -30,27 +30,55 @@ def model_with_head(model: MeasuredModel) -> Any:
     return network.to(model.device).eval()
 
 
-def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[int, Tensor]]:
-    """Yield each row's index and hidden states (L, ids, H), in order of length."""
-    encoder, typed = architecture_of(model.config).encoder(model), has_languages(model.config.type_vocab_size)
+@inference_mode
+def states(
+    model: Any, rows: Sequence[np.ndarray], language: int
+) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
+    """Yield batches of row indices, and their rows' states (rows, ids, H) at each layer, with arbitrary
+    values at padding."""
+    spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
+    encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
+    ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
+    for first in range(0, len(ordered), ROWS):
+        places = ordered[first : first + ROWS]
+        tensors = [torch.from_numpy(rows[place]) for place in places]
+        ids = nn.utils.rnn.pad_sequence(tensors, True, config.pad_token_id).to(device)
+        real = ids != config.pad_token_id
+        mask, types = None if real.all() else real.long(), torch.full_like(ids, number)
+        output = encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True)
+        yield places, output.hidden_states
 
-    def encode(chosen: list[int]) -> Sequence[Tensor]:
-        batch = [rows[row].tolist() for row in chosen]
-        types = [[language] * len(row) for row in batch] if typed else None
-        return hidden_states(encoder, batch, types)
 
-    return row_states(encode, list(map(len, rows)))
+def states_by_row(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[int, Tensor]]:
+    """Yield each row's index and its states (L, ids, H), in order of length."""
+    for places, hidden in states(model, rows, language):
+        for i, place in enumerate(places):
+            yield place, torch.stack([layer[i, : len(rows[place])] for layer in hidden])
 
 
-def row_means(states: Iterable[tuple[int, Tensor]], before: int = 1, after: int = 1) -> Tensor:
-    """Average each row's states, (L, N, H), without the special ids at both ends."""
-    means = {row: hidden[:, before : hidden.shape[1] - after].mean(1) for row, hidden in states}
-    return torch.stack([means[row] for row in range(len(means))], dim=1)
+def mean_states(hidden: Sequence[Tensor], first: int, sizes: Sequence[int]) -> Tensor:
+    """Average the states of `sizes` (N,) ids in each row, from position `first`: (L, N, H)."""
+    place = torch.arange(hidden[0].shape[1], device=hidden[0].device) - first
+    inside = (place >= 0) & (place < torch.tensor(sizes, device=place.device)[:, None])  # (N, ids)
+    counts = inside.sum(1, keepdim=True)
+    return torch.stack([layer.masked_fill(~inside[:, :, None], 0.0).sum(1) / counts for layer in hidden])
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
     """Average each row's states at every layer, (L, N, H), without the special ids at both ends."""
-    return row_means(states(model, rows, language))
+    return in_order(
+        (places, mean_states(hidden, 1, [len(rows[place]) - 2 for place in places]))
+        for places, hidden in states(model, rows, language)
+    )
+
+
+def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
+    """Join batches of row indices and means (L, B, H) into one tensor (L, N, H), in the rows' order."""
+    order, means = list[int](), list[Tensor]()
+    for places, tensor in batches:
+        order += places
+        means.append(tensor)
+    return torch.cat(means, dim=1)[:, torch.tensor(order).argsort().to(means[0].device)]
 
 
 @inference_mode

@@ -4,8 +4,8 @@ import torch
 from scipy.special import softmax
 from torch.nn.utils.rnn import pad_sequence
 
-from calque.analysis.aligners.methods import LEAST, RELEASED, SOFTMAX
-from calque.pretrain.transport import EPSILON, itermax, log_kernel, sinkhorn
+from calque.analysis.aligners.methods import LEAST, RELEASED, SOFTMAX, Transport
+from calque.pretrain.transport import EPSILON, itermax
 from tests.pretrain.scored import extracted, masks, padded
 
 
@@ -14,7 +14,7 @@ def test_transport_equals_pot(iterations):
     ot = pytest.importorskip("ot", reason="POT is not installed")
     random = np.random.default_rng(1)
     products = [random.normal(2, 3, tuple(random.integers(1, 30, 2))) for _ in range(60)]
-    plans = sinkhorn(log_kernel(padded(products)), *masks(products), iterations).numpy()
+    plans = Transport(iterations).plan(padded(products), *masks(products)).numpy()
     for table, plan in zip(products, plans, strict=True):
         n, m = table.shape
         cost = -np.log(np.maximum(EPSILON, table))
@@ -50,8 +50,8 @@ def test_released_rule_equals_its_definition():
     products = [random.normal(1, 2, tuple(random.integers(2, 30, 2))) for _ in range(200)]
     tables = padded(products)
     ours = [np.zeros_like(table) for table in products]
-    plans = sinkhorn(log_kernel(tables), *masks(products), RELEASED.score.iterations)
-    for pair, i, j in RELEASED.extract(plans, *masks(products)).tolist():
+    score, extract = RELEASED.score, RELEASED.extract
+    for pair, i, j in extract(score.plan(tables, *masks(products)), *masks(products)).tolist():
         ours[pair][i, j] = 1
     fewer = 0
     for table, links, filtered in zip(products, ours, extracted(itermax, products), strict=True):
