@@ -105,8 +105,8 @@ def do(step: Step, machine: Machine) -> None:
                     import torch
 
                     torch.set_num_threads(step.threads)
-                with metered(step, machine) if machine.world.first else nullcontext():
-                    step(machine)
+                with metered(step, machine) if machine.world.first else nullcontext(machine) as metering:
+                    step(metering)
     except NonFinite as error:
         raise NonFinite(f"{step.title}: {error}") from error
     machine.watch(step, True)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
 COMPUTE = "compute"  # the key of the cost in manifests and in a report's description
+EVERY = 10.0  # seconds between records of the cost; a killed process loses the time since its last record
 T = TypeVar("T")
 Stage = Literal["derive", "pretrain", "evaluate"]
 Watch = Callable[["Step", bool], None]
@@ -192,12 +193,14 @@ def with_needs(steps: Iterable[Step]) -> list[Step]:
 
 
 @contextmanager
-def metered(step: Step, machine: Machine) -> Iterator[None]:
-    """Record the cost of the block, which computes a step, in the step's manifest. The cost includes earlier
-    attempts that were interrupted, whose record is next to the step's folder."""
+def metered(step: Step, machine: Machine) -> Iterator[Machine]:
+    """Yield a machine for computing a step, and record the cost, including that of earlier, interrupted
+    attempts. While the block runs, the record is next to the step's folder; at the end, it is moved to the
+    manifest."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
     start, cpu = time.perf_counter(), _cpu_seconds()
+    noted = start
 
     def spent() -> dict[str, Any]:
         seconds = time.perf_counter() - start
@@ -207,14 +210,24 @@ def metered(step: Step, machine: Machine) -> Iterator[None]:
             "processors": Counter(before.get("processors", {})) + Counter({_processor(machine): seconds}),
         }
 
+    def note() -> None:
+        with suppress(OSError, BadInput):  # the disk is full, or the folder was removed
+            write_json(path, spent())
+
+    def report(what: str, done: int, of: int) -> None:
+        nonlocal noted
+        machine.report(what, done, of)
+        if time.perf_counter() - noted > EVERY:
+            noted = time.perf_counter()
+            note()
+
     try:
-        yield
+        yield dataclasses.replace(machine, report=report)
     except BaseException as error:
         if isinstance(error, Exception) and not step.folder.exists():  # nothing to resume from
             path.unlink(missing_ok=True)
         else:
-            with suppress(OSError, BadInput):  # the disk is full, or the folder was removed
-                write_json(path, spent())
+            note()
         raise
     add_facts(step.folder, {COMPUTE: {**spent(), "operations": step.work}})
     path.unlink(missing_ok=True)
