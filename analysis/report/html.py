@@ -61,7 +61,10 @@ def scroll(label: str, body: str) -> str:
 def table_html(table: Table, name: str) -> str:
     """Return a table with its title and note; `name` is its file's name."""
     hidden = _outside(table)
-    classes = ["" if numeric(column) else " class=words" for column in table.columns[table.labels :]]
+    classes = []
+    for column in table.columns[table.labels :]:
+        numbers = all(cell == MISSING or numeric([cell]) for cell in column)
+        classes.append("" if numbers else " class=words")
     rows = "\n".join(_row(table, row, classes) for row in table.rows if row not in hidden)
     more = f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else ""
     note = text(" ".join(filter(None, (table.note, more))))
