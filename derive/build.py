@@ -73,6 +73,7 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
+    """Return the transforms that change words."""
     return tuple(transform for transform in transforms if transform.rewrites)
 
 
@@ -266,6 +267,7 @@ def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
+    """Yield each word and its tag in a source's training examples for tagging."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)

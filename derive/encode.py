@@ -182,6 +182,7 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def vocabulary_of(folder: Path, digest: str) -> Vocabulary:
+    """Load a vocabulary, once per content: `digest` identifies the content."""
     return Vocabulary.load(folder)
 
 

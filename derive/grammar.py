@@ -91,6 +91,7 @@ def item(tag: str, relation: str) -> str:
 
 
 def head_item(tag: str) -> str:
+    """Return a head's label, which has no relation."""
     return f"@{tag} @"
 
 

@@ -87,6 +87,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
+    """Stream the examples in a file written by `write_examples`."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)

@@ -118,6 +118,7 @@ def _manifest(
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
+    """Return the fingerprint of the folder that `write_natural_task` writes for these inputs."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")

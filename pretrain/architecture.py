@@ -74,6 +74,7 @@ ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBE
 
 
 def architecture_of(config: Any) -> Architecture:
+    """Return the architecture for a transformers configuration."""
     if config.model_type not in ARCHITECTURES:
         supported = f"supported types are {', '.join(ARCHITECTURES)}"
         fault = f"models of type {config.model_type!r} are not supported; {supported}"

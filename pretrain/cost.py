@@ -49,6 +49,7 @@ def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool, r
 
 
 def machine_bytes() -> int:
+    """Return the size of main memory in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 

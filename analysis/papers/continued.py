@@ -73,7 +73,7 @@ class Continued:
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
     def scores(self, task: str, metric: str = "") -> list[Key]:
-        """Return a task's numbers by language, beginning with the source."""
+        """Return the keys of a task's scores: the source's first, then those of the other languages."""
         every = enumerate(self.languages.get(task, [self.source]))
         return [score(task, language, metric, source=not place) for place, language in every]
 

@@ -29,7 +29,7 @@ class Look(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A family of objectives whose last parts are of the same kind: its plain form, and that form's look."""
+    """The plain form of objectives whose last parts are of the same kind, and its look."""
 
     plain: Objective
     look: Look

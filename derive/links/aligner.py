@@ -76,6 +76,7 @@ def words_of(links: Iterable[Link], pair: Pair) -> str:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines to a file atomically."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
 
@@ -87,10 +88,12 @@ Symmetrisation = Callable[[Links, Links], Links]
 
 
 def union(forward: Links, reverse: Links) -> Links:
+    """Return the links found in at least one direction."""
     return sorted({*forward, *reverse})
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
+    """Return the links found in both directions."""
     return sorted({*forward} & {*reverse})
 
 

@@ -109,6 +109,7 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
+    """Return the fingerprint of the folder that `derive_natural` writes for these inputs."""
     return fingerprint(
         FORMAT,
         EDITION,

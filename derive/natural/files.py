@@ -257,7 +257,7 @@ def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
 
 
 def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
-    """Strip rows of texts; return the columns of those whose `sides` all have text; count the others."""
+    """Strip rows of texts. Return the columns of complete rows, which have text on all `sides`; count the others."""
     complete = []
     for row in rows:
         bare = [lines.without_marks(side, left_out).strip() for side in row]

@@ -69,6 +69,7 @@ class Statement:
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
+    """Return the label of a pair."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":

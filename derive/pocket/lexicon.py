@@ -32,7 +32,7 @@ SHARED = 0.5
 context disambiguates them."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 
-SIZE = 128  # number of entries in each table of favourites, from which words are drawn by index
+SIZE = 128  # number of entries in each table of favourites; words are drawn by their index
 Names = dict[str, list[str]]  # the words for each use, most frequent first
 Entity = tuple[str, ...]
 FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # indices of a person's names and pronouns

@@ -176,27 +176,33 @@ def say(
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    """Build a noun, with a determiner if one is given."""
     node = Node(Inflected(word, PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
+    """Build an adjective."""
     return Node(word, "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
+    """Build an adverb."""
     return Node(word, "ADV", "advmod", place=place)
 
 
 def mark(text: str) -> Node:
+    """Build a punctuation mark."""
     return Node(text, "PUNCT", "punct")
 
 
 def adposition(node: Node, preposition: Token) -> Node:
+    """Add a preposition to a noun."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
@@ -266,16 +272,19 @@ def verb(
 
 
 def negated(node: Node, negative: bool) -> Node:
+    """Add *not*, if `negative`."""
     return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
 
 
 def be(tense: str, plural: bool) -> str:
+    """Return a form of the verb *be*."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
+    """Add a form of *be* to a predicate."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return negated(predicate, negative)
 

@@ -149,6 +149,7 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
+    """Remove and count format characters between spaces."""
     if not text.isascii():
         text, alone = _FORMAT_ALONE.subn("", text)
         counts[FORMAT_ALONE] += alone
@@ -166,6 +167,7 @@ def read_lines(path: Path, counts: Counter[str] | None = None, must_end: bool = 
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Yield an open file's lines with their endings; raise BadInput for lines that are too long."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"this line is longer than {LIMIT >> 20} MiB", path, number)

@@ -23,6 +23,7 @@ counterparts."""
 
 
 def everyday() -> Study:
+    """ALIGN-MLM's comparison on Everyday English."""
     small, script = small_grid(), Transliterate()
     return small.changed(
         name="everyday",
@@ -61,6 +62,7 @@ def everyday_search() -> Study:
 
 
 def wikipedia() -> Study:
+    """The comparison in `everyday` on easy sentences from Wikipedia, with more types and steps."""
     from calque.experiments.studies.real_text import real_data
 
     data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()

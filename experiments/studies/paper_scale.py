@@ -49,6 +49,7 @@ ur 2423 uz 213 vi 18812 yi 528 zh 18783
 
 
 def align_mlm() -> Study:
+    """ALIGN-MLM's comparison at the paper's scale (Tables 10 and 11)."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     panx, mnli, xnli = data / "ner" / "panx", data / "nli" / "mnli", data / "nli" / "xnli"
     stanza, trees = os.environ.get("CALQUE_STANZA"), ewt(data)
@@ -78,6 +79,7 @@ def align_mlm() -> Study:
 
 
 def xlm_align() -> Study:
+    """XLM-Align at the scale of its paper (Tables 8 to 11)."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     texts, bitexts = _texts(data), _bitexts(data)
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)

@@ -79,9 +79,9 @@ def captions(data: Path, first: str, second: str) -> BitextFiles:
 
 def _task(row: Mapping[str, Any], data: Path) -> CrossLingualTask:
     """Read a task from a table of xtreme_small.toml: its files below the data folder, its languages, and
-    changes to the USUAL fine-tuning. In the names of test files, {code} stands for a language's code, and
-    {name} for the language's name in those files; of names joined by `or`, the first file that exists is
-    used, or else the last."""
+    changes to the USUAL fine-tuning. In the names of test files, {code} is replaced by a language's code, and
+    {name} by its name in those files. If names are joined by `or`, the first file that exists is used, or
+    the last if none exists."""
 
     def files(names: str | list[str], **language: str) -> tuple[Path, ...]:
         found = []
@@ -108,6 +108,7 @@ def same_sentences(data: Path) -> dict[str, Path]:
 
 
 def xlm_align_small() -> Study:
+    """MLM + TLM with and without denoising word alignment, starting from the encoder in CALQUE_ENCODER."""
     data, encoder = real_data("xlm_align_small", "xlm_align_small"), encoder_of("xlm_align_small")
     finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
     return Study(
@@ -177,6 +178,7 @@ def withheld(data: Path) -> TextFiles:
 
 
 def aligner() -> Study:
+    """Aligner training with three sources of labels, starting from the encoder in CALQUE_ENCODER."""
     small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
     captions = data / "parallel" / "multi30k"
     return small.changed(
@@ -198,6 +200,7 @@ def aligner() -> Study:
 
 
 def word_alignment() -> Study:
+    """fast_align and small encoders on four gold sets."""
     data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
     manythings = data / "parallel" / "manythings"
     return Study(
@@ -231,6 +234,7 @@ def word_alignment() -> Study:
 
 
 def xtreme_small() -> Study:
+    """XTREME's tasks, learnt in English and tested in up to 15 languages."""
     data, encoder = real_data("xtreme_small", "xtreme"), encoder_of("xtreme_small")
     table = read_toml(Path(__file__).with_name("xtreme_small.toml"))
     tasks = {name: _task(row, data) for name, row in table.items()}
@@ -257,6 +261,7 @@ def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
 
 
 def xtreme_continued() -> Study:
+    """`xtreme_small` after 100 further steps of XLM-Align, WEAM or PPA."""
     data, small, pretrained = real_data("xtreme_continued", "xtreme"), xtreme_small(), xlm_align_small()
     entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())
     trees = (*same_sentences(data).values(), *ewt(data).test)

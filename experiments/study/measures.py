@@ -66,8 +66,7 @@ class Measure(ABC):
         return self
 
     def work(self, model: Model) -> float:
-        """Return the number of operations, from which the time is estimated; 0 if the measure trains
-        nothing."""
+        """Return the number of operations, used to estimate the time; 0 if the measure trains nothing."""
         return 0.0
 
 
