@@ -32,7 +32,7 @@ GOLD: Linked = "gold"
 
 
 class Update(NamedTuple):
-    """One of a run's `steps` updates. `step` counts from 0; an update may change the learner and optimizer."""
+    """One of a run's `steps` updates. `step` counts from 0; an update changes the learner and optimizer."""
 
     learner: Learner
     world: World

@@ -257,7 +257,8 @@ def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
 
 
 def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
-    """Strip rows of texts. Return the columns of complete rows, which have text on all `sides`; count the others."""
+    """Strip rows of texts. Return the columns of complete rows, which have text on all `sides`, and count
+    the others."""
     complete = []
     for row in rows:
         bare = [lines.without_marks(side, left_out).strip() for side in row]

@@ -1,5 +1,5 @@
-"""Studies of real text, sized for two cores (studies.toml says what they ask), and their inputs: the data
-folder, an encoder, treebanks and bitexts."""
+"""Studies of real text, sized for two cores, and their inputs: the data folder, an encoder, treebanks and
+bitexts. The studies' questions are in studies.toml."""
 
 import os
 from collections.abc import Mapping
