@@ -7,7 +7,7 @@ SET ?=
 DATA ?= data
 RECIPES ?= word_alignment align_mlm wikipedia xlm_align_small xtreme
 TRUST ?=
-CALQUE = $(VENV)/bin/python -m experiments
+CALQUE = $(VENV)/bin/python -m calque
 STAMP = $(VENV)/.installed
 
 .PHONY: data run derive pretrain evaluate report plan paper test test-all check bench docs clean

@@ -16,9 +16,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if not (_link := Path(__file__).with_name("derive")).is_dir():
-    raise SystemExit(f"{_link} is not a symbolic link; clone again with `git clone -c core.symlinks=true`")
-
 # This import precedes the definition of the function of the same name, so that `import calque.derive.order`
 # and `calque.derive(...)` work in either order.
 import calque.derive  # noqa: F401

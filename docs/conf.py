@@ -29,7 +29,7 @@ release = calque.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon"]
 root_doc = "docs/index"
 include_patterns = ["docs/**", f"{RECORDS}**", "CHANGELOG.md"]
-exclude_patterns = [".*", "build", "calque", "data", "runs", "tests", "docs/_root", "docs/_static"]
+exclude_patterns = [".*", "build", "data", "runs", "tests", "docs/_root", "docs/_static"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 nitpicky = True
@@ -89,7 +89,7 @@ def render(app: Sphinx, error: Exception | None) -> None:
 
     if error is not None or app.builder.name != "html":
         return
-    shutil.copy(ROOT / "experiments/lessons/invent.html", app.outdir)
+    shutil.copy(ROOT / "calque/experiments/lessons/invent.html", app.outdir)
     with TemporaryDirectory() as scratch:
         for name in committed_reports():
             source, whole, place = COMMITTED / name, Path(scratch, name), Path(app.outdir, "gallery", name)

@@ -69,7 +69,7 @@ def calque(*words):
 def started(*words, **environment):
     """A command in processes of its own, which are killed in the end."""
     running = subprocess.Popen(
-        [sys.executable, "-m", "calque.experiments", *map(str, words)],
+        [sys.executable, "-m", "calque", *map(str, words)],
         cwd=ROOT,
         env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
         stdout=subprocess.DEVNULL,

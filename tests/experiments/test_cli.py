@@ -138,7 +138,7 @@ def test_output_is_utf_8_in_every_locale(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("Sara aß two apples .\n")
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
-    words = ["-m", "experiments", "derive", str(text), "--language", "trans.inv"]
+    words = ["-m", "calque", "derive", str(text), "--language", "trans.inv"]
     found = python(*words, **locale)
     assert calque(*words[2:])[1] == found.stdout and found.stderr == ""
     named = python(*words[:3], str(tmp_path / "é.txt"), **locale)

@@ -60,8 +60,7 @@ def test_docs_command_checks_and_fills_pages(tmp_path):
     assert (again.exit_code, again.stdout) == (0, "")
 
 
-MODULES = ("python -m experiments", "python -m calque.experiments")
-PROGRAMS = ("calque", ".venv/bin/calque", *MODULES, *(f".venv/bin/{module}" for module in MODULES))
+PROGRAMS = ("calque", ".venv/bin/calque", "python -m calque", ".venv/bin/python -m calque")
 
 
 def commands():

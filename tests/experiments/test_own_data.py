@@ -21,7 +21,7 @@ def test_page_shows_its_commands_output(tmp_path):
     assert len(STUDY.findall(PAGE)[0][1].strip().splitlines()) <= 15
     for block in COMMAND.findall(PAGE.replace("\\\n    ", "")):  # a continued command is one line
         commands = re.findall(r"^\$ (.*)$", block, re.MULTILINE)
-        script = f'calque() {{ "{sys.executable}" -m calque.experiments "$@"; }}\n' + "\n".join(commands)
+        script = f'calque() {{ "{sys.executable}" -m calque "$@"; }}\n' + "\n".join(commands)
         ran = subprocess.run(
             ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
         )

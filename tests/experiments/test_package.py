@@ -1,8 +1,6 @@
 import doctest
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -238,19 +236,3 @@ def test_finished_study_returns_the_reports_records(done):
     assert len(rows) == len(lines) > 10
     assert set(rows["objective"]) == {"MLM", "ALIGN-MLM"} and set(rows["study"]) == {"pocket"}
     assert calque.records(folder).equals(rows)
-
-
-@pytest.mark.parametrize(
-    "program",
-    ["import calque", "from setuptools import build_meta; build_meta.get_requires_for_build_wheel()"],
-)
-def test_checkout_without_symlinks_explains_how_to_clone(program, tmp_path):
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "calque/__init__.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "calque" / "derive").write_text("../derive")
-    ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True
-    )
-    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran.stderr
-    assert "calque/derive" in ran.stderr and "git clone -c core.symlinks=true" in ran.stderr

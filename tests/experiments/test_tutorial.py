@@ -21,7 +21,7 @@ def test_tutorial_works_step_by_step(tmp_path):
     programs.mkdir()
     small = f'case "$*" in "run mine.py") set -- "$@" --jobs 1 {SETTINGS};; esac'
     for name, line in (
-        ("calque", f'{small}\nexec "{sys.executable}" -m calque.experiments "$@"'),
+        ("calque", f'{small}\nexec "{sys.executable}" -m calque "$@"'),
         ("python", f'exec "{sys.executable}" "$@"'),
     ):
         (programs / name).write_text(f"#!/bin/sh\n{line}\n")

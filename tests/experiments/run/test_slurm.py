@@ -71,7 +71,7 @@ def run(file, runs, *words, **environment):
 
 def test_jobs_contain_every_step_after_its_needs(tmp_path):
     steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
-    levels = list(Slurm(steps, Path("runs"), ["calque.experiments", "cell"]).levels())
+    levels = list(Slurm(steps, Path("runs"), ["calque", "cell"]).levels())
     jobs = {step.folder: (level, id(job)) for level, its in enumerate(levels) for job in its for step in job}
     assert len(jobs) == len(steps) == sum(len(job) for level in levels for job in level)
     for step in steps:

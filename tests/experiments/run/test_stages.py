@@ -137,7 +137,7 @@ def test_parallel_jobs_give_the_same_bits_and_errors(done, derived):
 def test_processes_of_torchrun_share_a_study(done, tmp_path):
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     ran = subprocess.run(
-        [*launch, "-m", "experiments", "run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS],
+        [*launch, "-m", "calque", "run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS],
         cwd=ROOT,
         env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
         capture_output=True,

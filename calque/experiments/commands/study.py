@@ -78,7 +78,7 @@ def run(
         from calque.experiments.run.slurm import Slurm
 
         words = [
-            "calque.experiments",
+            "calque",
             "cell",
             exp,
             f"--runs={runs}",

@@ -78,7 +78,7 @@ class EmbeddingMap:
 @dataclass(frozen=True)
 class Look:
     """The results of inspecting a checkpoint. Results that require a known derivation may be None. `before`
-    is the map for the initial weights, and `live` is the input for `analysis/report/live.js`."""
+    is the map for the initial weights, and `live` is the input for `calque/analysis/report/live.js`."""
 
     languages: tuple[str, ...]
     blanks: tuple[Answers, ...] = ()

@@ -39,7 +39,7 @@ files are byte-identical for the same inputs."""
 TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
 TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}
 REPORTS = "reports"  # the folder for a study's named reports
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[3]
 COMMITTED = CHECKOUT / "experiments" / "records"
 
 

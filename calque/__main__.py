@@ -1,0 +1,5 @@
+"""Run the command `calque` as `python -m calque`."""
+
+from calque.experiments.cli import main
+
+main()

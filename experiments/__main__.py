@@ -1,5 +1,0 @@
-"""Run the command `calque` as `python -m experiments`."""
-
-from calque.experiments.cli import main
-
-main()
