@@ -83,7 +83,7 @@ def test_nothing_is_written_without_slurm(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     words = ["run", "pocket", "--runs", tmp_path / "runs", *SETTINGS]
     code, out, _ = calque(*words, "--on", "slurm", "--dry-run")
-    assert code == 0 and "calque.experiments cell pocket" in out
+    assert code == 0 and "calque cell pocket" in out
     for more in (["--on", "slurm"], ["--option", "partition=main"]):
         code, _, err = calque(*words, *more)
         assert code == 2 and err.count("\n") == 1 and not (tmp_path / "runs" / "shared").exists()
