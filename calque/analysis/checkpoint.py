@@ -36,7 +36,7 @@ from calque.derive.languages import Languages, fingerprints, open_folder
 from calque.derive.ragged import Ragged
 from calque.derive.sentence import Sentence
 from calque.derive.task_data import TaskFolder
-from calque.derive.transform import Account, image_of
+from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform as transform_called
 from calque.pretrain import start
 from calque.pretrain.architecture import has_languages
@@ -253,15 +253,20 @@ class Checkpoint:
         [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
         """
         languages, name = self._derived(language)
-        words, transforms = words_of(sentence), open_folder(languages.folder).facts["config"]["transforms"]
-        found = [transform_called(name).reseeded(seed) for seed in (0, self.identity["seed"])]
-        usable = [each for each in found if plain(each) in transforms and not each.needs]
-        if not usable:
-            raise BadInput(f"cannot derive text in {name}: its transform needs more than words")
-        image = image_of(usable[0], Sentence(words), 0, Account())
+        words, transform = words_of(sentence), self._transform(languages, name)
+        image = image_of(transform, Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token
-        spelt = (word if word == mask else usable[0].spell(word) for word in image.words)
+        spelt = (word if word == mask else transform.spell(word) for word in image.words)
         return Derivation(name, words, tuple(spelt), image.origin, image.sources)
+
+    def _transform(self, languages: Languages, name: str) -> Transform:
+        if not (config := open_folder(languages.folder).facts.get("config")):
+            raise BadInput(f"cannot derive text in {name}: no transform derived it")
+        for seed in (0, self.identity["seed"]):
+            transform = transform_called(name).reseeded(seed)
+            if plain(transform) in config["transforms"] and not transform.needs:
+                return transform
+        raise BadInput(f"cannot derive text in {name}: its transform needs more than words")
 
     def pairs(self, count: int = 100, language: str = "") -> list[Derivation]:
         """Return the first `count` sentences of the study's corpus with their derivations."""
@@ -322,16 +327,17 @@ class Checkpoint:
         >>> derived[0].layers.shape, pairs[0].links[:2]  # doctest: +SKIP
         ((3, 9, 64), [(0, 7), (1, 6)])
         """
-        return [self._states(words_of(sentence), language) for sentence in sentences]
-
-    def _states(self, words: tuple[str, ...], language: str) -> States:
         first, last = self.tokenizers[SOURCE]("")["input_ids"]
-        pieces = self.pieces(words, language)
-        row = np.array([first, *chain.from_iterable(pieces), last])
-        self._check_length(len(row))
-        ((_, hidden),) = states_by_row(self.model, [row], self.token_type(language))
-        parts = hidden[:, 1:-1].split([len(ids) for ids in pieces], dim=1)
-        return States(words, torch.stack([part.mean(1) for part in parts], dim=1).numpy())
+        texts = list(map(words_of, sentences))
+        pieces = [self.pieces(words, language) for words in texts]
+        rows = [np.array([first, *chain.from_iterable(words), last]) for words in pieces]
+        self._check_length(max(map(len, rows), default=0))
+        found = dict[int, States]()
+        for place, hidden in states_by_row(self.model, rows, self.token_type(language)):
+            words = hidden[:, 1:-1].split(list(map(len, pieces[place])), dim=1)
+            means = torch.stack([word.mean(1) for word in words], dim=1)
+            found[place] = States(texts[place], means.numpy())
+        return [found[place] for place in range(len(texts))]
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
         """Return a copy whose transformers model has been modified in place by `change`.

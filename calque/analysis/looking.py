@@ -117,7 +117,9 @@ def _listed(title: str, look: Look, answers: Sequence[Answers], number: str) -> 
             line = f"  {look.glossed(each.word)}".ljust(LABEL)
             for word, _, value in each.best:
                 cell = f"  {look.glossed(word)} {number.format(value)}"
-                line += cell if len(line) + len(cell) <= WIDTH else ""
+                if len(line) + len(cell) > WIDTH:
+                    break
+                line += cell
             yield line
 
 
@@ -169,8 +171,11 @@ class _Viewer:
         lines, images = set(range(min(LINES, len(corpus)))), dict[str, Derivation]()
         for bitext in self.bitexts:
             lines &= set(bitext.lines[:LINES, 0].tolist())
-        fitness = {line: (len(corpus.pieces[line]) in LENGTHS, counts[corpus[line]].min()) for line in lines}
-        line = max(sorted(fitness), key=fitness.__getitem__, default=0)
+        sizes = {line: len(corpus.pieces[line]) for line in sorted(lines or {0})}
+        usual = [line for line, size in sizes.items() if size in LENGTHS]
+        line = max(
+            usual, key=lambda line: counts[corpus[line]].min(), default=min(sizes, key=sizes.__getitem__)
+        )
         for bitext in self.bitexts:
             for pair in np.flatnonzero(bitext.lines[:, 0] == line)[:1].tolist():
                 images[bitext.second.name] = self.model.pair_of(bitext, pair)

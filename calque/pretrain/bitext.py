@@ -54,8 +54,8 @@ class PairObjective(Objective):
         return [self.stream(languages, length, seed, self)]
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        chosen = [value for name, value in vars(self).items() if name.endswith("layer") and value is not None]
-        lacking = [layer for layer in chosen if not 1 <= layer <= model.layers]
+        chosen = [getattr(self, name, None) for name in ("label_layer", "layer")]
+        lacking = [layer for layer in chosen if layer is not None and not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
 
 

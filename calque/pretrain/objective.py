@@ -178,10 +178,14 @@ class Objective(Named, ABC):
 
 
 class Composite(Objective):
-    """An objective that combines other objectives' data, modules and costs."""
+    """An objective that combines other objectives' data, modules and costs. All parts that learn from links
+    must use the same links and the same fraction of the bitexts."""
 
     def __post_init__(self) -> None:
-        _ = self.parts  # raises an error for invalid settings
+        links = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
+        if len(links) > 1:
+            found = " and ".join(f"{kind} of {share:.0%}" for kind, share in sorted(links))
+            raise ValueError(f"{self.name}: all parts must use the same links, not {found}")
 
     @property
     @abstractmethod
@@ -223,12 +227,17 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together. All parts that learn from links must use the same links and the
-    same fraction of the bitexts."""
+    """Several objectives trained together."""
 
     label: str
     summands: tuple[Objective, ...]
     heading: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for summand in self.summands:
+            if summand.traits.start or isinstance(summand, HeadOnly):
+                raise ValueError(f"{self.label}: {summand.name} cannot be part of a sum")
+        super().__post_init__()
 
     @property
     def name(self) -> str:

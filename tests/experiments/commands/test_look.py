@@ -8,10 +8,17 @@ import torch
 from transformers import RobertaForMaskedLM
 
 import calque
-from calque.analysis.looking import look
+from calque.analysis.checkpoint import Neighbour
+from calque.analysis.looking import Answers, Look, look
 from calque.analysis.report.page import write_look
+from calque.derive.languages import Languages
+from calque.derive.natural.build import write_translation
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.run import Pretraining
 from tests.browser import inspect
+from tests.derive.test_translation import SIZE, made
 from tests.experiments.conftest import refused
+from tests.pretrain.made import MODEL, TRAIN, pretrain
 
 NAME = "trans.inv"
 
@@ -85,6 +92,24 @@ def test_bad_input_is_one_line_and_writes_nothing(model, elsewhere, tmp_path):
     ):
         assert str(place) in refused("look", elsewhere, "--html", place)
     assert json.loads((elsewhere / "config.json").read_text()) == smaller
+
+
+def test_translation_is_not_derived(tmp_path):
+    folder = write_translation(made(), "xx", SIZE, tmp_path / "languages-0123456789abcdef")
+    config = Pretraining(Languages.open(folder, ["xx"]), MLM(), MODEL, TRAIN, 0)
+    found = look(calque.load(pretrain(tmp_path / "run", config)), "ab1 ab2")
+    assert "cannot derive text in xx: no transform derived it" in str(found)
+
+
+def test_best_answers_are_listed_without_gaps():
+    best = [Neighbour(word, "source", 0.9) for word in ("long" * 20, "short")]
+    assert "short" not in str(Look(("source",), neighbours=(Answers("source", "word", best),)))
+
+
+def test_shortest_sentence_is_shown_if_none_has_the_usual_length(model, monkeypatch):
+    monkeypatch.setattr("calque.analysis.looking.LENGTHS", ())
+    sizes = [len(pair.source) for pair in model.pairs(1000)]
+    assert len(look(model).alignment.pair.source) == min(sizes) < max(sizes)
 
 
 def test_page_knows_the_words_that_are_single_types(model, found):
