@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +63,13 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
     """Train transforms that need trees, or load them from the cache; return all transforms."""
-    ready, trees = list[Transform](), ["trees" in transform.needs for transform in transforms]
+    ready, learnt = list[Transform](), 0
+    to_learn = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
         ready.append(transform.ready(cache))
-        if trees[len(ready) - 1]:
-            progress("preparing transforms", sum(trees[: len(ready)]), sum(trees))
+        if "trees" in transform.needs:
+            learnt += 1
+            progress("preparing transforms", learnt, to_learn)
     return tuple(ready)
 
 
@@ -147,7 +148,7 @@ def derive_languages(
         encoder = replace(encoder, vocabulary=out.vocabulary, digest=sha256(out.vocabulary / TOKENIZER))
         if any("usage" in transform.needs for transform in ready):
             counts = pool.map(encoder.count_types, chunks, "counting types")
-            table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
+            table = sum(counts, np.zeros_like(Usage.even(types.size).table))
             np.save(out.vocabulary / USAGE, table)
             usage = Usage(table, types.cut, types.specials)
             ready = tuple(transform.ready(usage=usage) for transform in ready)

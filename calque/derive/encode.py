@@ -70,28 +70,27 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        table, words, tags = vocabulary_of(self.vocabulary, self.digest), list[str](), list[str]()
+        types, words, tags = vocabulary_of(self.vocabulary, self.digest), list[str](), list[str]()
         for _, sentence in self._numbered(chunk, Account()):
             words += sentence.words
             tags += sentence.tags or [""] * len(sentence)
-        ids, pieces = table.encode_words(words)
-        return Usage.of(ids, pieces, tags, table.size).table
+        ids, pieces = types.encode_words(words)
+        return Usage.of(ids, pieces, tags, types.size).table
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         check_same((self.source, self.transforms), self.code)
-        account, table = Account(), vocabulary_of(self.vocabulary, self.digest)
+        account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)
-        source = encode_sentences([sentence for _, sentence in numbered], table)
+        source = encode_sentences([sentence for _, sentence in numbered], types)
         languages = [Encoded(source, account)]
         for transform in self.transforms:
-            ready, account, images = transform.ready(self.cache), Account(), list[Sentence]()
-            if "usage" in ready.needs:
-                ready = ready.ready(usage=_usage(self.vocabulary, self.digest))
+            usage = Usage(np.load(self.vocabulary / USAGE)) if "usage" in transform.needs else None
+            ready, account, images = transform.ready(self.cache, usage), Account(), list[Sentence]()
             if self.source.has_images(chunk[1]):
                 images = _images(ready, numbered, account)
             else:
                 account.left_out["sentences of the source alone"] += len(numbered)
-            languages.append(_derived(ready, source, images, account, table))
+            languages.append(_derived(ready, source, images, account, types))
         samples = [(n, sentence) for n, sentence in numbered if 3 <= len(sentence) <= 25][:SAMPLES]
         return languages, [] if chunk[0] else samples
 
@@ -110,42 +109,42 @@ def _images(
 
 
 def _derived(
-    transform: Transform, source: Corpus, images: list[Sentence], account: Account, table: Vocabulary
+    transform: Transform, source: Corpus, images: list[Sentence], account: Account, types: Vocabulary
 ) -> Encoded:
-    derived = rewrite(images, table) if transform.rewrites else reorder(source, images)
-    single = single_images(source, derived, table.size) if transform.rewrites else None
-    image = transform.image(table.size, table.specials)
-    places = transform.places(table.size, table.specials)
+    derived = rewrite(images, types) if transform.rewrites else reorder(source, images)
+    single = single_images(source, derived, types.size) if transform.rewrites else None
+    image = transform.image(types.size, types.specials)
+    places = transform.places(types.size, types.specials)
     ids = in_places(derived.tokens.values, derived.pieces.values, image, places).astype(np.uint32)
     return Encoded(replace(derived, tokens=Ragged(ids, derived.tokens.ends)), account, single)
 
 
-def encode_sentences(sentences: Sequence[Sentence], table: Vocabulary) -> Corpus:
+def encode_sentences(sentences: Sequence[Sentence], types: Vocabulary) -> Corpus:
     """Encode sentences; raise BadInput if a sentence or word is too long to store."""
     words = np.array(list(map(len, sentences)), np.int64)
-    ids, pieces = table.encode_words(list(chain.from_iterable(sentence.words for sentence in sentences)))
-    for sizes, what in (
-        (words, "a sentence contains {:,} words"),
-        (pieces, "a word consists of {:,} sub-words"),
+    ids, pieces = types.encode_words(list(chain.from_iterable(sentence.words for sentence in sentences)))
+    for sizes, what, parts in (
+        (words, "sentence contains", "words"),
+        (pieces, "word consists of", "sub-words"),
     ):
         if (longest := sizes.max(initial=0)) > LONGEST:
-            raise BadInput(f"{what.format(longest)}; the maximum is {LONGEST:,}")
+            raise BadInput(f"a {what} {longest:,} {parts}; the maximum is {LONGEST:,}")
     return Corpus.of(ids, pieces, words, ranges(0, words))
 
 
 def reorder(source: Corpus, images: Sequence[Sentence]) -> Corpus:
     """Encode reordered sentences by reordering the ids of their words in `source`."""
     words = np.array(list(map(len, images)), np.int64)
-    origin = _origin(images)
-    return Corpus.of(
-        *source.in_order(origin + np.repeat(source.pieces.ends[: len(words)], words)), words, origin
-    )
+    origin, firsts = _origin(images), source.pieces.ends[: len(words)]
+    ids, pieces = source.in_order(origin + np.repeat(firsts, words))
+    return Corpus.of(ids, pieces, words, origin)
 
 
-def rewrite(images: Sequence[Sentence], table: Vocabulary) -> Corpus:
+def rewrite(images: Sequence[Sentence], types: Vocabulary) -> Corpus:
     """Encode sentences with changed words, in the source's script, with the source positions that each word
     renders."""
-    lines, sources = encode_sentences(images, table), list(chain.from_iterable(s.rendered for s in images))
+    lines = encode_sentences(images, types)
+    sources = list(chain.from_iterable(image.rendered for image in images))
     places = np.array(list(chain.from_iterable(sources)), np.uint32)
     origin = Ragged(_origin(images), lines.pieces.ends)
     return replace(lines, origin=origin, sources=Ragged.of(places, list(map(len, sources))))
@@ -182,10 +181,5 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def vocabulary_of(folder: Path, digest: str) -> Vocabulary:
-    """Load a vocabulary, once per content: `digest` identifies the content."""
+    """Load a folder's vocabulary, whose tokenizer has this digest."""
     return Vocabulary.load(folder)
-
-
-@lru_cache(maxsize=1)
-def _usage(folder: Path, digest: str) -> Usage:
-    return Usage(np.load(folder / USAGE))

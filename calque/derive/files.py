@@ -9,6 +9,7 @@ import re
 import shutil
 import threading
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
@@ -232,8 +233,8 @@ def _no_number(name: str) -> NoReturn:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:80]!r} occurs twice")
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {key[:80]!r} occurs twice")
     return value
 
 

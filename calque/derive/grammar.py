@@ -331,17 +331,19 @@ class Likelihood:
     def _group(self, n: int, nodes: dict[Items, Counter[Slots]], matcher: Sequences) -> _Group:
         from scipy.sparse import csr_array
 
-        numbers, by_pair, every = self.numbers, [], orders(n)
+        numbers, by_pair, ranks = self.numbers, [], {order: rank for rank, order in enumerate(orders(n))}
         rows, cols = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for b, items in enumerate(nodes):
+        seen = np.zeros((len(nodes), len(ranks)))
+        for b, (items, counts) in enumerate(nodes.items()):
             pairs = node_pairs(items)
             by_pair.append([[numbers.setdefault(f, len(numbers)) for f in triple] for triple in pairs])
             for slots, feature in matcher.among(items):
-                rows.append(containing(n, slots) + b * len(every))
+                rows.append(containing(n, slots) + b * len(ranks))
                 cols.append(np.full(len(rows[-1]), numbers[feature]))
+            for order, count in counts.items():
+                seen[b, ranks[order]] = count
         place = np.concatenate(rows), np.concatenate(cols)
-        has = csr_array((np.ones(len(place[0])), place), shape=(len(nodes) * len(every), self.sequences))
-        seen = np.array([[counts[order] for order in every] for counts in nodes.values()], dtype=np.float64)
+        has = csr_array((np.ones(len(place[0])), place), shape=(seen.size, self.sequences))
         return _Group(n, seen, np.array(by_pair, dtype=np.int32), has)
 
     def _totals(self, group: _Group, shares: np.ndarray) -> np.ndarray:

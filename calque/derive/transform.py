@@ -7,7 +7,7 @@ import random
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -90,7 +90,8 @@ class Transform(Named, ABC):
     def reseeded(self, by: int) -> Transform:
         """Return the transform with `by` added to its seed, if any."""
         own: Any = self
-        return replace(own, seed=own.seed + by) if hasattr(self, "seed") else self
+        has_seed = any(field.name == "seed" for field in fields(own))
+        return replace(own, seed=own.seed + by) if has_seed else self
 
     def identity(self) -> Any:
         """Return the values that determine the images. Files are identified by their contents, not their

@@ -120,11 +120,9 @@ class Vocabulary:
         found = self._encoded.take(rows)
         return found.values, found.sizes
 
-    def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """Return the tokenizer's encodings of texts, without special types and, if `places`, with character
-        offsets."""
-        encode = self._words.encode_batch if places else self._words.encode_batch_fast
-        return list(encode(texts, add_special_tokens=False))
+    def encode_texts(self, texts: Sequence[str]) -> list[Any]:
+        """Return the tokenizer's encodings of texts, without special types but with character offsets."""
+        return list(self._words.encode_batch(texts, add_special_tokens=False))
 
     def as_text(self, ids: np.ndarray) -> np.ndarray:
         """Replace special types, which must not occur in text, with the unknown type."""

@@ -36,11 +36,14 @@ class Rewrite(Transform):
         Return an empty sequence if no word changes."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        words = self.rewritten(sentence, number) if sentence.tags or "tags" not in self.needs else ()
+        words = () if self._lacks_tags(sentence) else self.rewritten(sentence, number)
         return sentence.rewrite(words) if words else sentence
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        return Counter() if sentence.tags else Counter({"sentences without word classes": 1})
+        return Counter({"sentences without word classes": 1} if self._lacks_tags(sentence) else ())
+
+    def _lacks_tags(self, sentence: Sentence) -> bool:
+        return "tags" in self.needs and not sentence.tags
 
 
 class EachWord(Rewrite):
@@ -51,8 +54,11 @@ class EachWord(Rewrite):
         """Return the words that replace a word of the class `tag`, or () to drop it."""
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        tagged = enumerate(zip(sentence.words, sentence.tags, strict=True))
-        return [(image, (place,)) for place, pair in tagged for image in self.images(*pair)]
+        words = []
+        tags = sentence.tags or ("",) * len(sentence)
+        for place, (word, tag) in enumerate(zip(sentence.words, tags, strict=True)):
+            words += [(image, (place,)) for image in self.images(word, tag)]
+        return words
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from calque.derive.script import Transliterate
 from calque.derive.sentence import CHUNKS, PART, Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Account, compose, image_of
-from calque.derive.words import Agglutinate, Cipher, Drop, Split, Translate
+from calque.derive.words import Agglutinate, Cipher, Drop, EachWord, Split, Translate
 from tests.derive.strategies import law, sentences
 
 FEW = Sizes(40, 10, 20)
@@ -95,6 +95,19 @@ def test_words_change_as_documented(transform, text, tags, changed):
     sentence = Sentence(tuple(text.split()), tuple(tags.split()))
     assert transform(sentence).text == changed
     assert transform.account(sentence) == Counter()
+
+
+class Loud(EachWord):
+    needs = frozenset()
+
+    def images(self, word, tag):
+        return (word + "!",)
+
+
+def test_words_change_without_tags_if_none_are_needed():
+    sentence = Sentence(("a", "b"))
+    assert Loud()(sentence).text == "a! b!" and not Loud().account(sentence)
+    assert Drop("DET")(sentence) == sentence and Drop("DET").account(sentence)
 
 
 @pytest.fixture(scope="module")
