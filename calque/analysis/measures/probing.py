@@ -105,7 +105,8 @@ class TaggedWords:
 
     def vectors(self, model: Any, language: int) -> Tensor:
         """Return the words' states (N, H) after the last layer."""
-        found = {row: hidden[-1] for row, hidden in states_by_row(model, self.rows, language)}
+        by_row = states_by_row(model, self.rows, language)
+        found = {row: hidden[-1].clone() for row, hidden in by_row}  # a view would keep all layers in memory
         return torch.stack([found[row][place] for row, place in self.at.tolist()])
 
 

@@ -53,15 +53,17 @@ def retrieval(
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")
-    exclusions = LeftOut()
-    numbered = chain.from_iterable(enumerate(lines, start=1) for lines in sentences.values())
-    incomplete = {line for line, words in numbered if not words}
-    for line in sorted(incomplete):
-        exclusions.add("sentences that a language lacks", line)
+    exclusions, complete = LeftOut(), list[Sequence[Sequence[str]]]()
+    for line, translations in enumerate(zip(*sentences.values(), strict=True), start=1):
+        if all(translations):
+            complete.append(translations)
+        else:
+            exclusions.add("sentences that a language lacks", line)
+    if len(complete) < 2:
+        raise BadInput(f"retrieval needs at least 2 sentences in every language, not {len(complete)}")
     encoder, pieces, vectors = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint), {}
-    for name, lines in sentences.items():
-        complete = [words for line, words in enumerate(lines, start=1) if line not in incomplete]
-        vectors[name] = sentence_vectors(encoder, pieces, complete, exclusions)
+    for name, lines in zip(sentences, zip(*complete, strict=True), strict=True):
+        vectors[name] = sentence_vectors(encoder, pieces, lines, exclusions)
     records = list(_found(model, vectors, main_layer))
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]

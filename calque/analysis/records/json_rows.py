@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-import math
+import sys
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -95,7 +95,7 @@ def _value(kind: Any, value: Any, name: str) -> Any:
         return parsed(kind, value)
     if origin is Mapping and isinstance(value, dict):
         return value
-    if kind is float and type(value) in (int, float) and math.isfinite(value):
+    if kind is float and type(value) in (int, float) and abs(value) <= sys.float_info.max:
         return value
     expected = "finite float" if kind is float else getattr(kind, "__name__", str(kind))
     raise ValueError(f"{name} should be a {expected}, not {str(value)[:80]!r}")

@@ -137,10 +137,10 @@ def test_linear_cka_equals_similarity_matrices(seed, width):
 
 def test_linear_probe_solves_the_normal_equations():
     random = np.random.default_rng(0)
-    x, labels = random.normal(size=(50, 4)) * 3 + 1, random.integers(0, 3, 50)
-    probe = linear_probe(torch.from_numpy(x), labels, ridge=2.0)
+    x, labels = random.normal(size=(50, 4)) * [3, 9, 27, 81] + 1, random.integers(0, 3, 50)
+    probe = linear_probe(torch.from_numpy(x), labels, ridge=50.0)
     z = np.hstack([(x - x.mean(0)) / x.std(0), np.ones((50, 1))])
-    expected = np.linalg.inv(z.T @ z + np.diag([2.0, 2, 2, 2, 0])) @ z.T @ np.eye(3)[labels]
+    expected = np.linalg.inv(z.T @ z + np.diag([50.0, 50, 50, 50, 0])) @ z.T @ np.eye(3)[labels]
     assert probe(torch.from_numpy(x)).tolist() == (z @ expected).argmax(1).tolist()
 
 

@@ -5,11 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.aligners.encoder import Encoder, SubWords
-from calque.analysis.measures.retrieval import PARTS, mined, sentence_vectors
+from calque.analysis.measures.retrieval import PARTS, mined, retrieval, sentence_vectors
 from calque.analysis.measures.states import CSLS_NEIGHBOURS, MARGIN_NEIGHBOURS, cosine, csls, found, margin
-from calque.analysis.records.record import MINED_XTREME
+from calque.analysis.records.record import MINED_XTREME, MeasuredModel
 from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.conllu import read_conllu
+from tests.refusals import refusal
 
 
 def by_csls(source, target):
@@ -55,6 +56,13 @@ def test_real_encoder_finds_most_translations(calque_data, calque_encoder):
     for similarity in (cosine, by_csls):
         assert min(map(np.mean, found(similarity(vectors["en"][-1], vectors["fr"][-1])))) > 0.95
     assert not left_out.counts
+
+
+@pytest.mark.parametrize("second", [[], ["cat"]])
+def test_retrieval_needs_two_sentences(roberta, second):
+    sentences = {"en": [["dog"], ["cat"]], "xx": [second, []]}
+    message = refusal(retrieval, MeasuredModel(roberta, "run"), sentences, 2)
+    assert message == f"retrieval needs at least 2 sentences in every language, not {len(second)}"
 
 
 def rows(count, seed, width=16):

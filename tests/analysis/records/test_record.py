@@ -68,6 +68,7 @@ def changed(**fields):
     ("row", "names"),
     [
         (changed(value="0.5"), "value"),
+        (changed(value=10**400), "value should be a finite float"),
         (changed(count=0.0), "count"),
         (changed(layer="1"), "layer"),
         (changed(links={"pairs": 1, "found_possible": "x"}), "found_possible"),

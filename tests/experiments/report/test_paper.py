@@ -1,4 +1,5 @@
 import json
+from statistics import fmean
 
 import pytest
 
@@ -41,6 +42,21 @@ def test_cells_are_means_of_the_records():
         ours == cell(mean(results.scores("DELTA", "ALIGN-MLM", "trans.inv", "pos", "f1_bare_tags")))
         and theirs == "3.0"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "mean_of", "parts"),
+    [
+        ("weam", "mBERT", "mean", ("en", "es", "de", "zh")),
+        ("weam", "mBERT", "mean of the others", ("es", "de", "zh")),
+        ("xlm-align", "XLM-R", "average", ("en-de", "en-fr", "en-hi", "en-ro")),
+    ],
+)
+def test_printed_means_are_next_to_our_means(name, model, mean_of, parts):
+    table = table_of(name, "table-2")
+    (row,) = (dict(zip(table.header, row, strict=True)) for row in table.rows if f"start / {model}" in row[0])
+    ours = {head: float(ours_and_theirs(row[head])[0]) for head in (mean_of, *parts)}
+    assert ours.pop(mean_of) == pytest.approx(fmean(ours.values()), abs=0.1)
 
 
 def test_sweep_values_select_a_rows_runs():
