@@ -130,22 +130,23 @@ def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    columns = zip(*((m.value, m.low, m.high) for m in values), strict=True)
+    n, columns = len(values), zip(*((m.value, m.low, m.high) for m in values), strict=True)
     value, low, high = (float(np.mean(column)) for column in columns)
-    errors, groups = list[float](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()
-    for m in values:
-        if m.error is None:
+    errors, by_test = list[float](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()
+    for measured in values:
+        if measured.error is None:
             return Measured(value, None, None, low, high)
-        if m.parts is None or m.test is None:
-            errors.append(m.error / len(values))
-        else:
-            task, language, part = m.test
-            groups.setdefault((task, part, len(m.parts)), []).append((language, m.parts))
-    for (task, part, _), group in groups.items():
-        parts = np.sum([parts for _, parts in group], axis=0) / len(values)
-        if len(group) == len(values):
-            test = (task, "+".join(dict.fromkeys(language for language, _ in group)), part)
-            return over_parts(value, parts, test, low, high)
+        if measured.parts is None or measured.test is None:
+            errors.append(measured.error / n)
+        else:  # parallel test sets have the same items in all languages
+            task, language, split = measured.test
+            items = by_test.setdefault((task, split, len(measured.parts)), [])
+            items.append((language, measured.parts))
+    for (task, split, _), items in by_test.items():
+        parts = np.sum([parts for _, parts in items], axis=0) / n
+        if len(items) == n:
+            languages = "+".join(dict.fromkeys(language for language, _ in items))
+            return over_parts(value, parts, (task, languages, split), low, high)
         errors.append(paired_error(parts))
     return Measured(value, float(np.hypot.reduce(errors)), None, low, high)
 
@@ -221,8 +222,8 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     for floor in chain(first, *others):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
     return [
-        replace(common, value=fmean(floor.value for floor in each), count=sum(floor.count for floor in each))
-        for common, each in groups.items()
+        replace(common, value=fmean(f.value for f in floors), count=sum(f.count for f in floors))
+        for common, floors in groups.items()
     ]
 
 
@@ -361,13 +362,13 @@ def by_settings(
     runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = ()
 ) -> dict[tuple[str, ...], Results]:
     """Split a sweep into the results for each combination of values."""
-    by_value = dict[tuple[str, ...], Results]()
-    for each in dict.fromkeys(tuple(run.settings.values()) for run in runs):
-        own = {run.id: run for run in runs if tuple(run.settings.values()) == each}
-        own_floors = [floor for floor in floors if tuple(floor.settings.values()) in ((), each)]
-        own_records = [record for record in records if record.run in own]
-        by_value[each] = Results(own.values(), own_records, floors=own_floors)
-    return by_value
+    results = dict[tuple[str, ...], Results]()
+    for values in dict.fromkeys(tuple(run.settings.values()) for run in runs):
+        chosen = {run.id: run for run in runs if tuple(run.settings.values()) == values}
+        measured = [record for record in records if record.run in chosen]
+        low = [floor for floor in floors if tuple(floor.settings.values()) in ((), values)]
+        results[values] = Results(chosen.values(), measured, floors=low)
+    return results
 
 
 @dataclass(frozen=True)
@@ -414,8 +415,9 @@ def retained(results: Results, objective: str, transform: str, task: str, metric
     upper, lower = ({seed: scores[seed] - _measured(floor) for seed in seeds} for scores in (zs, sup))
     gained, whole = mean(upper), mean(lower)
     assert gained and whole
-    over = mean({seed: zs[seed] - _measured(surface) for seed in seeds}) if surface else None
-    return Retained(floor, gained, whole, _ratio(upper, lower) if beyond_floor(whole) else None, over)
+    over_surface = mean({seed: zs[seed] - _measured(surface) for seed in seeds}) if surface else None
+    share = _ratio(upper, lower) if beyond_floor(whole) else None
+    return Retained(floor, gained, whole, share, over_surface)
 
 
 def _measured(floor: Floor) -> Measured:

@@ -136,12 +136,11 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     """The two-sided p-value of Welch's (1947) t-test, or None if there is no variance. A single value is
     assumed to have the other sample's variance."""
-    (a, v, n), (b, w, m) = (
-        (float(np.mean(x)), float(np.std(x, ddof=1)) if len(x) > 1 else 0.0, len(x)) for x in (ours, theirs)
-    )
-    if max(v, w) <= 1e-12 * max(1.0, abs(a), abs(b)):
+    samples = [(np.mean(x), np.std(x, ddof=1) if len(x) > 1 else 0.0, len(x)) for x in (ours, theirs)]
+    means, deviations, sizes = zip(*samples, strict=True)
+    if max(deviations) <= 1e-12 * max(1.0, *np.abs(means)):
         return None
-    return float(stats.ttest_ind_from_stats(a, v, n, b, w, m, equal_var=1 in (n, m)).pvalue)
+    return float(stats.ttest_ind_from_stats(*samples[0], *samples[1], equal_var=1 in sizes).pvalue)
 
 
 EXACT = 12  # maximum group size for enumerating all pairings
@@ -179,21 +178,21 @@ def spearman(
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E). p is the share of within-group
     pairings whose rho is at least as far from the pairings' mean as the observed one. Returns None for fewer
     than LEAST points, a constant variable, or only groups of one."""
-    names = [""] * len(delta) if groups is None else list(map(str, groups))
+    names = [""] * len(delta) if groups is None else map(str, groups)
     points = sorted(zip(alignment, delta, names, strict=True))  # so that their order has no effect
-    n, names = len(points), [name for _, _, name in points]
     x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
-    if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:
+    members: dict[str, list[int]] = {}
+    for i, (_, _, name) in enumerate(points):
+        members.setdefault(name, []).append(i)
+    n, random = len(points), np.random.default_rng(seed)
+    if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(members) == n:
         return None
-    random = np.random.default_rng(seed)
-    rho = float(_rho(x[None], y[None])[0])
-    members = [np.array([i for i in range(n) if names[i] == name]) for name in dict.fromkeys(names)]
-    exact = max(map(len, members)) <= EXACT
-    a, b = stats.rankdata(x), stats.rankdata(y)
-    p = _exact_p(a, b, members) if exact else _random_p(a, b, members, random, draws)
+    exact = max(map(len, members.values())) <= EXACT
+    ranks = stats.rankdata(x), stats.rankdata(y), [*members.values()]
+    p = _exact_p(*ranks) if exact else _random_p(*ranks, random, draws)
     rhos = _bootstrap(x, y, random, draws) if n >= FEWEST else np.empty(0)
     low, high = np.quantile(rhos, [1 - UPPER, UPPER]).tolist() if len(rhos) else (None, None)
-    return Correlation(rho, p, n, low, high, exact, rhos)
+    return Correlation(float(_rho(x[None], y[None])[0]), p, n, low, high, exact, rhos)
 
 
 def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -202,8 +201,8 @@ def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
 
 
-def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> float:
-    a, b = (2 * x).astype(int), (2 * y).astype(int)
+def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[list[int]]) -> float:
+    a, b = (2 * x).astype(int), (2 * y).astype(int)  # ranks may be half numbers
     shares, middle = np.ones(1), 0.0
     for group in members:
         shares = np.convolve(shares, _products(a[group].tolist(), b[group].tolist()))
@@ -213,6 +212,7 @@ def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> flo
 
 
 def _products(a: list[int], b: list[int]) -> np.ndarray:
+    """Return the share of pairings of `a` and `b` for each sum of products, from 0 to the largest."""
     n, most = len(a), int(np.sort(a) @ np.sort(b))
     ways = {0: np.eye(1, most + 1, dtype=np.int64)[0]}
     for rank in a:
@@ -229,13 +229,13 @@ def _products(a: list[int], b: list[int]) -> np.ndarray:
 
 
 def _random_p(
-    x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray], random: np.random.Generator, draws: int
+    x: np.ndarray, y: np.ndarray, members: Sequence[list[int]], random: np.random.Generator, draws: int
 ) -> float:
-    others, middle = np.tile(y, (draws, 1)), 0.0
+    permuted, middle = np.tile(y, (draws, 1)), 0.0
     for group in members:
-        others[:, group] = random.permuted(others[:, group], axis=1)
+        permuted[:, group] = random.permuted(permuted[:, group], axis=1)
         middle += x[group].sum() * y[group].sum() / len(group)
-    as_far = int((np.abs(others @ x - middle) >= abs(x @ y - middle) - 1e-6).sum())
+    as_far = int((np.abs(permuted @ x - middle) >= abs(x @ y - middle) - 1e-6).sum())
     return (as_far + 1) / (draws + 1)
 
 
@@ -288,22 +288,22 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
         return Verdict(UNDECIDED, NO_RECORDS)
     if any(estimate.seeds < 2 for estimate, _, _ in comparisons):
         return Verdict(ONE_SEED, because)
-    for_it, against = (
+    ps, opposite = (
         [p for estimate, bound, side in comparisons if (p := estimate.p(bound, way * side)) is not None]
         for way in (+1, -1)
     )
-    holds = 2 * max(for_it) if len(for_it) == len(comparisons) else math.inf
-    fails = 2 * len(comparisons) * min(against) if against else math.inf
+    holds = 2 * max(ps) if len(ps) == len(comparisons) else math.inf
+    fails = 2 * len(comparisons) * min(opposite) if opposite else math.inf
     verdict = HOLDS if holds < 1 - CONFIDENCE else FAILS if fails < 1 - CONFIDENCE else UNDECIDED
-    return Verdict(verdict, because, min(1.0, holds, fails) if against else None)
+    return Verdict(verdict, because, min(1.0, holds, fails) if opposite else None)
 
 
 def points(estimate: Estimate) -> str:
     """Format a share in points, with its interval and a note on the interval's coverage."""
-    mean = f"{100 * estimate.mean:.1f} points"
-    seeds = "one seed" if estimate.seeds == 1 else f"{estimate.seeds} seeds"
+    mean, several = f"{100 * estimate.mean:.1f} points", estimate.seeds > 1
+    seeds = f"{estimate.seeds} seeds" if several else "one seed"
     if estimate.interval is None:
-        return f"{mean}, {seeds}" + (" that do not differ" if estimate.seeds > 1 else "")
+        return f"{mean}, {seeds}" + (" that do not differ" if several else "")
     covers = ": the interval covers test items only" if estimate.over == "items" else ""
     low, high = estimate.interval
     return f"{mean}, 95 % interval [{100 * low:.1f}, {100 * high:.1f}], {seeds}{covers}"
@@ -317,23 +317,25 @@ def holm(ps: Sequence[float]) -> list[float]:
 def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
     """Each adjusted p-value (Holm 1979), and the confidence level at which its interval excludes the null if
     and only if that p-value is below 5 %."""
-    adjusted, worst = [(0.0, 0.0)] * len(ps), 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+    adjusted, largest = [(0.0, 0.0)] * len(ps), 0.0
+    for rank, i in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
         number = len(ps) - rank
-        worst = max(worst, number * ps[place])
-        level = (1 - CONFIDENCE) * (ps[place] / worst if worst else 1 / number)
-        adjusted[place] = min(1.0, worst), 1 - level
+        largest = max(largest, number * ps[i])
+        level = (1 - CONFIDENCE) * (ps[i] / largest if largest else 1 / number)
+        adjusted[i] = min(1.0, largest), 1 - level
     return adjusted
 
 
 def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Verdict]:
     """Correct verdicts, each given with its family's name, for multiple comparisons in the family."""
-    claims = list(verdicts)
-    families, corrected = [family for family, _ in claims], [verdict for _, verdict in claims]
-    for name in dict.fromkeys(families):
-        own = [i for i, family in enumerate(families) if family == name and corrected[i].p is not None]
-        for i, p in zip(own, holm([corrected[i].p or 0.0 for i in own]), strict=True):
+    claims, families = list(verdicts), dict[str, dict[int, float]]()
+    for i, (family, verdict) in enumerate(claims):
+        if verdict.p is not None:
+            families.setdefault(family, {})[i] = verdict.p
+    corrected = [verdict for _, verdict in claims]
+    for ps in families.values():
+        for i, p in zip(ps, holm([*ps.values()]), strict=True):
             word = corrected[i].verdict
             word = ALONE.get(word, word) if p >= 1 - CONFIDENCE else word
-            corrected[i] = replace(corrected[i], verdict=word, p=p, of=len(own))
+            corrected[i] = replace(corrected[i], verdict=word, p=p, of=len(ps))
     return corrected

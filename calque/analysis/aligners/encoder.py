@@ -5,7 +5,7 @@ the longest source and target side, H hidden."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -130,10 +130,9 @@ class SubWords:
         self.before, self.after = around[:first], around[first + len(bare) :]
         check_tokenizer(folder)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
-        longest = tokenizer_settings(folder).get("model_max_length")
-        self.longest: int | None = None
-        if isinstance(longest, int | float) and 0 < longest <= _UNLIMITED:
-            self.longest = int(longest)
+        longest: Any = tokenizer_settings(folder).get("model_max_length")
+        limited = isinstance(longest, int | float) and longest >= 1
+        self.longest = int(min(longest, _UNLIMITED)) if limited else _UNLIMITED
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         if len(self._known) > _ROOM:
@@ -156,8 +155,6 @@ class SubWords:
 CELLS = 6144  # maximum number of ids per batch of pairs or sentences, including padding
 ROWS = 32  # rows of similar length per batch
 WINDOW = 1024  # number of pairs sorted by length at a time
-
-
 Side = tuple[list[int], np.ndarray]  # the ids of a sentence that fit into a row, and each id's word
 
 
@@ -165,8 +162,8 @@ def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
     """Group items of similar size into batches of at most CELLS ids, and yield each batch's indices. Items
     with an empty side are omitted."""
     batch, widest = list[int](), tuple[int, ...]()
-    whole = [i for i, size in enumerate(sizes) if all(size)]
-    for i in sorted(whole, key=lambda i: (sum(sizes[i]), sizes[i])):
+    complete = [i for i, size in enumerate(sizes) if all(size)]
+    for i in sorted(complete, key=lambda i: (sum(sizes[i]), sizes[i])):
         wider = tuple(map(max, sizes[i], widest or sizes[i]))
         if batch and (len(batch) + 1) * sum(wider) > CELLS:
             yield batch
@@ -185,29 +182,26 @@ class LinkReading:
     layer: int
 
 
+@dataclass(frozen=True)
 class PairEncoder:
     """Encodes each sentence pair once, and extracts links by any number of `LinkReading`s. With `joint`, a
-    pair is a single row, `<s> S </s> T </s>`. `around` contains the special ids before and after a sentence,
-    and `types` the token types of both sides."""
+    pair is a single row, `<s> S </s> T </s>`. `before` and `after` are the special ids around a sentence,
+    `length` is the maximum number of ids in a row, and `types` are the token types of both sides."""
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        around: tuple[Sequence[int], Sequence[int]],
-        types: tuple[int, int] = (0, 0),
-        joint: bool = False,
-        longest: int | None = None,
-    ) -> None:
-        self.encoder, self.types, self.joint = encoder, types, joint
-        self.before, self.after = map(list, around)
-        self.length = min(encoder.length, longest or encoder.length)
-        self.left_out = LeftOut()
+    encoder: Encoder
+    before: Sequence[int]
+    after: Sequence[int]
+    length: int
+    types: tuple[int, int] = (0, 0)
+    joint: bool = False
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @classmethod
     def of(
         cls, encoder: Encoder, pieces: SubWords, types: tuple[int, int] = (0, 0), joint: bool = False
     ) -> PairEncoder:
-        return cls(encoder, (pieces.before, pieces.after), types, joint, pieces.longest)
+        length = min(encoder.length, pieces.longest)
+        return cls(encoder, pieces.before, pieces.after, length, types, joint)
 
     def links(self, pairs: Iterable[PairIds], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
         """Yield each reading's links for each sentence pair."""
@@ -275,33 +269,41 @@ class _Batch:
                 self.states[row] = [hidden[i] for hidden in layers]
 
     def links(self, reading: LinkReading) -> list[Scored]:
-        method, states, masks = reading.method, [], []
-        words = [[word for _, word in pair] for pair in self.cut]  # each state's word
-        for side, spans in enumerate(self.spans):
-            own = [self.states[row][reading.layer][positions].float() for row, positions in spans]
-            if method.words:
-                for place, pair in enumerate(words):
-                    pair[side], sizes = np.unique(pair[side], return_counts=True)
-                    parts = own[place].split(sizes.tolist())
-                    own[place] = torch.stack([part.mean(0) for part in parts])
-            padded = nn.utils.rnn.pad_sequence(own, batch_first=True)
-            lengths = torch.tensor([len(each) for each in own], device=padded.device)
-            states.append(padded)
-            masks.append(torch.arange(padded.shape[1], device=padded.device) < lengths[:, None])
+        """Return each pair's links between words; a link's score is the largest of its sub-words' scores."""
+        method, states, masks, words = reading.method, list[Tensor](), list[Tensor](), list[list[list[int]]]()
+        for side in (0, 1):
+            vectors, words_of_side = self._vectors(side, reading)
+            words.append(words_of_side)
+            padded = nn.utils.rnn.pad_sequence(vectors, batch_first=True)
             if not padded.isfinite().all():
                 raise BadInput(f"the states after layer {reading.layer} are not finite", self.folder)
+            states.append(padded)
+            lengths = torch.tensor(list(map(len, vectors)), device=padded.device)
+            masks.append(torch.arange(padded.shape[1], device=padded.device) < lengths[:, None])
         scores = method.score(*states, *masks)
         links = method.extract(scores, *masks)
         if method.also:
             more = enumerate(self.links(replace(reading, method=method.also)))
-            places = [[{word: i for i, word in enumerate(side.tolist())} for side in pair] for pair in words]
-            added = [(pair, places[pair][0][i], places[pair][1][j]) for pair, of in more for i, j in of]
+            added = [
+                (pair, words[0][pair].index(i), words[1][pair].index(j)) for pair, of in more for i, j in of
+            ]
             links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
         linked: list[Scored] = [{} for _ in self.cut]
         for (pair, i, j), value in zip(links.tolist(), scores[links.unbind(1)].tolist(), strict=True):
-            link = int(words[pair][0][i]), int(words[pair][1][j])
+            link = words[0][pair][i], words[1][pair][j]
             linked[pair][link] = max(value, linked[pair].get(link, value))
-        return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
+        return [dict(sorted(scored.items())) for scored in linked]
+
+    def _vectors(self, side: int, reading: LinkReading) -> tuple[list[Tensor], list[list[int]]]:
+        """Return each pair's states on a side, averaged by word if the method compares words, and the word of
+        each state."""
+        states = [self.states[row][reading.layer][places].float() for row, places in self.spans[side]]
+        words = [pair[side][1] for pair in self.cut]
+        if reading.method.words:
+            for i, sub_words in enumerate(states):
+                words[i], sizes = np.unique(words[i], return_counts=True)
+                states[i] = torch.stack([part.mean(0) for part in sub_words.split(sizes.tolist())])
+        return states, [numbers.tolist() for numbers in words]
 
 
 class EncoderAligner(Aligner):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.aligner_training import centred_words, probabilities
@@ -145,10 +146,6 @@ TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
 """The default for trained aligners. DEFAULT finds links even if all similarities are low, and adding
 SOFTMAX's links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
-_COMBINED = [
-    method(similarity, rule, transport)
-    for transport in (False, True)
-    for rule in RULES
-    for similarity in SIMILARITIES
-]
-CHOICES = (*_COMBINED, RELEASED)  # all combinations of similarity, plan and rule, followed by RELEASED
+_ALL = product((False, True), RULES, SIMILARITIES)
+CHOICES = (*(method(similarity, rule, transport) for transport, rule, similarity in _ALL), RELEASED)
+"""All combinations of similarity, plan and rule, followed by RELEASED."""

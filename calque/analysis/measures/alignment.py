@@ -64,8 +64,8 @@ class TypeHits:
         return {"probe": shares, HITS: hits}
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
-        found = [np.unpackbits(np.frombuffer(bytes.fromhex(one), np.uint8)).astype(bool) for one in hits]
-        forward, back = (one[: len(self.forward)] for one in found)
+        packed = (np.frombuffer(bytes.fromhex(text), np.uint8) for text in hits)
+        forward, back = (np.unpackbits(column, count=len(self.forward)).astype(bool) for column in packed)
         return TypeHits(forward, back, self.in_dictionary, self.counts)
 
     @property
@@ -74,11 +74,11 @@ class TypeHits:
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
-        hits |= {metric: found[held_out] for metric, found in self.rotated.items()}
+        hits |= {metric: column[held_out] for metric, column in self.rotated.items()}
         shares = {name: (float(column.mean()), len(column)) for name, column in hits.items() if len(column)}
         if self.counts.sum():
-            weighted = float(np.average(self.forward, weights=self.counts))
-            shares["frequency-weighted"] = weighted, len(self.counts)
+            weighted = float(np.average(forward, weights=self.counts))
+            shares["frequency-weighted"] = weighted, len(forward)
         return shares
 
 
@@ -138,23 +138,24 @@ class Types:
         section 5). Raises ValueError if every type has the same id in both languages."""
         if not self.measurable:
             raise ValueError("every type has the same id in both languages, so alignment@1 is undefined")
-        moved, places = self.moved, np.arange(len(self.types))
-        rows = self.rows_of(table, languages)
-        entries = np.flatnonzero(moved & self.known)
-        forward, back = nearest(*rows) == places, nearest(*rows[::-1]) == places
-        after: dict[str, np.ndarray] = {}
+        moved, known, counts = self.moved, self.known, self.counts[self.types]
+
+        def hits(first: Tensor, second: Tensor) -> np.ndarray:
+            return np.asarray((nearest(first, second) == np.arange(len(moved)))[moved])
+
+        rows, entries = self.rows_of(table, languages), np.flatnonzero(moved & known)
+        after, undetermined = dict[str, np.ndarray](), 0
         if len(entries):
             source, derived = map(normalised, rows)
-            pairs = np.array([entries, entries])
+            pairs, undetermined = np.array([entries, entries]), max(0, table.shape[1] - len(entries))
             tables = {ROTATED: rotated(source, derived, pairs)}
             if controls:
                 mixed = np.array([entries, np.random.default_rng(0).permutation(entries)])
                 tables[SHUFFLED] = rotated(source, derived, mixed)
-                tables[SELF_LEARNT] = self_learnt(source, derived, pairs, self.counts[self.types])
-            after = {name: (nearest(source, own) == places)[moved] for name, own in tables.items()}
-        undetermined = max(0, table.shape[1] - len(entries)) if after else 0
-        counts = self.counts[self.types[moved]]
-        return TypeHits(forward[moved], back[moved], self.known[moved], counts, after, undetermined)
+                tables[SELF_LEARNT] = self_learnt(source, derived, pairs, counts)
+            after = {name: hits(source, turned) for name, turned in tables.items()}
+        about = known[moved], counts[moved], after, undetermined
+        return TypeHits(hits(*rows), hits(*rows[::-1]), *about)
 
 
 def normalised(rows: Tensor) -> Tensor:
@@ -165,24 +166,24 @@ def normalised(rows: Tensor) -> Tensor:
 
 def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
     """Rotate the derived embeddings (n, H) onto the source's, fitted on `pairs` (2, d) of row indices."""
-    own, other = torch.from_numpy(pairs).to(source.device)
-    return derived @ procrustes(derived[other], source[own])
+    first, second = torch.from_numpy(pairs).to(source.device)
+    return derived @ procrustes(derived[second], source[first])
 
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
     """Like `rotated`, but repeatedly add mutual nearest neighbours (by CSLS, among frequent types) to `pairs`
     until these neighbours no longer change (VecMap, section 3)."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
-    known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
+    learnt, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
-        scores = csls(source[places] @ rotated(source, derived, known)[places].T)
+        scores = csls(source[places] @ rotated(source, derived, learnt)[places].T)
         forward, back = scores.argmax(1).cpu().numpy(), scores.argmax(0).cpu().numpy()
         mutual = np.flatnonzero(back[forward] == np.arange(len(frequent)))
-        found = np.concatenate([pairs, [frequent[mutual], frequent[forward[mutual]]]], axis=1)
-        if np.array_equal(found, known):
+        before = learnt
+        learnt = np.concatenate([pairs, [frequent[mutual], frequent[forward[mutual]]]], axis=1)
+        if np.array_equal(learnt, before):
             break
-        known = found
-    return rotated(source, derived, known)
+    return rotated(source, derived, learnt)
 
 
 def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
@@ -226,12 +227,12 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     skipped = Counter({"types without one image": types.skipped, left_open: hits.undetermined})
     last, earlier = {record.metric: record for record in final}, list[Record]()
     for row in read_metrics(metrics):
-        probe = row.get("probe", {})
+        step, probe = before + row["step"], row.get("probe", {})
         if HITS in row:
             probe = {metric: value for metric, (value, _) in hits.unpacked(row[HITS]).shares.items()}
         for metric, value in probe.items():
-            if metric in last and before + row["step"] < last[metric].step:
-                earlier.append(replace(last[metric], value=value, step=before + row["step"]))
+            if metric in last and step < last[metric].step:
+                earlier.append(replace(last[metric], value=value, step=step))
     return Measurement((*earlier, *final), +skipped)
 
 
@@ -242,11 +243,11 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)
     entries = frozenset(types.dictionary.tolist())
-    forms = [mates.get(own, frozenset()) for own in types.types[types.moved].tolist()]
-    inflected = np.array([bool(others) for others in forms], bool) & ~alignment.in_dictionary
+    forms = [mates.get(i, frozenset()) for i in types.types[types.moved].tolist()]
+    inflected = np.array(list(map(bool, forms)), bool) & ~alignment.in_dictionary
     seen = np.array([not entries.isdisjoint(others) for others in forms], bool)
     hits = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
-    shares = ((metric, float(found.mean()), len(found)) for metric, found in hits.items() if len(found))
+    shares = ((metric, float(column.mean()), len(column)) for metric, column in hits.items() if len(column))
     return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
 
 
@@ -276,16 +277,15 @@ def chosen(
     """Return the first `count` entries whose two words differ, are single types in every model, and occur
     neither in an earlier entry nor in `left_out`."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
-    own = np.ones(len(entries), bool)
+    single = np.ones(len(entries), bool)
     for folder in folders:
         vocabulary = GivenVocabulary(folder).open()
         source, target = (np.array(only_ids(words, vocabulary)) for words in sides)
-        own &= (source >= 0) & (target >= 0) & (source != target)
-    kept: list[Entry] = []
-    seen = {(side, word) for side in SIDES for word in left_out}
-    for entry, usable in zip(entries, own, strict=True):
+        single &= (source >= 0) & (target >= 0) & (source != target)
+    kept, seen = list[Entry](), {(side, word) for side in SIDES for word in left_out}
+    for entry in (entries[i] for i in np.flatnonzero(single).tolist()):
         words = {(side, getattr(entry, side)) for side in SIDES}
-        if usable and not words & seen:
+        if not words & seen:
             kept.append(entry)
             seen |= words
     if min(len(kept), count) < 2:

@@ -69,14 +69,13 @@ class Rows:
         """Read the embeddings from a model; `tags` (V,) contains every type's tag. Raises BadInput if there
         is no dictionary."""
         types, table = moved_types(languages, language), _table(model)
-        derived, source = (languages[name].images[types] for name in (language, SOURCE))
-        return cls(
-            table[torch.from_numpy(derived)],
-            table[torch.from_numpy(source)],
+        ids = (languages[name].images[types] for name in (language, SOURCE))
+        derived, source = (table[torch.from_numpy(images)] for images in ids)
+        known, tags = (
             known_types(languages, language),
             np.full(len(types), "") if tags is None else tags[types],
-            np.random.default_rng(seed),
         )
+        return cls(derived, source, known, tags, np.random.default_rng(seed))
 
     @property
     def rank(self) -> int:
@@ -203,13 +202,13 @@ class SourceTuned:
         self._image_of = dict(zip(source.tolist(), self.images.tolist(), strict=True))
         readers = {name: Reader.of(self.languages, name) for name in (SOURCE, self.language)}
         self.train = Split(data.examples.path("train"), self.task, reader=readers[SOURCE])
-        self.tests = dict[str, Split]()
-        for name, reader in readers.items():
-            self.tests[name] = Split(data.examples.path("test", name), self.task, reader=reader)
+        self.tests = {
+            name: Split(data.examples.path("test", name), self.task, reader=reader)
+            for name, reader in readers.items()
+        }
         self.labels, self.length = self.task.labels(self.train.gold), longest_row(run.checkpoint, data.config)
-        rows = self.train.encode(self.labels, self.length).labelled().rows
-        about = self.task.head, len(self.labels), data.config, progress, prepare
-        self.tuned = finetune(run, rows, *about)
+        rows, labels = self.train.encode(self.labels, self.length).labelled().rows, len(self.labels)
+        self.tuned = finetune(run, rows, self.task.head, labels, data.config, progress, prepare)
 
     def rows(self, seed: int = 0) -> Rows:
         """Return the moved types' embeddings after fine-tuning, for use with `score`; `seed` determines the
@@ -230,13 +229,10 @@ class SourceTuned:
             test = replace(self.tests[SOURCE], reader=test.reader)
         encoded = test.encode(self.labels, self.length)
         orders = [word_order(row, random_order) for row in encoded.rows]
-        pairs = zip(encoded.rows, orders, strict=True)
-        moved = [replace(row, ids=row.ids[order]) for row, order in pairs]
+        moved = [replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True)]
         with nullcontext() if rows is None else other_rows(self.tuned.model, self.images, rows):
-            answers = self.tuned.answers(moved)
-        pairs_of_answers = zip(answers, orders, strict=True)
-        restored = [answer[: len(order)][np.argsort(order)] for answer, order in pairs_of_answers]
-        return self._scored(test, encoded, restored)
+            answers = zip(self.tuned.answers(moved), orders, strict=True)
+        return self._scored(test, encoded, [answer[np.argsort(order)] for answer, order in answers])
 
     def patched(self, layer: int, random: np.random.Generator | None = None) -> Score:
         """Return the main metric when each word's state after a layer is replaced with that of its
@@ -244,36 +240,35 @@ class SourceTuned:
         once keep their state."""
         test = self.tests[self.language]
         derived, source = (each.encode(self.labels, self.length) for each in (test, self.tests[SOURCE]))
-        rows, partners, answers = derived.rows, list[TaskRow](), list[np.ndarray]()
-        for ours, theirs in zip(derived.examples, source.examples, strict=True):
-            partners += theirs if len(ours) == len(theirs) == 1 else ours
-        for batch in (slice(first, first + BATCH) for first in range(0, len(partners), BATCH)):
-            answers += self._patched(layer, rows[batch], partners[batch], random)
+        partners, answers = list[TaskRow](), list[np.ndarray]()
+        for rows, source_rows in zip(derived.examples, source.examples, strict=True):
+            partners += source_rows if len(rows) == len(source_rows) == 1 else rows
+        pairs = list(zip(derived.rows, partners, strict=True))
+        for first in range(0, len(pairs), BATCH):
+            answers += self._patched(layer, pairs[first : first + BATCH], random)
         return self._scored(test, derived, answers)
 
     @inference_mode
     def _patched(
-        self,
-        layer: int,
-        rows: Sequence[TaskRow],
-        partners: Sequence[TaskRow],
-        random: np.random.Generator | None,
+        self, layer: int, pairs: Sequence[tuple[TaskRow, TaskRow]], random: np.random.Generator | None
     ) -> list[np.ndarray]:
-        number, places, others = list[int](), list[int](), list[int]()
-        for i, (row, partner) in enumerate(zip(rows, partners, strict=True)):
+        """Return the head's answers for rows with states of their partners (a row itself: no change)."""
+        batch, places, others = list[int](), list[int](), list[int]()
+        for i, (row, partner) in enumerate(pairs):
             if row is not partner:
                 here, there = self._counterparts(row, partner)
-                number += [i] * len(here)
+                batch += [i] * len(here)
                 places += here
                 others += there if random is None else random.permutation(there).tolist()
         found = list[Tensor]()
 
         def patch(states: Tensor) -> Tensor:
             states = states.clone()
-            states[number, places] = found[0][number, others]
+            states[batch, places] = found[0][batch, others]
             return states
 
         self.tuned.model.eval()
+        rows, partners = zip(*pairs, strict=True)
         with hook_layer(self.tuned.model, layer, found.append):
             self.tuned.logits(partners)
         with hook_layer(self.tuned.model, layer, patch):
@@ -283,10 +278,10 @@ class SourceTuned:
     def _counterparts(self, derived: TaskRow, source: TaskRow) -> tuple[list[int], list[int]]:
         """For the ids that occur exactly once in each row, return their positions and their counterparts'
         positions."""
-        ours, theirs = derived.ids.tolist(), [self._image_of.get(i, i) for i in source.ids.tolist()]
-        shared = sorted(set(ours[1:-1]) & set(theirs[1:-1]))
-        once = [i for i in shared if ours.count(i) == theirs.count(i) == 1]
-        return [ours.index(i) for i in once], [theirs.index(i) for i in once]
+        ids, images = derived.ids.tolist(), [self._image_of.get(i, i) for i in source.ids.tolist()]
+        shared = sorted(set(ids[1:-1]) & set(images[1:-1]))
+        once = [i for i in shared if ids.count(i) == images.count(i) == 1]
+        return list(map(ids.index, once)), list(map(images.index, once))
 
     def _scored(self, test: Split, encoded: EncodedSet, answers: Sequence[np.ndarray]) -> Score:
         predicted = test.decode(encoded, answers, self.labels)
@@ -299,9 +294,8 @@ def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
     starts = np.flatnonzero(row.targets != UNLABELLED)  # a word is labelled at its first sub-word
     if random is None or not len(starts):
         return places
-    words = np.split(places[starts[0] : -1], starts[1:] - starts[0])
-    mixed = [words[i] for i in random.permutation(len(words))]
-    return np.concatenate([places[: starts[0]], *mixed, places[-1:]])
+    before, *words = np.split(places[:-1], starts)
+    return np.concatenate([before, *(words[i] for i in random.permutation(len(words))), places[-1:]])
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
@@ -313,23 +307,21 @@ def interventions(tuned: SourceTuned) -> Measurement:
         run.record("ZS", f"{metric}{AFTER}{name}", score.value, score.count, items=score.items, **about)
         for name, score in scores.items()
     ]
-    nothing, words, order, both = (scores[name].value for name in (NOTHING, COUNTERPART, ORDER, BOTH))
-    parts = {"words": words - nothing, "order": order - nothing, "both": both - nothing}
+    nothing, changed = scores[NOTHING], {"words": COUNTERPART, "order": ORDER, "both": BOTH}
+    parts = {name: scores[change].value - nothing.value for name, change in changed.items()}
     parts["interaction"] = parts["both"] - parts["words"] - parts["order"]
-    count = scores[NOTHING].count
-    records += [run.record(RECOVERED, name, value, count, **about) for name, value in parts.items()]
+    records += [run.record(RECOVERED, name, value, nothing.count, **about) for name, value in parts.items()]
     return Measurement(tuple(records))
 
 
 def _after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Score]]:
-    random = partial(np.random.default_rng, seed)
+    random, rows, model = partial(np.random.default_rng, seed), tuned.rows(seed), tuned.tuned.model
     yield NOTHING, tuned.score()
-    rows = tuned.rows(seed)
     for name, changed in rows.changes():
         yield name, tuned.score(changed)
     yield ORDER, tuned.score(of_source=True)
     yield RANDOM_ORDER, tuned.score(random_order=random())
     yield BOTH, tuned.score(rows.source, of_source=True)
-    for layer in range(1, len(architecture_of(tuned.tuned.model.config).layers(tuned.tuned.model)) + 1):
+    for layer in range(1, model.config.num_hidden_layers + 1):
         yield f"{PATCHED}{layer}", tuned.patched(layer)
         yield f"{OF_OTHERS}{layer}", tuned.patched(layer, random())

@@ -46,10 +46,11 @@ def knowledge(
                 records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
         chance = float(np.mean(1 / candidates[among]))
         records.append(model.record(measure, "chance", chance, int(among.sum())))
-        for name in (name for name in NULLS if kinds[name].any()):
-            for level, value in _null(questions, given, gold, kinds[name]).items():
-                metric = level if name == "all" else f"{name}-{level}"
-                records.append(model.record(measure, metric, value, int(kinds[name].sum())))
+        for name in NULLS:
+            if count := int(kinds[name].sum()):
+                for level, value in _null(questions, given, gold, kinds[name]).items():
+                    metric = level if name == "all" else f"{name}-{level}"
+                    records.append(model.record(measure, metric, value, count))
     return Measurement(tuple(records))
 
 
@@ -59,7 +60,7 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
     summed over the question's clozes, (Q,); UNDECIDED for ties."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, rows, places = architecture_of(model.config), [], []
-    for cloze in (cloze for question in questions for cloze in question.clozes):
+    for cloze in chain.from_iterable(question.clozes for question in questions):
         words = list(map(encode, cloze.sentence.words))
         ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
         rows.append(np.concatenate([[specials.start], ids, [specials.end]]))
@@ -99,8 +100,8 @@ def _null(
     relations = np.array([question.relation for question in questions])
     random, hits = np.random.default_rng(0), np.zeros(PERMUTATIONS)
     for relation in dict.fromkeys(relations[among].tolist()):
-        own = among & (relations == relation)
-        permuted = random.permuted(np.tile(gold[own], (PERMUTATIONS, 1)), axis=1)  # (K, Q)
-        hits += (permuted == given[own]).sum(1)
+        chosen = among & (relations == relation)
+        permuted = random.permuted(np.tile(gold[chosen], (PERMUTATIONS, 1)), axis=1)  # (K, Q)
+        hits += (permuted == given[chosen]).sum(1)
     count = among.sum()
     return {"null": float(hits.mean() / count), "null-95": float(np.quantile(hits, LEVEL) / count)}

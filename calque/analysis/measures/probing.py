@@ -30,6 +30,7 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, only_last
 from calque.derive.ragged import Ragged
+from calque.derive.source import Example
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Rows
@@ -82,11 +83,9 @@ class TaggedWords:
 
     @classmethod
     def of(cls, rows: Sequence[TaskRow]) -> TaggedWords:
-        places = [np.flatnonzero(row.targets != UNLABELLED) for row in rows]
-        labels = [row.targets[place] for row, place in zip(rows, places, strict=True)]
-        numbers = np.repeat(np.arange(len(rows)), list(map(len, places)))
-        at = np.stack([numbers, np.concatenate(places)], axis=1)
-        return cls([row.ids.astype(np.int64) for row in rows], at, np.concatenate(labels).astype(np.int64))
+        at = [(i, place) for i, row in enumerate(rows) for place in np.flatnonzero(row.targets != UNLABELLED)]
+        labels = np.array([rows[i].targets[place] for i, place in at], np.int64)
+        return cls([row.ids.astype(np.int64) for row in rows], np.array(at), labels)
 
     @property
     def types(self) -> np.ndarray:
@@ -120,9 +119,9 @@ def growth(
         records += probes(network, replace(model, step=step))
         progress(done, len(snapshots))
     untrained = {r.layer: r.value for r in records if r.measure == CKA and r.step == 0}
-    for i, found in enumerate(records):
-        if found.measure == CKA and found.null and found.layer in untrained:
-            records[i] = replace(found, null=replace(found.null, chance=untrained[found.layer]))
+    for i, r in enumerate(records):
+        if r.measure == CKA and r.null and r.layer in untrained:
+            records[i] = replace(r, null=replace(r.null, chance=untrained[r.layer]))
     return Measurement(tuple(records))
 
 
@@ -161,19 +160,17 @@ class Probes:
             text = f"the held-out text fills {min(sizes)} rows of {length} ids"
             raise BadInput(f"{text}, fewer than twice probe.rows ({rows})", languages.folder)
 
-        def drawn(first: int, seed: int) -> Rows:
+        def draw(first: int, seed: int) -> Rows:
             return stream.draw(range(first, first + rows), np.random.default_rng(seed))[0]
 
-        texts = {SOURCE: drawn(0, self.seed), self.language: drawn(sizes[0], self.seed)}
+        texts = {SOURCE: draw(0, self.seed), self.language: draw(sizes[0], self.seed)}
+        self.gradient_rows = texts[SOURCE], draw(sizes[0] + rows, self.seed + 1)
+        self.masked, self.unigram = dict[str, Rows](), dict[str, float]()
         mask, counts = languages.specials.mask, languages.vocabulary.counts
-        self.masked = {
-            name: replace(text, labels=text.labels.masked_fill(text.ids != mask, UNLABELLED))
-            for name, text in texts.items()
-        }
-        self.unigram = {
-            name: unigram_loss(text, languages[name], counts) for name, text in self.masked.items()
-        }
-        self.gradient_rows = texts[SOURCE], drawn(sizes[0] + rows, self.seed + 1)
+        for name, drawn in texts.items():
+            labels = drawn.labels.masked_fill(drawn.ids != mask, UNLABELLED)
+            self.masked[name] = replace(drawn, labels=labels)
+            self.unigram[name] = unigram_loss(self.masked[name], languages[name], counts)
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
         network.eval()
@@ -230,8 +227,8 @@ class Probes:
             ):
                 about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
                 yield model.record(record.RETRIEVAL, metric, float(hits.mean()), n, **about)
-            about = {"layer": layer, "null": null(ckas[layer])}
-            yield model.record(CKA, "sentences", linear_cka(source, other), n, **about)
+            cka = linear_cka(source, other)
+            yield model.record(CKA, "sentences", cka, n, layer=layer, null=null(ckas[layer]))
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         train = self.train
@@ -242,11 +239,13 @@ class Probes:
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
             exchanged = exchanged_accuracies(predicted, words.labels, words.types, *self.draws)
-            about = {"task": self.task, "null": either(of_places, null(exchanged, chance))}
+            about = {
+                "task": self.task,
+                "null": either(of_places, null(exchanged, chance)),
+                **self._about(name),
+            }
             correct = float((predicted == words.labels).mean())
-            yield model.record(
-                record.LINEAR, "accuracy", correct, len(predicted), **about, **self._about(name)
-            )
+            yield model.record(record.LINEAR, "accuracy", correct, len(predicted), **about)
 
 
 def _pairs(
@@ -254,32 +253,33 @@ def _pairs(
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Return up to `most` distinct sentences and their counterparts, as rows."""
     start, end = languages.specials.start, languages.specials.end
-    seen: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+    distinct: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for first, second in map(bitext.ids, range(len(bitext))):
-        if len(seen) < most and max(len(first), len(second)) <= length - 2:
-            seen.setdefault(first.tobytes(), (first, second))
-    pairs = list(seen.values())
+        if len(distinct) < most and max(len(first), len(second)) <= length - 2:
+            distinct.setdefault(first.tobytes(), (first, second))
+    pairs = list(distinct.values())
     kept = in_company([(len(first), len(second)) for first, second in pairs])
     if not kept:
         raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
-    sides = [[np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1)]
-    return sides[0], sides[1]
+    source, other = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
+    return source, other
 
 
 def _tagged_sets(
     languages: Languages, examples: TaskFolder, task: Task, length: int, config: ProbeConfig
 ) -> tuple[TaggedWords, dict[str, TaggedWords]]:
-    sizes = {("train", SOURCE): config.tagged}
-    sizes |= {("test", name): config.tested for name in (SOURCE, *languages.others)}
-    chosen = {place: list(islice(examples.examples(*place), size)) for place, size in sizes.items()}
-    labels = task.labels(map(task.gold, chain(*chosen.values())))
-    words = dict[tuple[str, str], TaggedWords]()
-    for place, own in chosen.items():
-        reader = Reader.of(languages, place[1])
-        rows = chain.from_iterable(task.rows(example, labels, reader, length)[0] for example in own)
-        words[place] = TaggedWords.of(list(rows))
-    train = words.pop(("train", SOURCE))
-    return train, {name: tagged for (_, name), tagged in words.items()}
+    """Return the tagged words for training, in the source, and for testing, by language."""
+    train = list(islice(examples.examples("train"), config.tagged))
+    names = (SOURCE, *languages.others)
+    tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in names}
+    labels = task.labels(map(task.gold, chain(train, *tests.values())))
+
+    def tagged(name: str, chosen: Sequence[Example]) -> TaggedWords:
+        reader = Reader.of(languages, name)
+        rows = (task.rows(example, labels, reader, length)[0] for example in chosen)
+        return TaggedWords.of([*chain.from_iterable(rows)])
+
+    return tagged(SOURCE, train), {name: tagged(name, chosen) for name, chosen in tests.items()}
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
@@ -299,11 +299,11 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
     """Return random permutations (S, N) of the items within each kind."""
     number: dict[Hashable, int] = {}
     kind_of = np.array([number.setdefault(kind, len(number)) for kind in kinds], np.int64)
-    home = np.argsort(kind_of, kind="stable")  # item indices, sorted by kind
-    random = np.random.default_rng(seed)
+    by_kind, random = np.argsort(kind_of, kind="stable"), np.random.default_rng(seed)
     permutations = np.empty((shuffles, len(kind_of)), np.int64)
-    for row in permutations:
-        row[home] = home[np.lexsort((random.random(len(kind_of)), kind_of[home]))]
+    for permutation in permutations:
+        order = np.lexsort((random.random(len(kind_of)), kind_of[by_kind]))
+        permutation[by_kind] = by_kind[order]
     return permutations
 
 
@@ -327,20 +327,20 @@ def exchanged_accuracies(
     similarly frequent type."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
-    predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))
-    np.add.at(predicted_of, (type_of, predicted), 1)
-    np.add.at(share_of, (type_of, labels), 1 / counts[type_of])
+    predictions, shares = (np.zeros((len(counts), width)) for _ in range(2))  # by type and label
+    np.add.at(predictions, (type_of, predicted), 1)
+    np.add.at(shares, (type_of, labels), 1 / counts[type_of])
     exchanges = shuffled(like_frequent(counts), shuffles, seed)
-    return np.array([(predicted_of * share_of[exchange]).sum() for exchange in exchanges]) / len(predicted)
+    return np.array([(predictions * shares[exchange]).sum() for exchange in exchanges]) / len(predicted)
 
 
 def unigram_loss(rows: Rows, language: Language, counts: np.ndarray) -> float:
     """Return the mean loss in nats when predicting labels by their types' add-one smoothed `counts` (V,)."""
     labels = rows.labels.flatten()[rows.positions.at[:MOST]].tolist()
     tables = language.table[None] if language.places is None else language.places
-    type_of = {row: number for table in tables for number, row in enumerate(table.tolist())}
-    found = counts[[type_of[label] for label in labels]]
-    return float(-np.log((found + 1) / (counts.sum() + len(counts))).mean())
+    type_of = {image: number for table in tables for number, image in enumerate(table.tolist())}
+    counted = counts[[type_of[label] for label in labels]]
+    return float(-np.log((counted + 1) / (counts.sum() + len(counts))).mean())
 
 
 @inference_mode

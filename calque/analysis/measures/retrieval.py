@@ -90,10 +90,10 @@ def derivation_retrieval(
     model, last = replace(model, language=other), len(vectors[SOURCE]) - 1
     if tags is None:
         return Measurement(tuple(_found(model, vectors, last)), exclusions.counts)
-    types, records = moved_types(languages, other), list[Record]()
+    images, records = languages[other].images[moved_types(languages, other)], list[Record]()
     moved = Rows.of(network, languages, other, tags, model.seed)
     for name, changed in chain([(NOTHING, moved.derived)], moved.changes()):
-        with other_rows(network, languages[other].images[types], changed):
+        with other_rows(network, images, changed):
             vectors[other] = sentence_means(network, rows[other], languages[other].number)
         for record in _found(model, vectors, last):
             if record.items and record.metric == "cosine":
@@ -107,19 +107,18 @@ def _derived_rows(
     (other,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
     start, end = languages.specials.start, languages.specials.end
-    readers = {name: Reader.of(languages, name) for name in (SOURCE, other)}
-    rows: dict[str, list[np.ndarray]] = {name: [] for name in readers}
+    readers, pairs = [Reader.of(languages, name) for name in (SOURCE, other)], list[list[np.ndarray]]()
     for line, pair in enumerate(_derivations(examples, other), start=1):
-        ids = [reader.read([sentence]).ids for reader, sentence in zip(readers.values(), pair, strict=True)]
+        ids = [reader.read([sentence]).ids for reader, sentence in zip(readers, pair, strict=True)]
         if max(map(len, ids)) > room:
             exclusions.add("sentences that do not fit into a row", line)
-        elif len(rows[SOURCE]) < most:
-            for (name, reader), own in zip(readers.items(), ids, strict=True):
-                rows[name].append(reader.row([start, *own, end], ()).ids.astype(np.int64))
-    if len(rows[SOURCE]) < 2:
-        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(rows[SOURCE])}"
+        elif len(pairs) < most:
+            rows = (reader.row([start, *side, end], ()) for reader, side in zip(readers, ids, strict=True))
+            pairs.append([row.ids.astype(np.int64) for row in rows])
+    if len(pairs) < 2:
+        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(pairs)}"
         raise BadInput(what, examples.artefact.folder)
-    return rows
+    return dict(zip((SOURCE, other), map(list, zip(*pairs, strict=True)), strict=True))
 
 
 def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, Sentence]]:
@@ -148,13 +147,14 @@ def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
-    room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
+    length = min(encoder.length, pieces.longest)
+    room = length - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
         if not ids:
             raise BadInput(f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.folder)
         if len(ids) > room:
-            reason = f"sub-words beyond the {encoder.length:,} ids that the model takes"
+            reason = f"sub-words beyond the {length:,} ids that the model takes"
             exclusions.add(reason, line, len(ids) - room)
     rows = [ids[:room] for ids in rows]
 
@@ -200,8 +200,9 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
     for dim in (1, 0):
         near = cosines.topk(min(MARGIN_NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
         best = near.gather(dim, scores.gather(dim, near).argmax(dim, keepdim=True)).flatten().tolist()
-        pairs = [(i, j) if dim == 1 else (j, i) for i, j in enumerate(best)]
-        proposals += [(float(scores[x, y]), x, y) for x, y in pairs]
+        for i, j in enumerate(best):
+            x, y = (i, j) if dim == 1 else (j, i)
+            proposals.append((float(scores[x, y]), x, y))
     matches, taken = dict[int, int](), set[int]()
     for _, x, y in sorted(proposals, key=lambda proposal: -proposal[0]):
         if x not in matches and y not in taken:

@@ -4,10 +4,8 @@ XLM-Align's self-labels."""
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
-
-import numpy as np
 
 from calque.analysis.aligners.encoder import Encoder, LinkReading, PairEncoder, PairIds, SubWords
 from calque.analysis.aligners.methods import METHODS, OT, Method
@@ -45,8 +43,8 @@ def score_each(
     gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
 ) -> list[list[LinkCounts]]:
     """Return, for each of `n` aligners, a list of its link counts for every sentence pair."""
-    pairs = [[score(pair, each) for each in row] for pair, row in zip(gold, links, strict=True)]
-    return [[row[aligner] for row in pairs] for aligner in range(n)]
+    counts = [[score(pair, found) for found in row] for pair, row in zip(gold, links, strict=True)]
+    return [[row[aligner] for row in counts] for aligner in range(n)]
 
 
 @dataclass(frozen=True)
@@ -76,9 +74,9 @@ def gold_set(folder: Path, name: str) -> GoldSet:
     home, (first, _, second) = folder / name, name.partition("-")
     files = home / f"test.{first}", home / f"test.{second}"
     pairs = tuple(TwoFiles(*files))
-    for number, pair in enumerate(pairs, start=1):
-        if not all(pair):
-            raise BadInput("the line has no words", files[bool(pair[0])], number)
+    for line, (source, target) in enumerate(pairs, start=1):
+        if not (source and target):
+            raise BadInput("the line has no words", files[bool(source)], line)
     return GoldSet(name, pairs, read_gold(home / "alignv2.txt", lengths(pairs)))
 
 
@@ -99,9 +97,7 @@ def link_record(
 
 def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
     """Score links from each target word to the source word at the same relative position."""
-    links = []
-    for n, m in lengths(pairs):
-        links.append([((2 * j + 1) * n // (2 * m), j) for j in range(m)])
+    links = ([((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in lengths(pairs))
     return score_all(gold.pairs, links)
 
 
@@ -109,14 +105,14 @@ def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
     """Train fast_align; return its scores by direction and symmetrisation, and the counts of exclusions."""
-    ways, exclusions = dict[str, list[Links]](), Counter[str]()
-    for way in ("forward", "reverse"):
-        model = FastAlign.train(corpus, reverse=way == "reverse")
-        ways[way] = list(model.align(pairs))
+    links, exclusions = dict[str, list[Links]](), Counter[str]()
+    for direction in ("forward", "reverse"):
+        model = FastAlign.train(corpus, reverse=direction == "reverse")
+        links[direction] = list(model.align(pairs))
         exclusions += model.left_out.counts + model.unlearnt.counts
-    both = list(zip(*ways.values(), strict=True))
-    ways |= {name: [method(*links) for links in both] for name, method in SYMMETRISATIONS.items()}
-    return {way: score_all(gold.pairs, links) for way, links in ways.items()}, exclusions
+    both = list(zip(*links.values(), strict=True))
+    links |= {name: list(starmap(method, both)) for name, method in SYMMETRISATIONS.items()}
+    return {name: score_all(gold.pairs, found) for name, found in links.items()}, exclusions
 
 
 def layer_links(
@@ -132,15 +128,15 @@ def layer_links(
     for encoder in encoders:
         columns = score_each(gold, encoder.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
-            hits = [each.found_sure + each.found_possible for each in counts]
-            items = Items.over(hits, [each.predicted + each.sure for each in counts])
+            hits = [pair.found_sure + pair.found_possible for pair in counts]
+            items = Items.over(hits, [pair.predicted + pair.sure for pair in counts])
             about = {"layer": reading.layer, "joint": encoder.joint, "items": items}
             total = sum(counts, LinkCounts())
             records.append(link_record(model, gold_set, reading.method.name, total, **about))
         way = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
         for reason, count in encoder.left_out.counts.items():
             exclusions[f"{reason}{way}"] += count
-    return Measurement(tuple(sorted(records, key=lambda each: (each.layer or 0, each.joint))), exclusions)
+    return Measurement(tuple(sorted(records, key=lambda r: (r.layer or 0, r.joint))), exclusions)
 
 
 def alone_and_joint(
@@ -170,11 +166,11 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
         raise BadInput(f"there are no gold links between {SOURCE} and {language}", languages.folder)
     words, gold = _gold_pairs(bitext, encoder.length - MARKS, model.seed)
     if not words:
-        room = f"a row of {encoder.length:,} ids"
-        raise BadInput(f"no pair of {SOURCE} and {language} sentences fits into {room}", languages.folder)
+        what = f"no pair of {SOURCE} and {language} sentences fits into a row of {encoder.length:,} ids"
+        raise BadInput(what, languages.folder)
     types = (bitext.first.number, bitext.second.number) if has_languages(encoder.token_types) else (0, 0)
     around = [languages.specials.start], [languages.specials.end]
-    encoders = [PairEncoder(encoder, around, types, joint) for joint in (False, True)]
+    encoders = [PairEncoder(encoder, *around, encoder.length, types, joint) for joint in (False, True)]
     readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
     found = layer_links(model, "", encoders, words, gold, readings).records
     return Measurement(tuple(replace(record, aligner="", links=None, items=None) for record in found))
@@ -186,15 +182,12 @@ def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], li
     fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= room)
     for number in islice(fitting, PAIRS):
         (a, b), (ours, theirs) = bitext.lines[number], bitext.ids(number)
-        first, second = bitext.first.corpus.pieces[a], bitext.second.corpus.pieces[b]
-        words.append((_by_word(ours, first), _by_word(theirs, second)))
+        sides = (ours, bitext.first.corpus.pieces[a]), (theirs, bitext.second.corpus.pieces[b])
+        source, target = ([word.tolist() for word in Ragged.of(*side)] for side in sides)
+        words.append((source, target))
         links = frozenset((i, j) for i, j in bitext.links(number).tolist())
         gold.append(GoldPair(links, links))
     return words, gold
-
-
-def _by_word(ids: np.ndarray, pieces: np.ndarray) -> list[list[int]]:
-    return [word.tolist() for word in Ragged.of(ids, pieces)]
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:

@@ -142,7 +142,7 @@ def column_of(record: Record, results: Results) -> str:
     """Return the heading of the column that shows a record's number, or "" if none does."""
     run = results.runs[record.run]
     main, derived = run.main_layer, {language.name for language in run.languages if language.parts}
-    if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task) and not record.examples:
+    if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task):
         name = "Δ" if record.measure == DELTA else record.measure
         return f"{task_title(record.task)} {metric_title(record.metric)}, {name}"
     if record.measure == ALIGNMENT and record.metric == "held-out":

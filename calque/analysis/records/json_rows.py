@@ -46,8 +46,8 @@ def read(path: Path, kind: type[T]) -> list[T]:
 
 def as_json(row: Any) -> dict[str, Any]:
     """Return a dataclass as plain values, without fields equal to their defaults."""
-    fields = [field for field in dataclasses.fields(row) if getattr(row, field.name) != _default(field)]
-    return {field.name: _plain(getattr(row, field.name)) for field in fields}
+    fields = ((field, getattr(row, field.name)) for field in dataclasses.fields(row))
+    return {field.name: _plain(value) for field, value in fields if value != _default(field)}
 
 
 def _plain(value: Any) -> Any:

@@ -195,7 +195,6 @@ class Record:
     items: Items | None = None
     first: str = ""
     null: Null | None = None
-    examples: int = 0
     units: str = WORDS
 
     def check(self) -> None:
@@ -203,9 +202,8 @@ class Record:
         low, high = LIMITS.get(self.measure, SHARE)
         if not low - ROUNDED <= self.value <= high + ROUNDED:
             raise ValueError(f"{self.measure} should be from {low:g} to {high:g}, not {self.value}")
-        for name in ("count", "examples"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} should be 0 or more, not {getattr(self, name)}")
+        if self.count < 0:
+            raise ValueError(f"count should be 0 or more, not {self.count}")
         if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
             raise ValueError(f"the null should have at least one shuffle, and low <= high: {self.null}")
         if self.units not in (WORDS, XTREME):

@@ -113,10 +113,9 @@ class Gazetteer(Baseline):
 
 def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: int) -> Answer:
     tags: list[str] = []
-    while len(tags) < len(words):
-        at = len(tags)
-        for length in range(min(longest, len(words) - at), 0, -1):
-            if kind := types.get(tuple(words[at : at + length])):
+    while (start := len(tags)) < len(words):
+        for length in range(min(longest, len(words) - start), 0, -1):
+            if kind := types.get(tuple(words[start : start + length])):
                 tags += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)]
                 break
         else:
@@ -191,11 +190,11 @@ def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[
     """Return numbers that describe a pair of texts: lengths, word overlap, word order, negations, and whether
     the first and last words are the same."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
-    ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
-    shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second
+    a, b, pairs_of_second = set(first), set(second), set(pairwise(second))
+    shared, pairs = a & b, pairs_of_second.intersection(pairwise(first))
     lengths = [len(first), len(second), len(second) - len(first)]
-    overlap = [len(shared), *(_share(len(shared), len(of)) for of in (ours, theirs, ours | theirs))]
-    differences = [len(ours - theirs), len(theirs - ours)]
+    overlap = [len(shared), *(_share(len(shared), len(words)) for words in (a, b, a | b))]
+    differences = [len(a - b), len(b - a)]
     order = [len(pairs), _share(len(pairs), len(pairs_of_second)), _in_order(first, second, shared)]
     negated = [sum(word in negations for word in text) for text in (first, second)]
     ends = [first[:1] == second[:1], first[-2:] == second[-2:]]
@@ -227,11 +226,12 @@ class KnownAnswer(Baseline):
     title: str = "known answer, most shared words"
 
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
-        known = set[tuple[str, ...]]()
-        for example, _ in examples:
-            for sentence in example.texts[1]:
-                for span in sentence.spans:
-                    known.add(tuple(map(spell, sentence.words[span.start : span.end])))
+        known = {
+            tuple(map(spell, sentence.words[span.start : span.end]))
+            for example, _ in examples
+            for sentence in example.texts[1]
+            for span in sentence.spans
+        }
         longest = max(map(len, known), default=1)
         return lambda tests, spell: [_known_answer(example, spell, known, longest) for example in tests]
 
@@ -243,13 +243,10 @@ def _known_answer(example: Example, spell: Spell, known: set[tuple[str, ...]], l
         words = sentence.text.split() if any(sentence.glued) else list(sentence.words)
         sentences.append((words, tuple(map(spell, words))))
     sentences.sort(key=lambda sentence: -len(question.intersection(sentence[1])))
-    fallback = None  # a single word
     for words, spelled in sentences:
         for start in range(len(words)):
             for end in range(min(start + longest, len(words)), start, -1):
-                if question.isdisjoint(spelled[start:end]):
-                    if spelled[start:end] in known:
-                        return (" ".join(words[start:end]),)
-                    if fallback is None and end == start + 1:
-                        fallback = words[start]
-    return (fallback or sentences[0][0][0],)
+                if spelled[start:end] in known and question.isdisjoint(spelled[start:end]):
+                    return (" ".join(words[start:end]),)
+    pairs = [pair for sentence in sentences for pair in zip(*sentence, strict=True)]
+    return (next((word for word, spelled in pairs if spelled not in question), pairs[0][0]),)

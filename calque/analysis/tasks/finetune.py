@@ -92,7 +92,7 @@ class Finetuned:
         if config.type_vocab_size == TEXT_TYPES:
             types = self._table([np.broadcast_to(row.types, len(row.ids)) for row in rows], 0)
         elif has_languages(config.type_vocab_size):
-            numbers = [np.broadcast_to(row.languages, len(row.ids)) for row in rows]
+            numbers = [np.full(len(row.ids), row.language) for row in rows]
             types = self._table(numbers, config.type_vocab_size - 1)  # the last type is for padding
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
             return self.head.logits(self.model, ids, types, ids != config.pad_token_id)
@@ -102,17 +102,15 @@ class Finetuned:
 
     @inference_mode
     def answers(self, rows: Sequence[TaskRow]) -> list[np.ndarray]:
-        answers: list[np.ndarray] = [np.empty(0)] * len(rows)
-        lengths, start = np.array([len(row.ids) for row in rows]), 0
-        order = np.argsort(-lengths, kind="stable")
+        answers = dict[int, np.ndarray]()
+        order = sorted(range(len(rows)), key=lambda i: -len(rows[i].ids))
         self.model.eval()
-        while start < len(order):
-            batch = order[start : start + max(1, READ_IDS // int(lengths[order[start]]))]
+        while len(answers) < len(rows):
+            start = len(answers)
+            batch = order[start : start + max(1, READ_IDS // len(rows[order[start]].ids))]
             outputs = self.head.answers(self.logits([rows[i] for i in batch])).cpu().numpy()
-            for row, output in zip(batch, outputs, strict=True):
-                answers[row] = output
-            start += len(batch)
-        return answers
+            answers |= zip(batch, outputs, strict=True)
+        return [answers[i] for i in range(len(rows))]
 
     def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
         tensors = [torch.tensor(row, dtype=torch.int64) for row in rows]
@@ -136,7 +134,7 @@ def finetune(
         saved, missing = load_model(of.checkpoint)
         encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
         torch.manual_seed(of.seed)
-        model, old, new = _put_on(of.checkpoint, encoder, head, labels, config)
+        model, old, new = _with_head(of.checkpoint, encoder, head, labels, config)
         prepare(model)
         if config.freeze_table:
             model.get_input_embeddings().weight.requires_grad_(False)
@@ -147,7 +145,7 @@ def finetune(
     return tuned
 
 
-def _put_on(
+def _with_head(
     checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
 ) -> tuple[Any, list[Tensor], list[Tensor]]:
     """Return the encoder with a new head, and lists of its pretrained and its new weights."""
@@ -158,8 +156,7 @@ def _put_on(
     if config.attention_dropout is not None:
         settings.attention_probs_dropout_prob = config.attention_dropout
     model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
-    own = model.base_model.state_dict()
-    loaded = {name: weight for name, weight in encoder.items() if name in own}
+    loaded = {name: encoder[name] for name in model.base_model.state_dict() if name in encoder}
     model.base_model.load_state_dict(loaded, strict=False)
     pretrained = {id(weight) for name, weight in model.base_model.named_parameters() if name in loaded}
     old, new = list[Tensor](), list[Tensor]()

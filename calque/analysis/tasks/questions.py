@@ -57,22 +57,21 @@ class Questions(Task):
     ) -> tuple[list[TaskRow], bool]:
         question, context = reader.read(example.texts[0]).ids, reader.read(example.texts[1])
         longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
-        answer = next((found for each in longest_first if (found := context.between(*each))), None)
+        answer = next(filter(None, (context.between(*each) for each in longest_first)), None)
         kept = question[: min(QUESTION, length // 2 - 2)]
         first_place = len(reader.pairs.before) + len(kept) + len(reader.pairs.between)
         windows = windows_of(len(context), length - first_place - len(reader.pairs.after))
         rows: list[TaskRow] = []
         for window, best in zip(windows, best_places(windows, len(context)), strict=True):
-            here, shift = slice(window.start, window.stop), first_place - window.start
-            target = [0, 0] if answer else [UNLABELLED] * 2
+            here, target = slice(window.start, window.stop), [0, 0] if answer else [UNLABELLED] * 2
             if answer and window.start <= answer[0] and answer[1] < window.stop:
-                target = [answer[0] + shift, answer[1] + shift]
+                target = [place + first_place - window.start for place in answer]
             row = reader.row_of_texts([kept, context.ids[here]], target)
             around = first_place, len(row.ids) - first_place - len(window)
             starts = np.pad(context.starts[here], around, constant_values=NOWHERE)
             ends = np.pad(context.ends[here], around, constant_values=NOWHERE)
             columns = row.ids, row.targets, starts, ends, np.pad(best, around)
-            rows.append(SpanRow(*columns, languages=row.languages, types=row.types))
+            rows.append(SpanRow(*columns, language=row.language, types=row.types))
         return rows, len(rows) == 1 and len(kept) == len(question)
 
     def decode(
@@ -81,8 +80,8 @@ class Questions(Task):
         text, _ = _context(example)
         pairs = [(row, logits) for row, logits in zip(rows, answers, strict=True) if isinstance(row, SpanRow)]
         for most in (BEST, None):
-            if found := [(span, row) for row, logits in pairs for span in spans(row, logits, most)]:
-                (_, start, end), row = max(found, key=lambda each: each[0][0])  # the first in case of a tie
+            if found := [(*span, row) for row, logits in pairs for span in spans(row, logits, most)]:
+                _, start, end, row = max(found, key=lambda span: span[0])  # the first in case of a tie
                 answer = text[row.starts[start] : row.ends[end]]
                 return (answer.strip(),)  # a sub-word that is only a space marker covers a space
         raise AssertionError("every position of a context has a best window")
@@ -167,14 +166,13 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
     """For each window, return whether each position has more context there than in any other window (ties go
     to the first). Context is the smaller number of positions on either side, plus a hundredth of the window's
     length, as in Devlin et al.'s code."""
-    best, owner = np.full(size, -np.inf), np.zeros(size, int)
+    most, best = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
-        around = np.minimum(places, len(window) - 1 - places) + 0.01 * len(window)
-        better = around > best[here]
-        owner[here][better] = number
-        best[here][better] = around[better]
-    return [owner[window.start : window.stop] == number for number, window in enumerate(windows)]
+        around = np.minimum(places, places[::-1]) + 0.01 * len(window)
+        best[here][around > most[here]] = number
+        most[here] = np.maximum(most[here], around)
+    return [best[window.start : window.stop] == number for number, window in enumerate(windows)]
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:

@@ -17,18 +17,18 @@ from calque.derive.vocabulary import Vocabulary
 
 REMEMBERED = 64  # number of cached texts; caching helps if questions share paragraphs
 UNLABELLED = -100  # the target of ids without a label, which torch's cross-entropy ignores
-ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows whose token types are all 0
+ZERO = np.zeros(1, np.uint8)  # shared by all rows whose token types are all 0
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A model's input `ids` (L,), and `targets` (K,) whose meaning the head defines. `languages` are for
-    models with language embeddings, and `types` contains the tokenizer's token types, (1,) or (L,)."""
+    """A model's input `ids` (L,), and `targets` (K,) whose meaning the head defines. `language` is the token
+    type for models with language embeddings, and `types`, (1,) or (L,), are the tokenizer's token types."""
 
     ids: np.ndarray
     targets: np.ndarray
-    languages: np.ndarray = field(default_factory=lambda: ONE_TYPE, kw_only=True)
-    types: np.ndarray = field(default_factory=lambda: ONE_TYPE, kw_only=True)
+    language: int = field(default=0, kw_only=True)
+    types: np.ndarray = field(default_factory=lambda: ZERO, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,6 @@ class Reader:
         table = np.arange(vocabulary.size)
         return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, vocabulary.layout)
 
-    @cached_property
-    def _own_language(self) -> np.ndarray:
-        return np.array([self.number], np.uint8)
-
     def pieces(self, word: str) -> Sequence[int]:
         pieces = self.encode(word)
         if not len(pieces):
@@ -118,8 +114,8 @@ class Reader:
 
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
         """Return the vocabulary's ids as a row in this language."""
-        own = self.table[np.asarray(ids)].astype(np.int32)
-        return TaskRow(own, np.asarray(targets, np.int32), languages=self._own_language)
+        images = self.table[np.asarray(ids)].astype(np.int32)
+        return TaskRow(images, np.asarray(targets, np.int32), language=self.number)
 
     @cached_property
     def pairs(self) -> PairLayout:
@@ -146,19 +142,19 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def _with_marks(text: str, covered: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Extend sub-words to cover adjacent combining marks that the tokenizer drops."""
     inside = {place for start, end in covered for place in range(start, end)}
-    loose = {i for i, letter in enumerate(text) if i not in inside and category(letter).startswith("M")}
-    found = list[tuple[int, int]]()
+    dropped = {i for i, letter in enumerate(text) if i not in inside and category(letter).startswith("M")}
+    extended = list[tuple[int, int]]()
     for start, end in covered:
         if start < end:
             before = start
-            while before - 1 in loose:
+            while before - 1 in dropped:
                 before -= 1
             if before == 0 or text[before - 1].isspace():
                 start = before
-            while end in loose:
+            while end in dropped:
                 end += 1
-        found.append((start, end))
-    return found
+        extended.append((start, end))
+    return extended
 
 
 def windows(

@@ -35,10 +35,8 @@ class Score:
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
     """The fraction of labels predicted correctly."""
-    hits = []
-    for labels, answers in zip(gold, predicted, strict=True):
-        hits.append(sum(label == answer for label, answer in zip(labels, answers, strict=True)))
-    sizes = [len(labels) for labels in gold]
+    pairs = (zip(*answers, strict=True) for answers in zip(gold, predicted, strict=True))
+    hits, sizes = [sum(label == answer for label, answer in each) for each in pairs], list(map(len, gold))
     if not any(sizes):
         raise ValueError("no labels to score")
     return Score.over(hits, sizes, sum(sizes))
@@ -125,10 +123,10 @@ def answer_scores(
     if not gold:
         raise ValueError("there are no questions to score")
     exact, ratios = [], []
-    for correct, (prediction,) in zip(gold, predicted, strict=True):
-        theirs, ours = [words(text) for text in correct], words(prediction)
-        exact.append(ours in theirs)
-        ratios.append(max(_f1(answer, ours) for answer in theirs))
+    for texts, (prediction,) in zip(gold, predicted, strict=True):
+        correct, answer = list(map(words, texts)), words(prediction)
+        exact.append(answer in correct)
+        ratios.append(max(_f1(each, answer) for each in correct))
     parts = Items.over([round(PARTS * ratio) for ratio in ratios], [PARTS] * len(ratios))
     f1 = Score(math.fsum(ratios) / len(ratios), len(ratios), parts)
     return {"f1": f1, "exact": Score.over(exact, [1] * len(exact), len(exact))}

@@ -168,23 +168,22 @@ class Split:
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
         if not self.path.is_file():
             raise BadInput(f"no examples for the task {self.task.name}", self.path)
-        examples, line = read_examples(self.path), 0
-        what = f"not an example of the task {self.task.name}"
+        examples, line, task = read_examples(self.path), 0, f"the task {self.task.name}"
         while True:
             line += 1
             try:
                 example = next(examples, None)
             except DAMAGED as error:
-                raise BadInput(f"{what}: {error}", self.path, line) from error
+                raise BadInput(f"not an example of {task}: {error}", self.path, line) from error
             if example is None:
                 break
             try:
                 gold = tuple(map(intern, self.task.gold(example)))
             except DAMAGED as error:
-                raise self._fault(f"{what}: {error}", line) from error
+                raise self._fault(f"not an example of {task}: {error}", line) from error
             yield example, gold
         if line == 1:
-            raise BadInput(f"the file is empty; expected examples of the task {self.task.name}", self.path)
+            raise BadInput(f"the file is empty; expected examples of {task}", self.path)
 
     def _fault(self, message: str, example: int | None = None) -> BadInput:
         if not self.read_from:
@@ -214,10 +213,10 @@ class Split:
         examples, cut = list[list[TaskRow]](), 0
         for number, (example, _) in enumerate(self, start=1):
             try:
-                own, whole = self.task.rows(example, labels, self.reader, length)
+                rows, whole = self.task.rows(example, labels, self.reader, length)
             except ValueError as error:
                 raise self._fault(str(error), number) from None
-            examples.append(own)
+            examples.append(rows)
             cut += not whole
         return EncodedSet(examples, cut)
 

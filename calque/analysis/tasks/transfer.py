@@ -66,10 +66,10 @@ def _test(model: Finetuned, test: Split, labels: Sequence[str], length: int) -> 
     answers = test.decode(encoded, model.answers(encoded.rows), labels)
     scores, by_diagnostic = dict(task.scores(gold, answers)), dict[str, list[int]]()
     for i, (example, _) in enumerate(test):
-        by_diagnostic.setdefault(example.diagnostic, []).append(i)
-    for name in sorted(by_diagnostic.keys() - {""}):
-        own = by_diagnostic[name]
-        score = task.scores([gold[i] for i in own], [answers[i] for i in own])[task.primary]
+        if example.diagnostic:
+            by_diagnostic.setdefault(example.diagnostic, []).append(i)
+    for name, chosen in sorted(by_diagnostic.items()):
+        score = task.scores([gold[i] for i in chosen], [answers[i] for i in chosen])[task.primary]
         scores[f"{task.primary}{OF}{name}"] = score
     return Predictions.of(encoded, scores=scores, answers=answers)
 
@@ -95,9 +95,9 @@ def by_entry(
         hits, sizes = list[int](), list[int]()
         for (example, gold), predicted in zip(split, answers, strict=True):
             words = zip(words_of(example), gold, predicted, strict=True)
-            own = [right == tag for word, right, tag in words if group(word) == name]
-            hits.append(sum(own))
-            sizes.append(len(own))
+            correct = [tag == answer for word, tag, answer in words if group(word) == name]
+            hits.append(sum(correct))
+            sizes.append(len(correct))
         if any(sizes):
             scores[name] = Score.over(hits, sizes, sum(sizes))
     return scores
@@ -179,8 +179,8 @@ def zero_shot(
     reader = Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train, tests = Split(examples.path("train"), task, reader=reader), dict[str, Split]()
     for name in (data.source, *data.languages):
-        path = examples.path("test") if name == data.source else examples.path("test", name)
-        tests[name] = Split(path, task.in_language(name), reader=reader)
+        language = SOURCE if name == data.source else name
+        tests[name] = Split(examples.path("test", language), task.in_language(name), reader=reader)
     check_types(model.checkpoint, int(reader.table.max()))
     labels = check(train, tests.values())
     trained, predictions = evaluate(model, train, tests, labels, data.config, progress)

@@ -36,9 +36,7 @@ def toy(rows, head=WORDS, language=0, seed=0, shortest=2):
             np.int32,
         )
         words = np.where(ids >= FIRST, ids % C, UNLABELLED)
-        made.append(
-            TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8))
-        )
+        made.append(TaskRow(ids, words if head is WORDS else words[1:2], language=language))
     return made
 
 
