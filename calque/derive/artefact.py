@@ -23,8 +23,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with its digest. If `place` (default: the file name) contains a fingerprint, also
-    write `place`, so that `read_sealed` detects files that were moved or renamed."""
+    """Write a JSON object with its digest. If `place` (default: the file name) contains a fingerprint, it is
+    also written, so that `read_sealed` detects moved and renamed files."""
     content, place = plain(value), place or path.name
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
@@ -33,8 +33,7 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; raise BadInput if the file has changed. Messages call the
-    file `what`."""
+    """Read an object written by `write_sealed`; raise BadInput if the file, called `what`, has changed."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
@@ -72,10 +71,9 @@ class Artefact:
         if (found := facts.pop(KIND, None)) != kind:
             raise BadInput(f"this is the manifest of {found}, not of {kind}", path)
         digests, actual = facts.pop(FILES, {}), facts.get("format")
-        if format is not None and actual != format:
-            raise BadInput(
-                f"{kind} in format {actual}, not {format}; remove the folder and run the command again", path
-            )
+        if format not in (None, actual):
+            again = "remove the folder and run the command again"
+            raise BadInput(f"{kind} in format {actual}, not {format}; {again}", path)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
@@ -100,9 +98,9 @@ class Artefact:
 def finished(folder: Path) -> bool:
     """Whether a folder is finished, that is, contains a manifest."""
     path, place = folder / MANIFEST, folder.absolute().name
-    if path.is_file() and _FINGERPRINTED.fullmatch(place):
+    if (is_finished := path.is_file()) and _FINGERPRINTED.fullmatch(place):
         read_sealed(path, "the manifest of a finished folder", place)
-    return path.is_file()
+    return is_finished
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
@@ -114,8 +112,7 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if `folder` is a subfolder of a finished folder of this kind and a file in it has
-    changed."""
+    """Raise BadInput if `folder` is part of a finished folder of this kind and a file in it has changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -124,8 +121,7 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """Yield a temporary folder, then add a manifest with `facts` and move the temporary folder to
-    `folder`."""
+    """Yield a temporary folder, then add a manifest with `facts` to it and move it to `folder`."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -134,7 +130,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Write a manifest that lists all files in a folder except those in the subfolders `leave_out`."""
+    """Write a manifest of all files in a folder except the subfolders `leave_out`."""
     files = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -145,8 +141,9 @@ def write_manifest(
 
 def add_facts(folder: Path, facts: Mapping[str, Any]) -> None:
     """Add entries to the manifest of a finished folder."""
-    content = read_sealed(folder / MANIFEST, "the manifest of a finished folder", folder.absolute().name)
-    write_sealed(folder / MANIFEST, {**content, **facts}, folder.absolute().name)
+    path, place = folder / MANIFEST, folder.absolute().name
+    content = read_sealed(path, "the manifest of a finished folder", place)
+    write_sealed(path, {**content, **facts}, place)
 
 
 def _text(value: Mapping[str, Any]) -> str:

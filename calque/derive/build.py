@@ -49,10 +49,10 @@ MEASURED = 10_000  # number of sentences used to measure the order distance
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
     """Raise BadInput if transforms have invalid or repeated names, or parts that cannot be composed."""
-    names = [*RESERVED, PREVIEW, *(transform.name for transform in transforms)]
-    if len(set(names)) < len(names):
-        given, reserved = ", ".join(names[-len(transforms) :]), " or ".join((*RESERVED, PREVIEW))
-        raise BadInput(f"the transforms {given} need different names, and none may be called {reserved}")
+    names, reserved = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
+    if len({*names, *reserved}) < len(names) + len(reserved):
+        given, others = ", ".join(names), " or ".join(reserved)
+        raise BadInput(f"the transforms {given} need different names, and none may be called {others}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:
@@ -87,8 +87,8 @@ def languages_fingerprint(
     examples: Callable[[str], str] | None = None,
 ) -> str:
     """Return the fingerprint of the languages derived by `transforms`; `corpus` and `examples` are
-    `Source.corpus_identity` and `Source.task_identity`. `among` lists all transforms in the folder that
-    change words, because the vocabulary is also learnt from their images."""
+    `Source.corpus_identity` and `Source.task_identity`. The vocabulary is also learnt from the images of
+    `among`, all transforms in the folder that change words."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -104,8 +104,8 @@ class CorporaWriter(ExitStack):
 
     def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
         super().__init__()
-        each = zip(folders, rewritten or [False] * len(folders), strict=True)
-        self.writers = [self.enter_context(CorpusWriter(folder, id_limit, own)) for folder, own in each]
+        columns = zip(folders, rewritten or [False] * len(folders), strict=True)
+        self.writers = [self.enter_context(CorpusWriter(each, id_limit, has)) for each, has in columns]
         self.totals: list[Encoded] = []
 
     @property
@@ -172,19 +172,18 @@ def _identity(
     dictionary: DictionaryConfig,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return manifest entries, and each language's fingerprint."""
-    rewriting = rewriting_of(transforms)
 
     def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
-        inputs = chosen, vocabulary, dictionary, rewriting, source.task_identity
+        inputs = chosen, vocabulary, dictionary, rewriting_of(transforms), source.task_identity
         return languages_fingerprint(source.corpus_identity, *inputs)
 
-    each = {SOURCE: list[Transform]()} | {transform.name: [transform] for transform in transforms}
+    by_language = {SOURCE: list[Transform]()} | {transform.name: [transform] for transform in transforms}
     facts = {
         "fingerprint": print_of(transforms, dictionary),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
-        TEXTS: {name: print_of(chosen, NO_DICTIONARY) for name, chosen in each.items()},
+        TEXTS: {name: print_of(chosen, NO_DICTIONARY) for name, chosen in by_language.items()},
     }
-    return facts, {name: print_of(chosen, dictionary) for name, chosen in each.items()}
+    return facts, {name: print_of(chosen, dictionary) for name, chosen in by_language.items()}
 
 
 def _vocabulary(
@@ -209,7 +208,7 @@ def _write_corpora(
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
     rewritten = {SOURCE: False} | {transform.name: transform.rewrites for transform in transforms}
     folders, samples = [out.part / name for name in rewritten], list[tuple[int, Sentence]]()
-    vocabulary.counts = np.zeros_like(vocabulary.counts)
+    vocabulary.counts[:] = 0
     with CorporaWriter(folders, 2 * vocabulary.size, list(rewritten.values())) as corpora:
         for languages, sentences in encoded:
             vocabulary.count(languages[0].lines.tokens.values)
@@ -243,8 +242,8 @@ def _write_dictionary(
     places = transform.places(types.size, types.specials)
     chosen, images, facts = types.types, image, out.facts["languages"][transform.name]
     if language.single is not None:
-        one = one_to_one(language.single)
-        images = np.where(one >= 0, in_places(one, np.ones_like(one), image, places), -1)
+        only = one_to_one(language.single)
+        images = np.where(only >= 0, in_places(only, np.ones_like(only), image, places), -1)
         chosen = chosen[images[chosen] >= 0]
         np.save(out.part / transform.name / SINGLE, images)
         facts["types without one image"] = len(types.types) - len(chosen)
@@ -262,20 +261,20 @@ def _write_dictionary(
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
-    """Raise BadInput if incorrect pairs depend on tags but the source lacks tagged examples."""
+    """Raise BadInput if incorrect pairs depend on tags, which the source lacks."""
     if dictionary.reads_tags and TAGGED not in source.tasks:
         raise BadInput(f"wrong=same-tag needs {TAGGED} examples, which {source.title} lacks")
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield each word and its tag in a source's training examples for tagging."""
+    """Yield the tagged words of a source's training examples for tagging."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Raise BadInput if an answer is split into sub-words, because questions mask a single position."""
+    """Raise BadInput if an answer is split into sub-words, as questions mask a single position."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"

@@ -6,7 +6,7 @@ words.bin        (N + 1,) int64, the index in pieces.bin and origin.bin at which
 pieces.bin       (W,) uint16, the number of sub-words in each word
 origin.bin       (W,) uint16, the position of each word in its line before the transform, or NOWHERE
 sources.bin      (L,) uint16, if words were changed: all source positions each word renders, `origin` first
-source_ends.bin  (W + 1,) int64, with sources.bin: the index in that file at which each word's positions begin
+source_ends.bin  (W + 1,) int64, with sources.bin: the index in it at which each word's positions begin
 source_line.bin  (N,) int64, the line of the source corpus that each line derives from
 corpus.json      N, W, T, the data type of the tokens and, with sources.bin, L
 """
@@ -90,23 +90,24 @@ class Corpus:
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
         """Return lines `first` to `last` (exclusive), with source line numbers relative to `source_first`."""
-        tokens, pieces = self.tokens.between(first, last), self.pieces.between(first, last)
+        columns = self.tokens, self.pieces, self.origin
+        tokens, pieces, origin = (column.between(first, last) for column in columns)
         lines, sources = self.source_line[first:last], self.sources
         if sources is not None:
             sources = sources.between(*self.pieces.ends[[first, last]])
         lines = lines - source_first if source_first else lines
-        return type(self)(tokens, pieces, self.origin.between(first, last), lines, sources)
+        return type(self)(tokens, pieces, origin, lines, sources)
 
     def where(self, chosen: np.ndarray) -> Self:
         """Copy the lines selected by `chosen`, (N,) bool, into memory; source line numbers stay unchanged."""
         lines, sources = np.flatnonzero(chosen), self.sources
-        tokens, pieces, origin = self.tokens.take(lines), self.pieces.take(lines), self.origin.take(lines)
+        tokens, pieces, origin = (each.take(lines) for each in (self.tokens, self.pieces, self.origin))
         if sources is not None:
             sources = sources.take(self.pieces.places(lines))
         return type(self)(tokens, pieces, origin, self.source_line[lines], sources)
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Return each word's main source position and, if words were changed, all of its source positions."""
+        """Return each word's main source position and, if words were changed, all its source positions."""
         origin = tuple(self.origin[line].tolist())
         if self.sources is None:
             return origin, ()
@@ -114,8 +115,7 @@ class Corpus:
         return origin, tuple(tuple(word.tolist()) for word in words)
 
     def links(self, line: int) -> np.ndarray:
-        """Return a line's sorted gold links, (k, 2) int64, as pairs (source position, position in this
-        line)."""
+        """Return a line's sorted gold links, (k, 2) int64: the source position, and the position here."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
@@ -126,15 +126,15 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))
-        ours = lines.tokens.values < len(image)
-        tokens += int(ours.sum())
-        words += int(np.logical_and.reduceat(ours, ends_of(lines.pieces.values)[:-1]).sum())
+        shared = lines.tokens.values < len(image)
+        tokens += int(shared.sum())
+        words += int(np.logical_and.reduceat(shared, ends_of(lines.pieces.values)[:-1]).sum())
     counts = {
         "types": (int((image[types] == types).sum()), len(types)),
         "tokens": (tokens, len(corpus.tokens.values)),
         "words": (words, len(corpus.pieces.values)),
     }
-    return {name: (some / of, of) for name, (some, of) in counts.items() if of}
+    return {name: (count / total, total) for name, (count, total) in counts.items() if total}
 
 
 class CorpusWriter:

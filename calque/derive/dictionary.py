@@ -20,18 +20,13 @@ from calque.derive.readers.lines import read_lines, tokens
 from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
-EXPECTED = (
-    "expected a word and its translation, or both with a probability above 0 and at most 1 and a positive "
-    "count, separated by tabs"
-)
 TWICE = "entries that occur twice"
 HEADER = frozenset(
     "word words lemma term source target src tgt translation translations language english french german "
     "spanish italian portuguese dutch russian polish turkish greek arabic hebrew hindi chinese japanese "
     "korean vietnamese indonesian swahili".split()
 )
-"""Lower-case column names. If the first entry of a lexicon consists of two different column names, it is a
-header."""
+"""Column names; a lexicon's first entry is a header if it consists of two different ones."""
 _COMMENT = re.compile(r"#+ [^\t]*$")
 _COUNT = re.compile(r"[0-9]{1,18}")
 _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -39,9 +34,9 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """A dictionary for a `fraction` of the types, which are sampled with `seed` or are the most frequent
-    types. A fraction `correct` of its entries are correct; the others contain the image of another word, with
-    any tag or with the same tag (`wrong`)."""
+    """A dictionary for a `fraction` of the types, sampled with `seed` or the most frequent ones. A fraction
+    `correct` of its entries are correct; the others contain the image of another word, with any tag or with
+    the same tag (`wrong`)."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -51,11 +46,10 @@ class DictionaryConfig:
 
     def __post_init__(self) -> None:
         check_range("the dictionary's fraction", self.fraction, 0, 1)
-        if self.by not in ("uniform", "frequency"):
-            raise BadInput(f"dictionary.by must be 'uniform' or 'frequency', not {self.by!r}")
         check_range("the share of correct pairs", self.correct, 0, 1)
-        if self.wrong not in ("any", "same-tag"):
-            raise BadInput(f"dictionary.wrong must be 'any' or 'same-tag', not {self.wrong!r}")
+        for name, first, second in (("by", "uniform", "frequency"), ("wrong", "any", "same-tag")):
+            if (value := getattr(self, name)) not in (first, second):
+                raise BadInput(f"dictionary.{name} must be {first!r} or {second!r}, not {value!r}")
 
     @property
     def title(self) -> str:
@@ -87,7 +81,7 @@ NO_DICTIONARY = DictionaryConfig(0.0)
 def draw_dictionary(
     config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray
 ) -> np.ndarray:
-    """Choose entries from a corpus's `types`; return source and derived ids, (n, 2), sorted by source id."""
+    """Choose entries from a corpus's `types`: source and derived ids, (n, 2), sorted by source id."""
     if config.by == "frequency":
         ranked = types[np.argsort(-counts[types], kind="stable")]
     else:
@@ -100,41 +94,39 @@ def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
     """Make all but a fraction `correct` of the pairs (n, 2) with two different ids incorrect, by permuting
-    their derived ids cyclically. Given the `tags` (V,) of source types, there is one cycle per tag; pairs
-    without a tag, or whose tag no other pair has, share a cycle. Also return the number of incorrect pairs
-    without a common tag."""
+    their derived ids cyclically, with one cycle per tag if the `tags` (V,) of source types are given; pairs
+    whose tag is missing or unique share a cycle. Also return the number of incorrect pairs without a common
+    tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
-        wrongs = f"{len(wrong)} of {len(moved)} entries with two different words"
+        entries = f"{len(wrong)} of {len(moved)} entries with two different words"
         hint = "at least two must be wrong, unless dictionary.correct=1"
-        raise BadInput(f"dictionary.correct={config.correct:g} makes {wrongs} wrong; {hint}")
-    of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
-    tag_of_wrong = of_pair[wrong]
-    common = [tag for tag, count in Counter(tag_of_wrong).items() if tag and count > 1]
-    cycles = [wrong[tag_of_wrong == tag] for tag in sorted(common)]
-    rest = wrong[~np.isin(tag_of_wrong, common)]
+        raise BadInput(f"dictionary.correct={config.correct:g} makes {entries} wrong; {hint}")
+    tag_of = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
+    common = sorted(tag for tag, count in Counter(tag_of[wrong]).items() if tag and count > 1)
+    cycles = [wrong[tag_of[wrong] == tag] for tag in common]
+    rest = wrong[~np.isin(tag_of[wrong], common)]
     if len(rest):
         cycles.append(rest if len(rest) > 1 else np.append(rest, cycles.pop()))
     exchanged, unlike = pairs.copy(), 0
     for cycle in cycles:
         partners = np.roll(cycle, 1)
         exchanged[cycle, 1] = pairs[partners, 1]
-        unlike += int(((of_pair[cycle] != of_pair[partners]) | (of_pair[cycle] == "")).sum())
+        unlike += int(((tag_of[cycle] != tag_of[partners]) | (tag_of[cycle] == "")).sum())
     return exchanged, unlike
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """Return the most frequent tag of each type, (V,), or "" if the type is not a whole word or has no
-    tag."""
+    """Return the most frequent tag of each type, (V,), or "" if the type is not a whole word or untagged."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     ids = only_ids([word for word, _ in words], vocabulary)
-    for only, ((_, tag), count) in zip(ids, words.items(), strict=True):
-        counts[only, tag] += count
+    for type_id, ((_, tag), count) in zip(ids, words.items(), strict=True):
+        counts[type_id, tag] += count
     tags = np.full(vocabulary.size, "", object)
-    for (only, tag), _ in reversed(counts.most_common()):
-        if only >= 0:
-            tags[only] = tag
+    for (type_id, tag), _ in reversed(counts.most_common()):
+        if type_id >= 0:
+            tags[type_id] = tag
     return tags
 
 
@@ -162,7 +154,7 @@ class Entry:
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """Read a file's entries in order; repeated entries and lines without an entry are counted in `counts`."""
+    """Read a file's entries in order; count repeated entries and lines without an entry in `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
     for place, line in read_lines(path, counts, must_end=True):
@@ -174,7 +166,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
         else:
             entry = _entry([column.strip(" ") for column in columns])
             if entry is None or ("\t" not in line and len(columns) > 2):
-                raise place.fault(f"{line!r}: {EXPECTED}")
+                numbers = "a probability above 0 and at most 1 and a positive count"
+                expected = f"a word and its translation, or both with {numbers}, separated by tabs"
+                raise place.fault(f"{line!r}: expected {expected}")
             names = {entry.source.casefold(), entry.target.casefold()}
             if not entries and len(names) == 2 and names <= HEADER:
                 raise place.fault(f"{line!r} is a header, but dictionaries have none; remove this line")
@@ -200,9 +194,9 @@ def _entry(columns: Sequence[str]) -> Entry | None:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Convert entries to pairs of ids (n, 2), sorted by descending count, and count the exclusions. Both
-    words of an entry must be single sub-words. Each source word keeps its most probable translation; among
-    equally probable translations, the most frequent and then the first is kept."""
+    """Convert entries of two single sub-words to pairs of ids (n, 2), sorted by descending count, and count
+    the exclusions. Each source word keeps its most probable translation; among equally probable ones, the
+    most frequent and then the first is kept."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)
@@ -225,23 +219,22 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     """Return the id of each word, or -1 if it is unknown or has several sub-words."""
     ids, pieces = vocabulary.encode_all(words)
     first = ids[ends_of(pieces)[:-1]]
-    only: list[int] = np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist()
-    return only
+    return list(np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist())
 
 
 def other_forms(lemmas: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
     """Map each type that is a whole word to the types of its lemmas' other forms, except forms that differ
     only in case."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
-    ids = only_ids(words, vocabulary)
-    types = {word: only for word, only in zip(words, ids, strict=True) if only in occurring}
+    ids = zip(words, only_ids(words, vocabulary), strict=True)
+    types = {word: type_id for word, type_id in ids if type_id in occurring}
     forms: defaultdict[str, list[str]] = defaultdict(list)
     for word in types:
         for lemma in lemmas[word]:
             forms[lemma.lower()].append(word)
-    mates: dict[int, frozenset[int]] = {}
-    for word, own in types.items():
-        others = {other for lemma in lemmas[word] for other in forms[lemma.lower()]}
-        others_of_type = {types[form] for form in others if form.lower() != word.lower()}
-        mates[own] = mates.get(own, frozenset()) | others_of_type
-    return mates
+    others: dict[int, frozenset[int]] = {}
+    for word, type_id in types.items():
+        same_lemma = {form for lemma in lemmas[word] for form in forms[lemma.lower()]}
+        found = {types[form] for form in same_lemma if form.lower() != word.lower()}
+        others[type_id] = others.get(type_id, frozenset()) | found
+    return others

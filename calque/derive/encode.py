@@ -28,8 +28,7 @@ NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 @dataclass
 class Encoded:
-    """A chunk encoded in one language. If the transform changes words, `single` is the result of
-    `single_images`."""
+    """A chunk in one language; `single` is the result of `single_images` if the transform changes words."""
 
     lines: Corpus
     account: Account = field(default_factory=Account)
@@ -37,10 +36,10 @@ class Encoded:
 
     def add(self, other: Self) -> None:
         self.account.add(other.account)
-        ours, theirs = self.single, other.single
-        if ours is not None and theirs is not None:
-            either = np.where((theirs == UNSEEN) | (ours == theirs), ours, SEVERAL)
-            self.single = np.where(ours == UNSEEN, theirs, either)
+        old, new = self.single, other.single
+        if old is not None and new is not None:
+            seen = np.where((new == UNSEEN) | (old == new), old, SEVERAL)
+            self.single = np.where(old == UNSEEN, new, seen)
 
 
 EncodedChunk = tuple[list[Encoded], list[tuple[int, Sentence]]]
@@ -156,8 +155,8 @@ def _origin(images: Sequence[Sentence]) -> np.ndarray:
 
 def single_images(source: Corpus, image: Corpus, size: int) -> np.ndarray:
     """Return the only type that renders each source type, and the only source type that each type renders,
-    (2, size). Only one-to-one links between words of one sub-word are considered. An entry is UNSEEN if a
-    type has no such link, and SEVERAL if its links lead to different types."""
+    (2, size), considering one-to-one links between words of one sub-word: UNSEEN if a type has no such link,
+    and SEVERAL if its links lead to different types."""
     assert image.sources is not None
     target = image.sources.item  # the image word of each link
     linked = source.pieces.ends[image.pieces.item[target]] + image.sources.values  # and its source word
@@ -172,8 +171,7 @@ def single_images(source: Corpus, image: Corpus, size: int) -> np.ndarray:
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:
-    """Return each type's only image, (V,) int64, or -1 if a type has no image, several images, or an image
-    that it shares with another type."""
+    """Return each type's only image, (V,) int64, or -1 if it has none, several, or a shared one."""
     forward, back = tables
     same = back[np.maximum(forward, 0)] == np.arange(len(forward))
     return np.where((forward >= 0) & same, forward, -1)

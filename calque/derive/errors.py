@@ -64,7 +64,7 @@ def shown(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape control characters except line breaks, so that a terminal shows them literally."""
+    """Escape control characters except line breaks, as terminals interpret them."""
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
@@ -76,8 +76,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """Return a message about an unknown name. It suggests the most similar known name or, if none is similar,
-    lists all known names (as `described`, if given)."""
+    """Return a message about an unknown name, with the most similar known name or, if none is similar, all
+    known names (as `described`, if given)."""
     names = list(known)
     hint = nearest(name, names) or f"available: {', '.join(described or names)}"
     return f"no {kind} is called {shown(name)}; {hint}"

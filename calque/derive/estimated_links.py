@@ -1,7 +1,7 @@
 """Word links estimated with fast_align in both directions, then symmetrised and stored as an artefact.
 
 links.npy (L, 2) uint16   the positions of linked words in the two sentences, sorted within each pair
-ends.npy  (N + 1,) int64  the index at which each sentence pair's links begin
+ends.npy  (N + 1,) int64  the index at which each pair's links begin
 """
 
 from collections.abc import Iterable, Iterator
@@ -88,23 +88,23 @@ def _words(language: Language, line: int) -> tuple[str, ...]:
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
     """Write the links of sentence pairs atomically, with the `facts` known after the last pair."""
     with making(folder, KIND, facts) as part:
-        each = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
-        links = Ragged.of(np.concatenate([np.empty((0, 2), np.uint16), *each]), list(map(len, each)))
-        np.save(part / LINKS, links.values)
+        by_pair = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
+        values = np.concatenate([np.empty((0, 2), np.uint16), *by_pair])
+        links = Ragged.of(values, list(map(len, by_pair)))
+        np.save(part / LINKS, values)
         np.save(part / ENDS, links.ends)
-        facts |= {"format": FORMAT, "pairs": len(links), "links": len(links.values)}
+        facts |= {"format": FORMAT, "pairs": len(links), "links": len(values)}
     return folder
 
 
 def with_links(languages: Languages, folder: Path) -> Languages:
     """Add a folder's word links to `languages`; raise BadInput if they belong to different languages."""
     artefact = Artefact.open(folder, KIND)
-    values, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
-    links = Ragged(values, ends)
-    first, second = artefact.facts["pair"]
-    pairs, identity = len(languages.bitext(first, second)), languages.identity(first, second)
-    if len(links) != pairs or artefact.facts.get("languages") != identity:
+    links = Ragged(*(np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS)))
+    pair = tuple(artefact.facts["pair"])
+    pairs = len(languages.bitext(*pair))
+    if len(links) != pairs or artefact.facts.get("languages") != languages.identity(*pair):
         fault = f"these links are for {len(links):,} other sentence pairs, not for these languages' {pairs:,}"
         raise BadInput(fault, folder)
     estimates = EstimatedLinks(links, artefact.facts["fingerprint"])
-    return replace(languages, estimates={**languages.estimates, (first, second): estimates})
+    return replace(languages, estimates={**languages.estimates, pair: estimates})

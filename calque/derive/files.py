@@ -1,5 +1,4 @@
-"""Write files and folders atomically, under a temporary name until they are complete, and read JSON and
-TOML."""
+"""Write files and folders atomically, under a temporary name until they are complete; read JSON and TOML."""
 
 import errno
 import fcntl
@@ -70,16 +69,16 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """Yield a temporary folder, which is moved to `folder` if the block succeeds. If `folder` exists, files
-    with the same names are replaced, files listed in `outdated` are removed, and all other files are kept."""
+    """Yield a temporary folder, which is moved to `folder` if the block succeeds. Other files in `folder` are
+    kept unless listed in `outdated`."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:
         yield part
         for path in part.rglob("*"):
             sync(path)
-        if own := {*files_of(folder)} - {*files_of(part), *outdated}:
-            _merge(part, folder, own)
+        if kept := {*files_of(folder)} - {*files_of(part), *outdated}:
+            _merge(part, folder, kept)
         else:
             if folder.exists():
                 shutil.rmtree(folder)
@@ -93,9 +92,9 @@ def files_of(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in found]
 
 
-def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
-    """Move the files in `part` to `folder`, and remove all others except `own`. The manifest is removed first
-    and written last, so that a folder with a manifest is complete."""
+def _merge(part: Path, folder: Path, kept: Collection[str]) -> None:
+    """Move the files in `part` to `folder`, and remove all others except `kept`. The manifest is removed
+    first and written last, so that a folder with a manifest is complete."""
     new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for path in (folder / name for name in new):
         if path.is_dir() and not path.is_symlink():
@@ -103,9 +102,9 @@ def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
         for above in path.parents[: len(path.relative_to(folder).parts) - 1]:
             if above.is_symlink() or (above.exists() and not above.is_dir()):
                 raise BadInput(NO_FOLDER, above)
-    if MANIFEST not in own:
+    if MANIFEST not in kept:
         (folder / MANIFEST).unlink(missing_ok=True)
-    for name in {*files_of(folder)} - {*new, *own}:
+    for name in {*files_of(folder)} - {*new, *kept}:
         (folder / name).unlink()
     for name in new:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -171,8 +170,8 @@ def _remove_dead(leftover: Path) -> None:
 
 @contextmanager
 def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Lock a folder for this process. If another process holds the lock, call `waiting` and wait for the
-    lock, or raise BadInput if `waiting` is None."""
+    """Lock a folder for this process. If another process has locked it, call `waiting` and wait, or raise
+    BadInput if `waiting` is None."""
     path = claim_of(folder)
     make_folder(path.parent)
     while True:
@@ -205,7 +204,7 @@ def claim_of(folder: Path) -> Path:
 
 
 def sync(path: Path) -> None:
-    """Flush a file or folder to disk, so that renaming it never leaves an empty file."""
+    """Flush a file or folder to disk, so that renaming it leaves no empty file."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

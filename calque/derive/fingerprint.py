@@ -20,8 +20,7 @@ PACKAGE = "calque"
 NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # packages whose code is never part of a fingerprint
 NO_FILE = "no file"  # the digest of code without a file; changes to such code go undetected
 ADDED = {"added": True}
-"""Metadata for config fields that were added later. Such a field changes the fingerprint only if its value
-differs from its default."""
+"""Metadata for config fields that were added later, whose default value does not change fingerprints."""
 
 
 def sha256(path: Path) -> str:
@@ -40,14 +39,14 @@ def plain(value: Any) -> Any:
     `compare=True`, digests of its code if a user defined the class, and its `former_fields`: removed fields,
     each with the only value that is still supported."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {
-            field.name: plain(getattr(value, field.name))
-            for field in dataclasses.fields(value)
-            if field.compare and (field.metadata != ADDED or getattr(value, field.name) != field.default)
-        }
-        code = code_of(type(value))
         former = plain(dict(getattr(value, "former_fields", {})))
-        return {"kind": type(value).__name__, **former, **fields, **({"code": code} if code else {})}
+        content = {"kind": type(value).__name__, **former}
+        for field in dataclasses.fields(value):
+            setting = getattr(value, field.name)
+            if field.compare and (field.metadata != ADDED or setting != field.default):
+                content[field.name] = plain(setting)
+        code = code_of(type(value))
+        return content | ({"code": code} if code else {})
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -91,21 +90,18 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Raise BadInput if the code of classes in `value` differs from `code`, the digests in the parent
-    process."""
-    own = own_code(value)
-    if own != code:
-        changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))
-        raise BadInput("this file changed while the command was running; run the command again", changed[0])
+    """Raise BadInput if the code of classes in `value` differs from the parent process's digests, `code`."""
+    if changed := {name for name, _ in own_code(value).items() ^ code.items()}:
+        raise BadInput("this file changed while the command was running; run the command again", min(changed))
 
 
 def modules_of(name: str) -> list[ModuleType]:
     """Return a user's imported module, and the modules that it imports from its own folder."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
-    files = {str(root / file) for file in _code_of_module(module)}
-    modules = list(sys.modules.values())
-    return [each for each in modules if str(Path(getattr(each, "__file__", None) or "").resolve()) in files]
+    files = {root / file for file in _code_of_module(module)}
+    origins = [(each, getattr(each, "__file__", None)) for each in sys.modules.values()]
+    return [each for each, origin in origins if origin and Path(origin).resolve() in files]
 
 
 def has_changed(name: str) -> bool:

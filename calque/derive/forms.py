@@ -58,11 +58,9 @@ class Form:
         return self._filled(self.meaning, self.parse(self.name + self.example))
 
     def _filled(self, text: str, value: Any) -> str:
-        if self.read is None:
-            return text
-        if not isinstance(value, float):
-            return text.format(value=value)
-        return text.format(value=_digits(value), percent=in_percent(value))
+        if isinstance(value, float):
+            return text.format(value=_digits(value), percent=in_percent(value))
+        return text.format(value=value)
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
@@ -78,14 +76,12 @@ def number(field: str, name: str, meaning: str, example: str, read: Callable[[st
 
 def percent(field: str, name: str, meaning: str, example: str, title: str = ", {}") -> Form:
     """Create a suffix for a fraction in percent: `-10`."""
-    return Form(
-        field, name, meaning, read=fraction, write=in_percent, example=example, title=title, pattern=NUMBER
-    )
+    return Form(field, name, meaning, None, fraction, example, title, NUMBER, in_percent)
 
 
 class Named:
-    """Base class of dataclasses whose names and titles are generated from `forms`, in order. `short_name` is
-    the name if all fields have default values; titles start with `full_name`."""
+    """Base class of dataclasses whose names and titles are generated from `forms`, in order. The name of the
+    default values is `short_name`; titles start with `full_name`."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""
@@ -93,7 +89,7 @@ class Named:
 
     @property
     def name(self) -> str:
-        """The name used on the command line, in folder names and in records."""
+        """The name on the command line, in folder names and in records."""
         return self.short_name + self.suffix
 
     @property
@@ -110,14 +106,13 @@ class Named:
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Return the instance with this name, or None if the name does not belong to this class. Raise
-        ValueError if the name contains an invalid value."""
+        """Return the instance with this name, or None; raise ValueError if it contains an invalid value."""
         values = cls.parse_fields(name)
         return None if values is None else cls(**values)
 
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
-        """Return the fields that a name sets, or None if the name does not belong to this class."""
+        """Return the fields that a name sets, or None if the class has no such name."""
         pattern, defaults = re.escape(cls.short_name), cls._defaults()
         for field, forms in groupby(cls.forms, key=lambda form: form.field):
             choices = "|".join(f"({re.escape(form.name)}{form.pattern})" for form in forms)

@@ -29,7 +29,7 @@ NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders, without dashes, whi
 
 
 class Superstrate(ABC):
-    """Base class of word orders that can be learnt. Subclasses are frozen dataclasses."""
+    """A word order that can be learnt. Subclasses are frozen dataclasses."""
 
     name: str
 
@@ -106,8 +106,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all its files. PUD, a test
-    set, is returned only if there is no other treebank."""
+    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all its files; PUD, a test
+    set, only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
@@ -116,9 +116,9 @@ def treebank(language: str) -> tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Reorders the dependents of nouns and verbs according to the superstrate's word order (galactic
-    dependencies). `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's
-    (1). Closing punctuation stays last; nodes of more than 7 items or with crossing arcs keep their order."""
+    """Reorders the dependents of nouns and verbs (galactic dependencies). `superstrate_weight` interpolates
+    between the substrate's order (0) and the superstrate's (1). Closing punctuation stays last; nodes of more
+    than 7 items or with crossing arcs keep their order."""
 
     short_name, full_name = "syn", "Syn"
     former_fields = (("p", 1.0),)
@@ -143,8 +143,8 @@ class Reorder(Transform):
     def parse(cls, name: str) -> Self | None:
         if (values := cls.parse_fields(name)) is None:
             return None
-        is_pocket = isinstance(values["superstrate"], PocketTreebank)
-        return cls(substrate=superstrate("english" if is_pocket else "en"), **values)
+        english = "english" if isinstance(values["superstrate"], PocketTreebank) else "en"
+        return cls(substrate=superstrate(english), **values)
 
     @property
     def title(self) -> str:
@@ -206,17 +206,17 @@ def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
         return sentence, units
     unit_of, heads = {word: number for number, unit in enumerate(units) for word in unit}, sentence.heads
     tops = [next(word for word in unit if heads[word] not in unit) for unit in units]
-    words, tags, relations = (
-        tuple(column[top] for top in tops) for column in (sentence.words, sentence.tags, sentence.relations)
-    )
+    columns = sentence.words, sentence.tags, sentence.relations
+    words, tags, relations = (tuple(column[top] for top in tops) for column in columns)
     return Sentence(words, tags, tuple(unit_of.get(heads[top], -1) for top in tops), relations), units
 
 
 def _obstacle(tree: Tree, head: int) -> str:
     """Return the reason why the grammar cannot order a head's dependents, or "" if it can."""
-    if tree.crossed(head):
+    words = tree.dependents[head]
+    if not all(tree.whole[word] for word in (head, *words)):
         return "nodes with crossing arcs"
-    return f"nodes of more than {MOST} items" if len(tree.dependents[head]) >= MOST else ""
+    return f"nodes of more than {MOST} items" if len(words) >= MOST else ""
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:

@@ -29,16 +29,15 @@ Branch = dict[str, "Branch"]
 
 FORMAT = 1  # incremented when the same treebank would yield different weights or probabilities
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
-"""The class of each head tag. Each class has its own weights; nodes whose heads have other tags keep their
-order."""
+"""The class of each head tag, which determines the weights; nodes with other heads keep their order."""
 MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
 LARGEST = 6  # maximum number of items in a training node
 KEPT = 0.1  # the fraction of sequence types that get a weight: the most frequent ones
 PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
 STEPS = 1_000
-ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Kinds of pairs of items: adjacent items or marks; items in a given order; and items in a given order that
-are both before the head, on different sides of it, or both after it."""
+ADJACENT, ORDERED, BEFORE, AROUND, AFTER = "adjacent", "ordered", "before", "around", "after"
+"""Kinds of pairs of items: adjacent items or marks; items in a given order; and such items that are both
+before the head, on different sides of it, or both after it."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -71,22 +70,17 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Self:
-        """Build the tree without closing punctuation, because items do not distinguish commas from full
-        stops."""
+        """Build the tree without closing punctuation, as items do not distinguish commas from full stops."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
             end -= 1
         return cls.of(sentence.heads[:end])
 
-    def crossed(self, head: int) -> bool:
-        """Whether the subtree of `head`, or of one of its dependents, is discontiguous."""
-        return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
-
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """Return a dependent's label, such as `ADJ amod`, without the relation's treebank-specific subtype."""
+    """Return a dependent's label, such as `ADJ amod`, without the relation's subtype."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
@@ -96,16 +90,14 @@ def head_item(tag: str) -> str:
 
 
 def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], Items]:
-    """Return a head's dependents, sorted by item and followed by the head, and the items of all these
-    words."""
+    """Return a head's dependents, sorted by item, then the head; and the items of all these words."""
     labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
     words = sorted(labels, key=labels.__getitem__)
     return [*words, head], (*map(labels.__getitem__, words), head_item(sentence.tags[head]))
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, Items, Slots]]:
-    """Yield the class of each head, the items of its node (as `ranked` sorts them), and their slots in
-    sentence order."""
+    """Yield each head's class, its node's items (as `ranked` sorts them), and their slots in text order."""
     for head in tree.downwards:
         if tree.dependents[head] and sentence.tags[head] in CLASSES:
             words, items = ranked(sentence, tree, head)
@@ -115,7 +107,7 @@ def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, Items, Slots]]:
 
 @cache
 def orders(n: int) -> list[Slots]:
-    """Return all n! permutations of `n` slots, in lexicographic order."""
+    """Return all n! permutations of n slots, in lexicographic order."""
     return list(permutations(range(n)))
 
 
@@ -160,24 +152,23 @@ def design(n: int) -> np.ndarray:
 def containing(n: int, slots: Slots) -> np.ndarray:
     """Return the indices of all orders in which these slots or marks directly follow each other."""
     place = _places(n)
-    neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
-    return np.flatnonzero(np.logical_and.reduce(neighbours))
+    adjacent = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
+    return np.flatnonzero(np.logical_and.reduce(adjacent))
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
-    """Yield three features for each pair of items, in the order of `columns`: one by tag, one by relation,
-    and one by both. A boundary mark has the same label in all three."""
+    """Yield three features for each pair of items, in the order of `columns`: by tag, by relation, and by
+    both. A boundary mark has the same label in all three."""
     labels = []
     for label in (*items, BEGIN, END):
         tag, _, relation = label.partition(" ")
         labels.append((tag, relation or tag, label))
     for kind, i, j in columns(len(items)):
-        yield tuple((kind, first, second) for first, second in zip(labels[i], labels[j], strict=True))
+        yield tuple((kind, *pair) for pair in zip(labels[i], labels[j], strict=True))
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items, including
-    repetitions."""
+    """Yield all sequences of 3 to min(5, n) consecutive labels in an order of n items, with repetitions."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -197,10 +188,9 @@ class Sequences:
 
     def among(self, items: Sequence[str]) -> Iterator[tuple[Slots, Feature]]:
         """Yield the slots and the feature for every way to form a sequence from the items."""
-        n = len(items)
-        slots: dict[str, list[int]] = {}
+        n, slots = len(items), defaultdict[str, list[int]](list)
         for slot, label in enumerate((*items, BEGIN, END)):
-            slots.setdefault(label, []).append(slot)
+            slots[label].append(slot)
 
         def extend(branch: Branch, chosen: Slots, labels: Feature) -> Iterator[tuple[Slots, Feature]]:
             if SEQUENCE in branch:
@@ -225,8 +215,8 @@ class Grammar:
 
     @classmethod
     def train(cls, sentences: Iterable[Sentence], path: Path | None = None) -> Self:
-        """Learn from the nodes of 2 to 6 items in projective trees, by maximising the sum of log p(order)
-        minus half the squared norm of the weights. Error messages mention `path`."""
+        """Maximise the sum of log p(order) over the nodes of 2 to 6 items in projective trees, minus half the
+        squared norm of the weights. Error messages mention `path`."""
         seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
             tree = Tree.without_closing_marks(sentence) if sentence.heads else None
@@ -241,12 +231,13 @@ class Grammar:
     @classmethod
     def mix(cls, superstrate: Self, substrate: Self, weight: float) -> Self:
         """Interpolate the weights: (1 - weight) * superstrate + weight * substrate."""
-        mixed = {}
+        mixed: dict[str, dict[Feature, float]] = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
-            ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
+            first, second = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
+            mixed[kind] = {}
             # Sorted, because floating-point sums depend on the order, which differs between processes.
-            features = sorted(ours.keys() | theirs.keys())
-            mixed[kind] = {f: (1 - weight) * ours.get(f, 0.0) + weight * theirs.get(f, 0.0) for f in features}
+            for f in sorted(first.keys() | second.keys()):
+                mixed[kind][f] = (1 - weight) * first.get(f, 0.0) + weight * second.get(f, 0.0)
         return cls(mixed)
 
     @cached_property
@@ -255,15 +246,13 @@ class Grammar:
         return {kind: Sequences(f for f in weights if f[0] == SEQUENCE) for kind, weights in kinds}
 
     def probabilities(self, items: Sequence[str]) -> np.ndarray:
-        """Return the probability, (n!,), of each of the `orders` of a node's items, the last of which is the
-        head's."""
-        kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
+        """Return the probability of each of the `orders` of a node's items (head last), (n!,)."""
+        kind, n = CLASSES[items[-1].strip("@ ")], len(items)
         weights = self.weights.get(kind, {})
         by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in node_pairs(items)]
         scores: np.ndarray = design(n) @ np.array(by_column)
-        if kind in self._sequences:
-            for slots, feature in self._sequences[kind].among(items):
-                scores[containing(n, slots)] += weights[feature]
+        for slots, feature in self._sequences[kind].among(items) if weights else ():
+            scores[containing(n, slots)] += weights[feature]
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
 
@@ -274,17 +263,16 @@ class Grammar:
 
     def save(self, path: Path) -> None:
         weights = {}
-        for kind in sorted(self.weights):
-            weights[kind] = {" + ".join(key): weight for key, weight in sorted(self.weights[kind].items())}
+        for kind, table in sorted(self.weights.items()):
+            weights[kind] = {" + ".join(key): weight for key, weight in sorted(table.items())}
         write_sealed(path, {"format": FORMAT, "weights": weights})
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """Load a grammar written by `save`; raise BadInput if it is damaged or in another format."""
-        content = read_sealed(path, "a grammar")
+        content, weights = read_sealed(path, "a grammar"), {}
         if (version := content.get("format")) != FORMAT:
             raise BadInput(f"this grammar has format {version}, not {FORMAT}; remove it to relearn it", path)
-        weights = {}
         for kind, table in content["weights"].items():
             weights[kind] = {tuple(key.split(" + ")): weight for key, weight in table.items()}
         return cls(weights)
@@ -296,9 +284,9 @@ def _cumulative(grammar: Grammar, items: Items) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes with n items: `seen` (B, n!), the number of occurrences of each order; `features`
-    (B, columns, 3), the indices of the features of their item pairs; and `has` (B * n!, sequences), a sparse
-    matrix that says which sequences each order contains."""
+    """The B distinct nodes with n items: `seen` (B, n!), the occurrences of each order; `features` (B,
+    columns, 3), the features of their item pairs; and `has` (B * n!, sequences), a sparse matrix of the
+    sequences that each order contains."""
 
     n: int
     seen: np.ndarray
@@ -307,7 +295,7 @@ class _Group(NamedTuple):
 
 
 class Likelihood:
-    """The L2-regularised negative log-likelihood of the orders observed for a class of heads."""
+    """The L2-regularised negative log-likelihood of the orders of a class of heads."""
 
     def __init__(self, seen: Counter[Seen], l2: float = 1.0) -> None:
         self.l2 = l2
@@ -322,10 +310,9 @@ class Likelihood:
         self.numbers: dict[Feature, int] = {feature: i for i, feature in enumerate(frequent)}
         self.sequences = len(frequent)
         matcher = Sequences(frequent)
-        by_size = groupby(sorted(nodes, key=lambda items: (len(items), items)), key=len)
-        self.groups = [
-            self._group(n, {items: nodes[items] for items in each}, matcher) for n, each in by_size
-        ]
+        self.groups = []
+        for n, distinct in groupby(sorted(nodes, key=lambda items: (len(items), items)), key=len):
+            self.groups.append(self._group(n, {items: nodes[items] for items in distinct}, matcher))
         self.observed = np.sum([self._totals(group, group.seen) for group in self.groups], axis=0)
 
     def _group(self, n: int, nodes: dict[Items, Counter[Slots]], matcher: Sequences) -> _Group:
@@ -355,8 +342,7 @@ class Likelihood:
 
     def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the loss and its gradient, (features,)."""
-        likelihood = self.observed @ weights
-        expected = np.zeros(len(weights))
+        likelihood, expected = self.observed @ weights, np.zeros(len(weights))
         for group in self.groups:
             scores = weights[group.features].sum(axis=2) @ design(group.n).T
             scores += (group.has @ weights[: self.sequences]).reshape(scores.shape)

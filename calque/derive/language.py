@@ -34,8 +34,7 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's only image, (V,) int64, or -1 if a type has no image, several images, or an
-        image that it shares with another type."""
+        """The row of each type's only image, (V,) int64, or -1 if it has none, several, or a shared one."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
@@ -43,8 +42,7 @@ class Language:
         return ids if self.rows is None else self.rows[ids]
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Map source words, given as the ids of their sub-words (T,) and the number of sub-words per word, to
-        rows of this language."""
+        """Map source words, given by sub-word ids (T,) and numbers of sub-words, to this language's rows."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property
@@ -109,8 +107,8 @@ class Bitext:
             orders = self.first.corpus.origin[a].astype(np.int64), self.second.corpus.origin[b]
             return np.stack([np.arange(len(orders[0])), np.argsort(orders[1])[orders[0]]], axis=1)
         first, second = self.first.corpus.links(a), self.second.corpus.links(b)
-        ours, theirs = np.nonzero(first[:, :1] == second[:, 0])
-        return np.unique(np.stack([first[ours, 1], second[theirs, 1]], axis=1), axis=0)
+        here, there = np.nonzero(first[:, :1] == second[:, 0])
+        return np.unique(np.stack([first[here, 1], second[there, 1]], axis=1), axis=0)
 
     def piece_links(self, pair: int) -> np.ndarray:
         """Return the links between a pair's sub-words, (m, 2), sorted."""
@@ -141,9 +139,9 @@ class Bitext:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the number of sub-words per word. If
-    two linked words have the same number of sub-words, these are linked in order; otherwise, every sub-word
-    of one word is linked to every sub-word of the other (WEAM)."""
+    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the number of sub-words per word. Two
+    words with the same number of sub-words are linked in order; otherwise, all their sub-words are linked
+    (WEAM)."""
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
     linked: set[tuple[int, int]] = set()
     for i, j in links.tolist():

@@ -26,15 +26,13 @@ import numpy as np
 from calque.derive.artefact import Artefact, making
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import read_dictionary
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, unknown
 from calque.derive.files import MANIFEST, parse_json, write_json
 from calque.derive.language import SOURCE, Bitext, EstimatedLinks, Language
 from calque.derive.types import OURS, Specials
 from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
 
-KIND, FORMAT = "languages", 5
-"""The manifest's kind and format. The format number is incremented when the same inputs would yield different
-files."""
+KIND, FORMAT = "languages", 5  # the format is incremented when the same inputs would yield different files
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
@@ -59,8 +57,7 @@ class FolderWriter:
     def add_image(
         self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
     ) -> None:
-        """Write the images of source types, the ids of types inside words and at word ends if these differ,
-        and the replacements of letters."""
+        """Write the images of source types, the ids inside words and at word ends, and the letters."""
         np.save(self.part / name / IMAGE, image)
         if places is not None:
             np.save(self.part / name / PLACES, places)
@@ -88,15 +85,15 @@ def fingerprints(folder: Path) -> dict[str, tuple[str, ...]]:
     """Return each language's two fingerprints, with and without its dictionary."""
     facts = open_folder(folder).facts
     without = facts.get(TEXTS, {})
-    return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
+    entries = facts["languages"].items()
+    return {name: (entry["fingerprint"], without.get(name, "")) for name, entry in entries}
 
 
 @dataclass(frozen=True)
 class Languages:
-    """The languages that one model reads, each source before the languages derived from it. Objectives use
-    the bitexts and dictionaries of `pairs`, which maps pairs to folders; `texts` are bitexts outside the
-    corpora. Ids use the model's numbering; if the model has rows for only some types, `kept` (R,) lists their
-    tokenizer ids."""
+    """The languages that one model reads, each source before its derived languages. Objectives use the
+    bitexts and dictionaries of `pairs`, which maps pairs to folders; `texts` are bitexts outside the corpora.
+    Ids use the model's numbering; if it has rows for only some types, `kept` (R,) lists their ids."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -120,10 +117,11 @@ class Languages:
             pair = tuple(entry["languages"])
             if place.keys() >= {*pair}:
                 pairs[pair] = entry["folder"]
-                if f"{pairs[pair]}/{SIDES[0]}/corpus.json" in artefact.digests:
-                    texts[pair] = _text(artefact, pair, pairs[pair], languages)
+                if f"{entry['folder']}/{SIDES[0]}/corpus.json" in artefact.digests:
+                    texts[pair] = _text(artefact, pair, entry["folder"], languages)
         # Pairs with separate text come first; the others are sorted by second language.
-        pairs = dict(sorted(pairs.items(), key=lambda each: 0 if each[0] in texts else place[each[0][1]]))
+        in_order = sorted(pairs, key=lambda pair: 0 if pair in texts else place[pair[1]])
+        pairs = {pair: pairs[pair] for pair in in_order}
         return cls(folder, languages, _specials(artefact, kept), pairs, texts, kept=kept)
 
     @property
@@ -132,8 +130,7 @@ class Languages:
         if self.kept is None:
             return self
         names = [language.name for language in self.languages if language.name != SOURCE]
-        whole = self.open(self.folder, names, whole=True)
-        return replace(whole, pairs=self.pairs, estimates=self.estimates)
+        return replace(self.open(self.folder, names, True), pairs=self.pairs, estimates=self.estimates)
 
     @cached_property
     def _artefact(self) -> Artefact:
@@ -141,24 +138,27 @@ class Languages:
 
     def identity(self, *names: str) -> dict[str, str]:
         """Return each named language's fingerprint, or the source's if no names are given."""
-        languages = self._artefact.facts["languages"]
+        entries = self._artefact.facts["languages"]
         # A derived language's fingerprint covers its source.
         chosen = [name for name in names if name != SOURCE] or [SOURCE]
-        if missing := [name for name in chosen if name not in languages]:
-            raise BadInput(f"no language {missing[0]}; available: {', '.join(languages)}", self.folder)
-        return {name: str(languages[name]["fingerprint"]) for name in chosen}
+        if missing := [name for name in chosen if name not in entries]:
+            raise BadInput(f"no language {missing[0]}; available: {', '.join(entries)}", self.folder)
+        return {name: str(entries[name]["fingerprint"]) for name in chosen}
 
     def __getitem__(self, name: str) -> Language:
-        return next(language for language in self.languages if language.name == name)
+        named = {language.name: language for language in self.languages}
+        if name not in named:
+            raise BadInput(unknown("language", name, named), self.folder)
+        return named[name]
 
     @property
     def size(self) -> int:
-        """The number of types that the model has rows for: V or R."""
+        """The number of types with rows in the model: V or R."""
         return len(self.languages[0].table)
 
     @property
     def rows(self) -> int:
-        """The number of rows in the model's table: `size`, plus `size` for each new script."""
+        """The number of rows in the model's table: `size` for the source and for each new script."""
         return self.size * (1 + _scripts(self.languages))
 
     @property
@@ -176,10 +176,7 @@ class Languages:
 
     @cached_property
     def tables(self) -> np.ndarray:
-        """The row of each type in each language, (languages, V) or (languages, R) int64."""
-        first = self.languages[0].table
-        if all(language.table is first for language in self.languages):
-            return np.broadcast_to(first, (len(self.languages), len(first)))
+        """The row of each type in each language, (languages, V or R) int64."""
         return np.stack([language.table for language in self.languages])
 
     @property
@@ -202,8 +199,7 @@ class Languages:
 
     def bitext(self, first: str, second: str) -> Bitext:
         """Return a pair's separate parallel text or, if there is none, the pairs of lines that derive from
-        the same source line, in the order of the second language. Raise BadInput if there are no parallel
-        sentences."""
+        the same source line, in the order of the second language. Raise BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: the languages have disjoint halves (mixture.disjoint)")
@@ -217,22 +213,22 @@ class Languages:
             raise BadInput(f"no bitext for {first} and {second}; available: {there}", self.folder)
         line_of = np.full(len(self[a.source].corpus), -1)  # maps source lines to lines of the first language
         line_of[a.corpus.source_line] = np.arange(len(a.corpus))
-        lines = line_of[b.corpus.source_line]
-        here = np.flatnonzero(lines >= 0)
-        return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
+        first_lines = line_of[b.corpus.source_line]
+        lines = np.flatnonzero(first_lines >= 0)
+        pairs = np.stack([first_lines[lines], lines], axis=1)
+        return Bitext(a, b, pairs, a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Return the dictionary of two languages as pairs of ids, (n, 2), sorted by the first id. For two
-        derived languages, the dictionary covers the source types that have entries in both languages; only
-        the first language's entries may then be incorrect, because two incorrect entries could combine into a
-        correct pair."""
+        derived languages, it covers the source types with entries in both; only the first language's entries
+        may then be incorrect, because two incorrect entries could combine into a correct pair."""
         source = self[first].source
         if {(first, second), (second, first)} & self.pairs.keys() or source != self[second].source:
             entries = self._entries(first, second)
         else:
-            ours, theirs = self._entries(source, first), self._entries(source, second)
-            types, rows, _ = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
-            entries = np.stack([ours[rows, 1], self[second].images[types]], axis=1)
+            ids, other_ids = self._entries(source, first), self._entries(source, second)
+            types, rows, _ = np.intersect1d(ids[:, 0], other_ids[:, 0], return_indices=True)
+            entries = np.stack([ids[rows, 1], self[second].images[types]], axis=1)
         return np.ascontiguousarray(entries[np.argsort(entries[:, 0], kind="stable")])
 
     def _entries(self, first: str, second: str) -> np.ndarray:
@@ -275,10 +271,10 @@ def _specials(artefact: Artefact, kept: np.ndarray | None) -> Specials:
 
 
 def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-    """Return the named languages, preceded by their source, if any. Each new script gets its own rows."""
-    every, size = artefact.facts["languages"], int(artefact.facts[VOCABULARY]["size"])
-    others = [name for name in every if name != SOURCE]
-    first = [SOURCE] if SOURCE in every else []
+    """Return the named languages after their source, if any. Each new script gets its own rows."""
+    size = int(artefact.facts[VOCABULARY]["size"])
+    others = [name for name in artefact.facts["languages"] if name != SOURCE]
+    first = [SOURCE] if SOURCE in artefact.facts["languages"] else []
     missing = ", ".join(name for name in names if name not in others)
     if missing or not (names or first):
         fault = f"no language {missing}" if missing else "no language was named"
@@ -309,11 +305,8 @@ def _scripts(languages: Sequence[Language]) -> int:
 
 
 def _text(artefact: Artefact, pair: NamePair, place: str, languages: Sequence[Language]) -> Bitext:
-    named = {language.name: language for language in languages}
-    first, second = (
-        replace(named[name], corpus=_corpus(artefact, f"{place}/{side}"))
-        for name, side in zip(pair, SIDES, strict=True)
-    )
+    named, sides = {language.name: language for language in languages}, zip(pair, SIDES, strict=True)
+    first, second = (replace(named[n], corpus=_corpus(artefact, f"{place}/{side}")) for n, side in sides)
     lines = np.arange(len(first.corpus))
     return Bitext(first, second, np.stack([lines, lines], axis=1), gold=False)
 
@@ -329,15 +322,15 @@ def only_last(languages: Languages, share: float) -> Languages:
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """Keep half of the distinct sentences, chosen by hash, only in the source language, and the other half
-    only in the derived languages."""
+    """Keep half of the distinct sentences, chosen by hash, only in the source, and the rest only in derived
+    languages."""
     source = languages[SOURCE].corpus
-    hashes = [blake2b(source[line].tobytes(), digest_size=1).digest()[0] for line in range(len(source))]
-    first = np.array(hashes, np.uint8) % 2 == 0
+    hashes = [blake2b(ids.tobytes(), digest_size=1).digest()[0] for ids in source.tokens]
+    of_source = np.array(hashes, np.uint8) % 2 == 0
     halves = []
-    for each in languages.languages:
-        chosen = first[each.corpus.source_line] == (each.name == SOURCE)
-        halves.append(replace(each, corpus=each.corpus.where(chosen)))
+    for language in languages.languages:
+        chosen = of_source[language.corpus.source_line] == (language.name == SOURCE)
+        halves.append(replace(language, corpus=language.corpus.where(chosen)))
     return replace(languages, languages=tuple(halves), disjoint=True)
 
 

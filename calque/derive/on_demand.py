@@ -1,5 +1,4 @@
-"""Derive the sentences of a text or file in named languages, and align sentences with their images for
-display."""
+"""Derive the sentences of a text or file in named languages, and display them with their images."""
 
 import unicodedata
 from collections import Counter
@@ -29,18 +28,19 @@ Row = tuple[str, Sequence[str]]
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
     """Align a sentence and its images word by word, with positions, glosses, tags and entities."""
-    places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(each.name) + 1 for each in transforms)])
-    blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
+    blocks = [_grid([("", _places(sentence)), ("source", sentence.words), *_labels(sentence)], margin)]
     for each in transforms:
         image = image_of(each, sentence, number, Account())
-        places = ["+".join(str(place + 1) for place in group) for group in image.rendered]
-        words = [each.spell(word) for word in image.words]
-        rows: list[Row] = [("", places), (each.name, words)]
-        if words != list(image.words):
-            rows.append(("gloss", image.words))
-        blocks.append(_grid([*rows, *_labels(image)], margin))
+        words = tuple(map(each.spell, image.words))
+        gloss = [("gloss", image.words)] if words != image.words else []
+        rows = [("", _places(image)), (each.name, words), *gloss, *_labels(image)]
+        blocks.append(_grid(rows, margin))
     return "\n".join(blocks)
+
+
+def _places(sentence: Sentence) -> list[str]:
+    return ["+".join(str(place + 1) for place in group) for group in sentence.rendered]
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
@@ -52,9 +52,7 @@ def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequen
 
 
 def _labels(sentence: Sentence) -> list[Row]:
-    rows: list[Row] = []
-    if sentence.tags:
-        rows.append(("tags", sentence.tags))
+    rows: list[Row] = [("tags", sentence.tags)] if sentence.tags else []
     if sentence.spans:
         rows.append(("entities", ["" if tag == "O" else tag for tag in iob2(sentence)]))
     return rows
@@ -98,7 +96,7 @@ class Derived:
 
     @property
     def origin(self) -> tuple[int, ...]:
-        return tuple(self._image.origin)
+        return self._image.origin
 
     @property
     def _image(self) -> Sentence:
@@ -115,8 +113,8 @@ def transforms_of(
     own: Mapping[str, Transform] | None = None,
     parsed: bool = False,
 ) -> list[Transform]:
-    """Return the named languages' transforms, ready to use. `own` contains further transforms by name;
-    `parsed` says whether the sentences already have trees."""
+    """Return the named languages' transforms, ready to use; `own` contains further transforms by name.
+    Transforms that need trees need a `parser`, unless the sentences are `parsed`."""
     found = []
     for name in names:
         derivation = (own or {}).get(name) or transform(name)
@@ -136,10 +134,8 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Split a text into sentences, parsed if a transform needs trees, and count parsing failures by
-    reason."""
-    failed = Counter[str]()
-    sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
+    """Split a text into sentences, parsed if a transform needs trees; count parsing failures by reason."""
+    failed, sentences = Counter[str](), [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("the text contains no words")
     if parser is not None and any("trees" in transform.needs for transform in transforms):
@@ -154,9 +150,9 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """Apply a transform to the only file of `source`, and yield the lines of its image, in CoNLL-U for a
-    treebank and otherwise as text. With `pairs`, each line contains the original sentence, a tab and its
-    image. Random transforms draw the same numbers as in a study."""
+    """Apply a transform to the only file of `source`, and yield the lines of its image: CoNLL-U for a
+    treebank, and otherwise text. With `pairs`, each line contains a sentence, a tab and its image. Random
+    transforms draw the same numbers as in a study."""
     usual = transform.ready(usage=Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
@@ -182,9 +178,8 @@ def derive_file(
 
 def _conllu(image: Sentence, words: Sequence[str]) -> Iterator[str]:
     yield f"# text = {' '.join(words)}"
-    for place, (word, group) in enumerate(zip(words, image.rendered, strict=True)):
+    for place, (word, source) in enumerate(zip(words, _places(image), strict=True)):
         head, relation = (str(image.heads[place] + 1), image.relations[place]) if image.heads else ("_", "_")
-        misc = f"Source={'+'.join(str(source + 1) for source in group)}"
-        columns = (word, "_", image.tags[place], "_", "_", head, relation, "_", misc)
+        columns = (word, "_", image.tags[place], "_", "_", head, relation, "_", f"Source={source}")
         yield "\t".join([str(place + 1), *columns])
     yield ""

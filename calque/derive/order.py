@@ -16,8 +16,8 @@ FINAL_MARKS = (".", "!", "?")
 @dataclass(frozen=True)
 class Invert(Transform):
     """Reverses the order of the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Final
-    punctuation stays last. In sentences without final punctuation, punctuation marks at the start stay first,
-    so that the transform is its own inverse."""
+    punctuation stays last; if there is none, punctuation at the start stays first, so that the transform is
+    its own inverse."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
@@ -43,8 +43,7 @@ class Invert(Transform):
 
 @dataclass(frozen=True)
 class Permute(Transform):
-    """Permutes the words of each sentence randomly: a control condition in which word order carries no
-    information."""
+    """Permutes words randomly: a control condition in which word order carries no information."""
 
     short_name, full_name = "perm", "Perm"
     examples = (("perm", ""),)

@@ -30,7 +30,9 @@ class StanzaParser:
     folder: Path
 
     def fingerprint(self) -> str:
-        return _identity(self.folder)
+        files = sorted((self.folder / _language(self.folder)).rglob("*.pt"))
+        prints = [[path.relative_to(self.folder).as_posix(), digest(path)] for path in files]
+        return fingerprint("stanza", prints)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """Return each sentence with tags and a tree, or the reason why it could not be parsed."""
@@ -61,16 +63,13 @@ class StoredTrees:
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """Return each sentence's tree, or NOT_STORED if no tree is stored for it."""
         lines = _stored_lines(self)
-        trees: list[Sentence | str] = []
-        for words in sentences:
-            line = lines.get(" ".join(words))
-            trees.append(_tree(tuple(words), line) if line else NOT_STORED)
-        return trees
+        found = ((tuple(words), lines.get(" ".join(words))) for words in sentences)
+        return [_tree(words, line) if line else NOT_STORED for words, line in found]
 
 
 def line_of(sentence: Sentence) -> str:
-    """Format a tree as one `tag.distance.relation` per word, such as `PRON.1.nsubj VERB.0.root`. The distance
-    is the offset from a word to its head, or 0 for the root."""
+    """Format a tree as one `tag.distance.relation` per word, such as `PRON.1.nsubj VERB.0.root`, with the
+    distance from a word to its head, or 0 for the root."""
     distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
     return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
 
@@ -100,11 +99,10 @@ class ParsedTrees:
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
         """Add tags and trees to sentences without gold trees; count failures by reason."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
-        trees: dict[tuple[str, ...], Sentence | str] = {}
+        trees, with_trees = dict[tuple[str, ...], Sentence | str](), list[Sentence]()
         for first in range(0, len(lacking), SHARD):
             block = lacking[first : first + SHARD]
             trees |= zip(block, self._shard(block), strict=True)
-        with_trees = []
         for sentence in sentences:
             tree = trees.get(sentence.words) if not sentence.heads else None
             if isinstance(tree, Sentence):
@@ -136,7 +134,7 @@ def _columns(tree: Sentence) -> list[str]:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Yield each sentence's parse, or why it failed. A failure does not affect the other sentences."""
+    """Yield each sentence's parse, or why it failed; a failure does not affect other sentences."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
@@ -164,17 +162,11 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
         return "not a tree"
     relations = []  # predicted independently of heads, so `root` on a word with a head becomes `dep`
     for word, head in zip(parsed, heads, strict=True):
-        unspecified = head >= 0 and word.deprel.partition(":")[0] == "root"
-        relations.append("root" if head < 0 else "dep" if unspecified else word.deprel)
+        relation = "dep" if word.deprel.partition(":")[0] == "root" else word.deprel
+        relations.append(relation if head >= 0 else "root")
     if not UPOS.issuperset(tags) or any(map(relation_fault, relations, heads)):
         return "not a tag or relation of UD v2"
     return Sentence(words, tags, heads, tuple(relations))
-
-
-@lru_cache(maxsize=2)
-def _identity(folder: Path) -> str:
-    files = sorted((folder / _language(folder)).rglob("*.pt"))
-    return fingerprint("stanza", [[path.relative_to(folder).as_posix(), digest(path)] for path in files])
 
 
 @lru_cache(maxsize=2)

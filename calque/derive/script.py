@@ -34,16 +34,17 @@ KINDS: dict[By, str] = {
 @dataclass(frozen=True)
 class Transliterate(Transform):
     """Gives all types a new script, except for an exact fraction `overlap`, which stay shared (ALIGN-MLM,
-    section 3). Depending on `by`, the shared types are sampled with `seed` from all types or from a word
-    class, or are the most or least frequent types. All choices except "uniform" need type counts
-    (`usage`)."""
+    section 3). Depending on `by`, these are sampled with `seed` from all types or from a word class, or are
+    the most or least frequent types. All choices except "uniform" need type counts (`usage`)."""
 
     short_name, full_name = "trans", "Trans"
     forms = (
         percent("overlap", "-", "{percent} % of the types shared", "25"),
-        word("by", "most-frequent", "-most", KINDS["most-frequent"]),
-        word("by", "least-frequent", "-least", KINDS["least-frequent"]),
-        *(word("by", name, f"-{name}", KINDS[name]) for name in WORD_CLASSES),
+        *(
+            word("by", kind, f"-{kind.removesuffix('-frequent')}", KINDS[kind])
+            for kind in KINDS
+            if kind != "uniform"
+        ),
     )
     examples = (
         ("trans", ""),
@@ -115,8 +116,8 @@ SCRIPT = Transliterate()
 @dataclass(frozen=True)
 class Cognates(Transform):
     """Gives the last sub-word of every word a new script. In earlier positions, an exact fraction `share` of
-    the types keep the source's script. A type's image is its form at word ends or, for types that never occur
-    at word ends, its form inside words."""
+    the types keep the source's script. A type's image is its form at word ends or, if it never occurs there,
+    its form inside words."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
@@ -160,8 +161,9 @@ class Cognates(Transform):
         *stem, (_, ending) = self.usage.cut(word)
         if "".join(text for _, text in stem) + ending != word:  # a multi-byte letter was split
             return SCRIPT.spell(word)
-        own = self._stems(self.usage.size, self.usage.specials)
-        return "".join(text if own[i] == i else SCRIPT.spell(text) for i, text in stem) + SCRIPT.spell(ending)
+        stems = self._stems(self.usage.size, self.usage.specials)
+        spelt = (text if stems[i] == i else SCRIPT.spell(text) for i, text in stem)
+        return "".join(spelt) + SCRIPT.spell(ending)
 
 
 def _given(transform: Transliterate | Cognates, size: int) -> Usage:

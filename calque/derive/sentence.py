@@ -1,4 +1,4 @@
-"""Sentences with annotation columns, which are reordered together with the words."""
+"""Sentences, whose annotation columns are reordered together with the words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +15,7 @@ UNKNOWN = "\0"
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers sentences in groups of up to `1 << bits`, starting at `first`; the numbers seed random
-    transforms."""
+    """Numbers sentences in groups of up to `1 << bits` from `first` on, to seed random transforms."""
 
     bits: int
     first: int = 0
@@ -30,8 +29,7 @@ class Numbering:
 
 
 CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
-"""Numbers for sentences in the chunks of a corpus, in the examples of a split, and in questions. Questions
-have larger numbers than the sentences of any corpus."""
+"""Numbers for sentences in chunks of a corpus, in a split's examples, and in questions (the largest)."""
 PARTS = Numbering(80)  # gives each part of a composed transform its own range of the numbers above
 
 
@@ -48,8 +46,8 @@ class Span:
 class Sentence:
     """A sentence's words and annotation columns; each column is empty or has one entry per word. `heads` are
     0-based; the root's head is -1. `origin[i]` is the position of word i before any transform. If words were
-    changed, `sources[i]` lists the positions of all source words that word i renders, starting with
-    `origin[i]`. `glued[i]` says whether word i follows the previous word without a space."""
+    changed, `sources[i]` has the positions of all source words that word i renders, `origin[i]` first.
+    `glued[i]` says whether word i follows the previous word without a space."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -72,8 +70,7 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Return the sentence with its words and annotation in a new order, given as a permutation of
-        positions. The new order may split spans."""
+        """Return the sentence in a new order, a permutation of positions, which may split spans."""
         if sorted(order) != list(range(len(self))):
             expected = f"expected each position from 0 to {len(self) - 1} once"
             raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")
@@ -90,16 +87,14 @@ class Sentence:
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
         """Return the sentence with new words, each given with the positions of the words that it renders,
-        main word first. Each new word gets its main word's tag, and the span of the first rendered word that
-        is in a span."""
+        main word first. A new word gets its main word's tag, and the first span of a word that it renders."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
             raise BadInput(f"cannot rewrite {self.text[:200]!r} from {groups[:30]}; {expected}")
-        mains = [group[0] for group in groups]
-        sources, old = [], self.rendered
+        mains, sources, rendered = [group[0] for group in groups], [], self.rendered
         for group in groups:
-            sources.append(tuple(dict.fromkeys(chain.from_iterable(old[place] for place in group))))
+            sources.append(tuple(dict.fromkeys(chain.from_iterable(rendered[place] for place in group))))
         heads, relations = self._new_tree(groups) if self.heads and groups else ((), ())
         return type(self)(
             words=tuple(word for word, _ in words),

@@ -1,5 +1,4 @@
-"""The interface of sources, which provide a study's sentences, its labelled task examples, and questions
-about facts stated in the sentences."""
+"""The interface of sources, which provide a study's sentences, task examples, and questions about facts."""
 
 import json
 from abc import ABC, abstractmethod
@@ -21,8 +20,8 @@ Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
 
 @dataclass(frozen=True)
 class Example:
-    """A task example: one or two texts, each a sequence of sentences. `diagnostic` names the phenomenon that
-    it tests. An example without texts is missing from its file."""
+    """A task example: one or two texts, each a sequence of sentences; without texts, it is missing from its
+    file. `diagnostic` names the phenomenon that it tests."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -41,10 +40,9 @@ class Example:
         """Return the example with interned strings, which saves most of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
-            words, tags, relations = (
-                tuple(map(intern, column)) for column in (sentence.words, sentence.tags, sentence.relations)
-            )
-            return replace(sentence, words=words, tags=tags, relations=relations)
+            names = ("words", "tags", "relations")
+            columns: dict[str, Any] = {name: tuple(map(intern, getattr(sentence, name))) for name in names}
+            return replace(sentence, **columns)
 
         return replace(self, texts=tuple(tuple(map(shared, text)) for text in self.texts))
 
@@ -96,9 +94,9 @@ def read_examples(path: Path) -> Iterator[Example]:
 
 
 def _sentence(columns: dict[str, Any]) -> Sentence:
-    spans = tuple(Span(*span) for span in columns.pop("spans", ()))
-    sources = tuple(map(tuple, columns.pop("sources", ())))
-    return Sentence(**{name: tuple(column) for name, column in columns.items()}, spans=spans, sources=sources)
+    columns["spans"] = (Span(*span) for span in columns.get("spans", ()))
+    columns["sources"] = map(tuple, columns.get("sources", ()))
+    return Sentence(**{name: tuple(column) for name, column in columns.items()})
 
 
 def _columns(sentence: Sentence) -> dict[str, Any]:
@@ -119,7 +117,7 @@ class TaskData:
 
 class Source(ABC):
     """Provides text for pretraining, in chunks, and labelled task data. Subclasses are frozen dataclasses of
-    plain values. The sentences of a chunk must depend only on the chunk."""
+    plain values. A chunk's sentences must depend only on the chunk."""
 
     @property
     @abstractmethod
@@ -139,7 +137,7 @@ class Source(ABC):
         return True
 
     def questions(self) -> Sequence[Question]:
-        """Return questions about facts stated in the corpus, if there are any."""
+        """Return questions about facts stated in the corpus, if any."""
         return ()
 
     @property
@@ -152,7 +150,7 @@ class Source(ABC):
         """Return the examples for a task."""
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        """Return the files with a split's examples, or () if the examples are generated."""
+        """Return the files with a split's examples, or () if these are generated."""
         return ()
 
     @abstractmethod

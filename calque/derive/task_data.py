@@ -1,8 +1,7 @@
 """A folder with a task's examples in several languages; pretraining does not read it.
 
 <split>.jsonl              examples in the source language, one per line
-<split>.<language>.jsonl   examples in a different language: images of the source's examples, or natural
-                           examples
+<split>.<language>.jsonl   examples in another language: images of the source's, or natural ones
 manifest.json              written last: numbers of examples, and exclusions by reason
 """
 
@@ -24,9 +23,7 @@ from calque.derive.sources.files import PARALLEL, WHOLE, TaskFiles, written
 from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
-KIND, FORMAT = "task data", 4
-"""The manifest's kind and format. The format number is incremented when the same inputs would yield different
-files."""
+KIND, FORMAT = "task data", 4  # the format is incremented when the same inputs would yield different files
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 
 
@@ -56,8 +53,7 @@ def _file_of(split: str, language: str) -> str:
 def task_data_fingerprint(
     examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]
 ) -> str:
-    """Return a fingerprint of a task's examples in the languages derived by `transforms`; `examples` is
-    `Source.task_identity`."""
+    """Return the fingerprint of a task's derived examples; `examples` is `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)
@@ -77,13 +73,13 @@ def derive_task(
         available = ", ".join(source.tasks) or "none"
         raise BadInput(f"the source has no examples for the task {task}; available: {available}")
     print_ = task_data_fingerprint(source.task_identity, task, transforms)
-    own = {each.name: task_data_fingerprint(source.task_identity, task, [each]) for each in transforms}
-    facts = {"fingerprint": print_, "fingerprints": own}
+    prints = {each.name: task_data_fingerprint(source.task_identity, task, [each]) for each in transforms}
     source = source.ready(cache, any("trees" in each.needs for each in transforms), progress=progress)
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
     data, splits = source.task_data(task), dict[str, Any]()
-    with making(folder, KIND, _manifest(facts, task, own, splits)) as part:
+    identity = {"format": FORMAT, "fingerprint": print_, "fingerprints": prints, "task": task}
+    with making(folder, KIND, identity | {"languages": list(prints), "splits": splits}) as part:
         for split, examples in data.examples.items():
             sentences = [sentence for example in examples for sentence in example.sentences]
             splits[split] = _write_split(part, split, data) | {
@@ -101,20 +97,16 @@ def _write_split(part: Path, split: str, data: TaskData) -> dict[str, Any]:
     return {"languages": {}, "examples": count, "left out": dict(data.left_out.get(split, {}))}
 
 
-def _write_images(part: Path, split: str, examples: Sequence[Example], each: Transform) -> dict[str, Any]:
+def _write_images(
+    part: Path, split: str, examples: Sequence[Example], transform: Transform
+) -> dict[str, Any]:
     account = Account()
     # Random transforms are seeded by an example's position in its split.
-    images = (image_of_example(each, example, number, account) for number, example in enumerate(examples))
-    entry = {"examples": write_examples(part / _file_of(split, each.name), images)}
-    entry |= {"spans split": account.split_spans}
+    images = (image_of_example(transform, example, i, account) for i, example in enumerate(examples))
+    count = write_examples(part / _file_of(split, transform.name), images)
     left_out = {"left out": dict(sorted(account.left_out.items()))} if account.left_out else {}
-    return {**entry, **left_out, "kept in place": dict(sorted(account.kept.items()))}
-
-
-def _manifest(
-    facts: Mapping[str, Any], task: str, languages: Mapping[str, Any], splits: dict[str, Any]
-) -> dict[str, Any]:
-    return {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": splits}
+    kept = dict(sorted(account.kept.items()))
+    return {"examples": count, "spans split": account.split_spans, **left_out, "kept in place": kept}
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
@@ -132,8 +124,9 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
         sets = [files.test, *tests.values()] if files.test else tests.values()
         lacking = files.lacking((paths, own) for paths in sets)
     data, splits = files.load(own, lacking), dict[str, Any]()
-    facts = {"fingerprint": natural_task_fingerprint(task, files, tests, source)}
-    with making(folder, KIND, _manifest(facts, task, tests, splits)) as part:
+    print_ = natural_task_fingerprint(task, files, tests, source)
+    identity = {"format": FORMAT, "fingerprint": print_, "task": task}
+    with making(folder, KIND, identity | {"languages": list(tests), "splits": splits}) as part:
         for split in data.examples:
             splits[split] = _write_split(part, split, data)
         for language, paths in tests.items():

@@ -1,12 +1,10 @@
-"""The interface and composition of transforms, each of which changes one property of a language, and checks
-of images."""
+"""Transforms, each of which changes one property of a language; their composition, and checks of images."""
 
 from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, count
 from pathlib import Path
@@ -26,9 +24,9 @@ TORN = "additional entities, because the new order splits some entities into pie
 
 
 class Transform(Named, ABC):
-    """Changes one property of a language. Subclasses are frozen dataclasses with a `name`, or `forms` (see
-    `derive.forms`), and a `__call__` method. Transforms that change words inherit from `Rewrite`
-    (`derive.words`); transforms that change the script override `image` and `spell`."""
+    """Changes one property of a language. Subclasses are frozen dataclasses with a `name` or `forms` (see
+    `derive.forms`) and a `__call__` method. Those that change words inherit from `Rewrite` (`derive.words`);
+    those that change the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()  # names for help and messages, with explanations
     term: ClassVar[str] = ""  # the definition for glossaries in reports
@@ -37,8 +35,8 @@ class Transform(Named, ABC):
     def parse(cls, name: str) -> Transform | None:
         if cls.short_name:
             return super().parse(name)
-        own = cls()
-        return own if own.name == name else None
+        transform = cls()
+        return transform if transform.name == name else None
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -54,8 +52,7 @@ class Transform(Named, ABC):
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """Return the ids of types inside words and at word ends, (2, size) int64, or None if the two are the
-        same."""
+        """Return the ids of types inside words and at word ends, (2, size) int64, or None if equal."""
         return None
 
     def spell(self, word: str) -> str:
@@ -69,8 +66,7 @@ class Transform(Named, ABC):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The data that the transform needs: "trees" and "tags" of sentences, or the "usage" (counts) of
-        types."""
+        """The data that it needs: "trees" and "tags" of sentences, or the "usage" (counts) of types."""
         return frozenset()
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
@@ -82,20 +78,19 @@ class Transform(Named, ABC):
         return Counter()
 
     def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Transform:
-        """Return the transform with the data that it needs, if given: a grammar, learnt or read from `cache`,
-        or the type counts of a corpus."""
-        own: Any = self
-        return replace(own, usage=usage) if usage is not None and "usage" in self.needs else self
+        """Return the transform with the data that it needs: a grammar, learnt or read from `cache`, or the
+        type counts of a corpus."""
+        config: Any = self
+        return replace(config, usage=usage) if usage is not None and "usage" in self.needs else self
 
     def reseeded(self, by: int) -> Transform:
         """Return the transform with `by` added to its seed, if any."""
-        own: Any = self
-        has_seed = any(field.name == "seed" for field in fields(own))
-        return replace(own, seed=own.seed + by) if has_seed else self
+        config: Any = self
+        has_seed = any(field.name == "seed" for field in fields(config))
+        return replace(config, seed=config.seed + by) if has_seed else self
 
     def identity(self) -> Any:
-        """Return the values that determine the images. Files are identified by their contents, not their
-        paths."""
+        """Return the values that determine the images; files are represented by digests."""
         return self
 
 
@@ -107,8 +102,8 @@ def check_share(share: float, of: str, may_be_zero: bool = False) -> None:
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """Return the random number generator of a sentence, which is the same in every process. Independent draws
-    need different seeds."""
+    """Return a sentence's random number generator, the same in every process. Independent draws need
+    different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
@@ -137,8 +132,8 @@ class Compose(Transform):
         return tuple(facet for part in self.parts for facet in part.facets)
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        for part, own in self.steps(number):
-            sentence = part(sentence, own)
+        for part, seed in self.steps(number):
+            sentence = part(sentence, seed)
         return sentence
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
@@ -175,7 +170,7 @@ class Compose(Transform):
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
         tables = (part.places(size, specials) for part in self.parts)
-        return next((places for places in tables if places is not None), None)
+        return next((table for table in tables if table is not None), None)
 
     def spell(self, word: str) -> str:
         for part in reversed(self.parts):
@@ -215,9 +210,9 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
     """Return the image of sentence `number`, and add side effects to `account`; raise BadInput if a transform
     that is not a `Rewrite` changes words."""
     image = sentence
-    for part, own in transform.steps(number):
-        account.kept.update(part.account(image, own))
-        before, image = len(image.spans), part(image, own)
+    for part, seed in transform.steps(number):
+        account.kept.update(part.account(image, seed))
+        before, image = len(image.spans), part(image, seed)
         account.split_spans += max(len(image.spans) - before, 0)
         lost = max(before - len(image.spans), 0)
         account.left_out += Counter({"entities, answers or labels that no derived word has": lost})
@@ -234,25 +229,25 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
     """Return the image of example `number` in a split; raise BadInput if a question's answer is lost."""
-    if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
+    if (sentences := len(example.sentences)) > EXAMPLES.size:
         raise BadInput(f"an example contains {sentences:,} sentences; the maximum is {EXAMPLES.size:,}")
     numbers = count(EXAMPLES.number(number, 0))  # every sentence has its own number, even within a pair
     texts = []
     for text in example.texts:
         texts.append(tuple([image_of(transform, sentence, next(numbers), account) for sentence in text]))
-    if len(texts) > 1 and _has_spans(example.texts) and not _has_spans(texts):
+    image = replace(example, texts=tuple(texts))
+    if len(texts) > 1 and _has_spans(example) and not _has_spans(image):
         question = shown(" ".join(sentence.text for sentence in example.texts[0]))
         raise BadInput(f"{transform.name} drops every word of the answer to the question {question}")
-    return replace(example, texts=tuple(texts))
+    return image
 
 
-def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
-    return any(sentence.spans for text in texts for sentence in text)
+def _has_spans(example: Example) -> bool:
+    return any(sentence.spans for sentence in example.sentences)
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """Return the image of question `number`, with the source's words in the order that the transform
-    produces."""
+    """Return the image of question `number`, with the source's words in the derived order."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
         image = transform(cloze.sentence, QUESTIONS.number(number, place))

@@ -1,6 +1,4 @@
-"""All transforms, a parser for their names, and a test for users' own transforms.
-
-A new transform is defined in its own file and listed here."""
+"""The list of all transforms, a parser for their names, and a test for users' own transforms."""
 
 import re
 import traceback
@@ -42,8 +40,7 @@ SAMPLE = 100  # number of sentences used to test user-defined transforms
 
 
 def transform(name: str) -> Transform:
-    """Return the transform called `name`. If the name has several parts, as in `trans.inv`, the last part is
-    applied first."""
+    """Return the transform called `name`; the last part of a name such as `trans.inv` is applied first."""
     # Dots inside numbers, as in inv-12.5, are not separators.
     return compose(*map(_part, re.split(r"\.(?!\d)", name)))
 
@@ -61,8 +58,8 @@ def _part(name: str) -> Transform:
 
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
-    """Raise BadInput for a user's transform that raises an error, loses or adds words, or yields different
-    images in reverse order or in another process (with several `workers`)."""
+    """Raise BadInput for a user's transform that fails, loses or adds words, or yields different images in
+    reverse order or in another process (with several `workers`)."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return
@@ -73,12 +70,12 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
         first = _images(transform, numbered)
         with Workers(min(workers, 2)) as pool:
             (again,) = pool.map(partial(_images, transform), [numbered[::-1]], "")
-        for number, (one, other) in enumerate(zip(first, again[::-1], strict=True)):
-            if one != other:
+        for number, (image, other) in enumerate(zip(first, again[::-1], strict=True)):
+            if image != other:
                 fault = f"{transform.name} is not a function of a sentence and its number"
-                both = f"{one.text[:100]!r} and then {other.text[:100]!r}"
+                images = f"{image.text[:100]!r} and then {other.text[:100]!r}"
                 hint = "draw random numbers with calque.derive.transform.draw"
-                message = f"{fault}: sentence {number} becomes {both}; {hint}"
+                message = f"{fault}: sentence {number} becomes {images}; {hint}"
                 raise BadInput(message, next(iter(own_code(transform))))
 
 

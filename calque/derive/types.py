@@ -34,7 +34,7 @@ class Specials:
         return np.delete(np.arange(size), self.ids)
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
-        """Return a boolean array that is true for each id that is not special."""
+        """Whether each id is not special, as a boolean array."""
         first = next(i for i in range(len(self.ids) + 1) if i not in self.ids)
         ordinary = np.asarray(ids >= first)  # comparisons are many times faster than looking up ids
         for special in self.ids:
@@ -54,13 +54,11 @@ class PairLayout:
 
     @classmethod
     def usual(cls, specials: Specials) -> Self:
-        """Return the layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, with a single token
-        type."""
+        """Return RoBERTa's and XLM-R's layout: `<s> text </s> </s> text </s>`, with a single token type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after text `number` (0 or 1); `last` says whether the row ends
-        with it."""
+        """Return the special ids before and after text `number` (0 or 1), which may be the row's `last`."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
@@ -84,8 +82,8 @@ WORD_CLASSES: tuple[WordClass, ...] = get_args(WordClass)
 
 @dataclass(frozen=True)
 class Usage:
-    """The counts of each type, (5, V): in total, at the ends of words, and in words of each of three classes.
-    `cut` is `Vocabulary.cut`; `of_text` is false if the counts are artificial."""
+    """The counts of each type, (5, V): in total, at the ends of words, and in words of each class. `cut` is
+    `Vocabulary.cut`; `of_text` is false if the counts are artificial."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -94,8 +92,7 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """Create artificial counts: each type occurs twice, only in words of one class, and once at the end
-        of a word."""
+        """Create artificial counts: each type occurs twice, in words of one class, and once at a word end."""
         table = np.zeros((2 + len(WORD_CLASSES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(WORD_CLASSES), np.arange(size)] = 2
@@ -103,8 +100,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count the types in a text, given the ids of its sub-words (T,), the number of sub-words per word
-        (W,), and each word's UPOS tag (or "")."""
+        """Count the types in a text, given the ids of its sub-words (T,), and the number of sub-words (W,)
+        and the UPOS tag (or "") of each word."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
         chosen = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
         return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))

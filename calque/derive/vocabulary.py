@@ -85,8 +85,7 @@ class Vocabulary:
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """Return the id and the text of each sub-word of a word. The text omits multi-byte letters that are
-        split between sub-words."""
+        """Return the id and the text of each sub-word, without multi-byte letters that are split."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -98,13 +97,13 @@ class Vocabulary:
             texts = [f" {word}" for word in block]
             encodings = self._words.encode_batch_fast(texts, add_special_tokens=False)
             for word, encoding in zip(block, encodings, strict=True):
-                own = encoding.ids
-                if not own or word == UNKNOWN:
+                of_word = encoding.ids
+                if not of_word or word == UNKNOWN:
                     if not word.strip(" \t\r\n"):
                         raise ValueError(f"{word!r} is not a word: it contains only white space")
-                    own = [self.specials.unknown]
-                ids += own
-                pieces.append(len(own))
+                    of_word = [self.specials.unknown]
+                ids += of_word
+                pieces.append(len(of_word))
         return self.as_text(np.array(ids, np.int64)), np.array(pieces, np.int64)
 
     def encode_words(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -130,11 +129,11 @@ class Vocabulary:
         return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
 
     def text(self, ids: Iterable[int]) -> str:
-        """Decode source ids, including special types; words are separated by single spaces."""
+        """Decode source ids, including special types, with single spaces between words."""
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """Return a type in the tokenizer's notation, in which `Ġ` may represent a space."""
+        """Return a type in the tokenizer's notation, such as `Ġhouse`."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
@@ -170,12 +169,9 @@ def most_frequent(words: Counter[str], types: int) -> list[str]:
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if there are too few
-    words."""
+    """Learn a vocabulary of exactly `size` types from counted words; raise BadInput if they are too few."""
     if size < SMALLEST:
         raise BadInput(f"vocabularies need at least {SMALLEST} types (special types and bytes), not {size:,}")
-    if not words:
-        raise BadInput("there are no words to learn a vocabulary from")
     tokenizer = _train(words, size)
     if (learnt := tokenizer.get_vocab_size()) < size:
         fault = f"{len(words):,} distinct words are too few for a vocabulary of {size:,} types"
@@ -241,8 +237,8 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
     marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
     for role, names in ROLES.items():
-        if there := [ids[name] for name in names if name in ids]:
-            roles[role] = next((i for i in there if i in marked), there[0])
+        if found := [ids[name] for name in names if name in ids]:
+            roles[role] = min(found, key=lambda type_id: type_id not in marked)  # marked types first
     (before, after), _ = _template(tokenizer.post_processor, 1)
     if before:
         roles["start"] = before[0]
@@ -287,7 +283,7 @@ def read_specials(folder: Path) -> Specials:
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
-    """Open a `tokenizer.json`; raise BadInput if it is missing, damaged or not deterministic."""
+    """Open a `tokenizer.json`; raise BadInput if it is missing, damaged or random."""
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -24,16 +24,15 @@ Senses = tuple[list[str], list[float]]  # a word's translations, and their proba
 
 
 class Rewrite(Transform):
-    """Base class of transforms that change words. By default, sentences without word classes (UPOS) stay
-    unchanged."""
+    """Base class of transforms that change words; by default, only in sentences with word classes (UPOS)."""
 
     rewrites = True
     needs = frozenset[Need](("trees", "tags"))
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """Return the new words, each with the positions of the source words that it renders, main word first.
-        Return an empty sequence if no word changes."""
+        """Return the new words, each with the positions of the source words that it renders, main word first,
+        or () if no word changes."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = () if self._lacks_tags(sentence) else self.rewritten(sentence, number)
@@ -63,9 +62,8 @@ class EachWord(Rewrite):
 
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
-    """Turns function words into endings of the content word that they precede, nearest first: *in the house*
-    becomes *housethein*. `share` is the fraction of function-word forms, sampled at random, that become
-    endings."""
+    """Turns a random fraction `share` of function-word forms into endings of the content word that they
+    precede, nearest first: *in the house* becomes *housethein*."""
 
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
@@ -83,7 +81,7 @@ class Agglutinate(Rewrite):
         waiting: list[int] = []  # function words not yet attached to a content word
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
             kind = CLASSES.get(tag) if word != UNKNOWN else None
-            if kind == "function" and (self.share == 1 or _drawn(self.seed, word.lower()) < self.share):
+            if kind == "function" and _drawn(self.seed, word.lower()) < self.share:
                 waiting.append(place)
                 continue
             if kind in ("content", "names"):
@@ -125,8 +123,7 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(EachWord):
-    """Turns endings of nouns and verbs into words: *walked* becomes *walk ed*. Stems keep at least three
-    letters."""
+    """Turns endings of nouns and verbs into words, *walked* into *walk ed*. Stems have at least 3 letters."""
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
@@ -145,8 +142,7 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 @dataclass(frozen=True)
 class Cipher(_OneClass):
-    """Replaces each vowel in words of one class with the next vowel, and each consonant with the next
-    consonant."""
+    """Replaces each vowel and consonant in words of one class with the next vowel or consonant."""
 
     short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)
@@ -159,8 +155,7 @@ class Cipher(_OneClass):
 @dataclass(frozen=True)
 class Translate(Rewrite):
     """Replaces each word, with probability `share`, by a translation sampled from a `lexicon` according to
-    the translation probabilities: with a French lexicon, *the red house* becomes *la rouge maison*. Words
-    without an entry stay unchanged."""
+    its probabilities: *the red house* becomes *la rouge maison*. Words without an entry stay unchanged."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
@@ -181,8 +176,7 @@ class Translate(Rewrite):
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Parse a name. The lexicon from English to the named language is expected in
-        CALQUE_DATA/lexicons."""
+        """Parse a name; the lexicon from English is expected in CALQUE_DATA/lexicons."""
         if (values := cls.parse_fields(name)) is None:
             return None
         folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")

@@ -52,7 +52,7 @@ class Workers:
             self.progress(what, done, len(jobs))
 
     def _results(self, function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[Result]:
-        """Yield results in the order of the jobs. Only a few jobs are submitted at a time."""
+        # Only a few jobs are submitted at a time.
         if self._pool is None:
             yield from map(function, jobs)
             return

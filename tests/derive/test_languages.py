@@ -21,6 +21,7 @@ from calque.derive.transforms import transform
 from calque.derive.types import OURS
 from calque.derive.vocabulary import Vocabulary
 from tests.pocket import FEW
+from tests.refusals import refusal
 
 NAMES = ("trans", "trans-25.inv", "inv")
 
@@ -61,6 +62,7 @@ def test_dictionary_between_derived_languages_pairs_images(several, first, secon
     assert languages.dictionary(first, second).tolist() == [list(pair) for pair in expected]
     back = sorted((image, type_) for type_, image in ours.items())
     assert languages.dictionary(first, SOURCE).tolist() == [list(pair) for pair in back]
+    assert "no language is called 'fr'" in refusal(languages.bitext, first, "fr")
 
 
 ORDER = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
