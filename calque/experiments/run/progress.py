@@ -92,9 +92,9 @@ class Remaining:
         return max(sum(rest) / self.parallel, *rest, 0.0)
 
     def _planned(self, step: Step) -> float:
-        if step.folder not in self.work:
-            self.work[step.folder] = step.work
-        work = self.work[step.folder]
+        work = self.work.get(step.folder)
+        if work is None:  # not read again from the dictionary, which another thread may empty
+            work = self.work[step.folder] = step.work
         if self.speed is None and work:
             from calque.pretrain.cost import EFFICIENCY, run_flops
 
