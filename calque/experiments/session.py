@@ -12,10 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput
-from calque.experiments.settings.catalogue import study
-from calque.experiments.settings.override import override
-from calque.experiments.settings.sweep import Sweep
-from calque.experiments.study import Study
+from calque.experiments.settings.catalogue import study, study_time
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
@@ -23,6 +20,8 @@ if TYPE_CHECKING:
     from calque.experiments.report.outcome import Outcome
     from calque.experiments.run.slurm import Slurm
     from calque.experiments.run.step import Stage, Step
+    from calque.experiments.settings.sweep import Sweep
+    from calque.experiments.study import Study
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 
@@ -42,7 +41,11 @@ class StudySession:
     ) -> StudySession:
         """Open a study by its name or Python file, and apply `settings`. Entries of `sweep`, such as
         `seeds=0;1`, define variants of the study. `title` is the report's name."""
-        changed = override(study(name), settings)
+        named = study(name)  # before slow imports, so that an unknown name is reported at once
+        from calque.experiments.settings.override import override
+        from calque.experiments.settings.sweep import Sweep
+
+        changed = override(named, settings)
         return cls(Sweep.read(changed, sweep) if sweep else changed, runs, tuple(settings), title)
 
     @cached_property
@@ -69,13 +72,11 @@ class StudySession:
         jobs: int | None = None,
         change: bool = False,
         quiet: bool = False,
-        time: str = "",
         engine: Slurm | None = None,
     ) -> str:
         """Compute the unfinished steps in the given stages or, with `engine`, those of all stages in cluster
         jobs. Return the elapsed time, or "" if all steps were already finished. `jobs` steps run in parallel,
-        by default on all cores. `change` allows work to resume in a changed environment. `time` is the
-        study's estimated time on two cores."""
+        by default on all cores. `change` allows work to resume in a changed environment."""
         from calque.experiments.run.places import note_use
         from calque.experiments.run.progress import board
         from calque.experiments.run.schedule import compute, first_process, side_by_side
@@ -85,7 +86,10 @@ class StudySession:
             note_use(self.report, self.runs, [step.folder for step in every])
         steps = [step for step in every if step.stage in stages]
         finished = sum(step.finished for step in steps)
-        title = f"{self.study.name}, {time} on two cores" if time and not finished else self.study.name
+        title = self.study.name
+        if stages == STAGES and not (finished or self.settings or self.study.options):
+            time = study_time(self.study.name)
+            title += f", {time} on two cores" if time else ""
         parallel = None if engine else side_by_side(steps, jobs)
         with board(steps, quiet or not first_process(), title, parallel) as shown:
             if engine:

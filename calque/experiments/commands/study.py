@@ -77,27 +77,19 @@ def run(
     if on == "slurm":
         from calque.experiments.run.slurm import Slurm
 
-        words = [
-            "calque",
-            "cell",
-            exp,
-            f"--runs={runs}",
-            *(f"--set={each}" for each in settings or ()),
-        ]
-        words += [f"--sweep={each}" for each in sweep or ()] + (["--allow-change"] if change else [])
+        words = ["calque", "cell", exp, f"--runs={runs}", *(["--allow-change"] if change else [])]
+        words += [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
         engine = Slurm(session.steps, runs / session.study.name, words, option or (), jobs)
         if dry_run:
             typer.echo(engine.script)
             return
     from calque.experiments.report.folder import reserve
     from calque.experiments.run.schedule import first_process
-    from calque.experiments.settings.catalogue import study_time
 
     about = session.describe()
     if session.name and first_process():
         reserve(session.report, about)
-    time = "" if settings or sweep else study_time(exp)
-    wall = session.compute(jobs=jobs, change=change, quiet=quiet, time=time, engine=engine)
+    wall = session.compute(jobs=jobs, change=change, quiet=quiet, engine=engine)
     _write_report(session, {**about, "wall": wall} if wall else about, quiet)
 
 
@@ -261,10 +253,6 @@ def studies() -> None:
 def _opened(
     exp: str, settings: list[str] | None, sweeps: list[str] | None, runs: Path, name: str | None = None
 ) -> StudySession:
-    from calque.experiments.settings.catalogue import check_name
-
-    if not exp.endswith(".py"):
-        check_name(exp)
     from calque.experiments.session import StudySession
 
     return StudySession.open(exp, settings or (), runs, sweeps or (), name or "")

@@ -36,7 +36,8 @@ def study(name: str) -> Study:
         if own.name in studies():
             raise BadInput(f"Calque already has a study named {own.name}; choose another name", name)
         return own
-    check_name(name)
+    if name not in studies():
+        raise BadInput(unknown("study", name, studies()))
     entry = table()[name]
     if "set" in entry:
         from calque.experiments.settings.override import replaced
@@ -53,12 +54,6 @@ def study(name: str) -> Study:
 def _function(module: str, name: str) -> Study:
     found: Study = getattr(import_module(f"calque.experiments.studies.{module}"), name)()
     return found
-
-
-def check_name(name: str) -> None:
-    """Raise BadInput, suggesting the nearest name, unless Calque has the study."""
-    if name not in studies():
-        raise BadInput(unknown("study", name, studies()))
 
 
 def study_rows() -> list[tuple[str, str, str, str]]:
