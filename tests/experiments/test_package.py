@@ -13,7 +13,7 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
 from calque.experiments.session import StudySession
 from calque.experiments.settings.catalogue import study
-from calque.experiments.study.measures import read_measured
+from calque.experiments.study.measuring import read_measured
 from tests.experiments.conftest import TINY, Done, finished
 
 ROOT, NAME = Path(__file__).parents[2], "trans.inv"

@@ -5,59 +5,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from calque.analysis.records.record import MeasuredModel
+from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.task import Head
 from calque.derive.errors import BadInput
-from calque.derive.fingerprint import ADDED
 from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
-from calque.pretrain.config import out_of_range
 from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
 
-MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids per batch for prediction
 PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each piece of a batch on a CPU
-
-
-@dataclass(frozen=True)
-class FinetuneConfig:
-    """Settings for fine-tuning by AdamW, with linear warm-up over a fraction of the steps, and decay to zero.
-    The new head's learning rate is `head_rate` times the encoder's, and `max_length` is in ids. `dropout`
-    applies to hidden states and the head. `attention_dropout` defaults to the checkpoint's; any value above 0
-    makes attention three times slower on a CPU."""
-
-    learning_rate: float = 2e-5
-    head_rate: float = 1.0
-    epochs: int = 10
-    batch: int = 32
-    max_length: int = 128
-    warmup: float = 0.06
-    weight_decay: float = 0.0
-    clip: float = 1.0
-    dropout: float = 0.1
-    freeze_table: bool = field(default=False, metadata=ADDED)
-    attention_dropout: float | None = field(default=None, metadata=ADDED)
-
-    def mistakes(self) -> list[str]:
-        positive, shares = ("learning_rate", "head_rate", "clip"), ("warmup", "dropout", "attention_dropout")
-        wrong = out_of_range(self, positive, shares, epochs=1, batch=1, max_length=8, weight_decay=0)
-        if self.epochs > MOST_EPOCHS:
-            wrong.append(f"epochs must be at most {MOST_EPOCHS:,}, not {self.epochs:,}")
-        return wrong
-
-    def rate(self, step: int, steps: int) -> float:
-        rising = round(self.warmup * steps)
-        if step < rising:
-            return self.learning_rate * (step + 1) / rising
-        return self.learning_rate * (steps - step) / (steps - rising)
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:

@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from calque.analysis.records.record import DELTA, ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.baselines import Answer
-from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
+from calque.analysis.tasks.finetune import Finetuned, check_types, finetune, longest_row
+from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.score import OF, Score
 from calque.analysis.tasks.tagging import Tagging, words_of

@@ -28,7 +28,7 @@ from calque.experiments.report.summary import LIBRARIES, scale_of
 from calque.experiments.run.places import CACHE, REPORT, SHARED, USES, check_report_name, name_mistakes
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
-from calque.experiments.study.measures import MeasuredStep, read_measured
+from calque.experiments.study.measuring import MeasuredStep, read_measured
 from calque.experiments.study.tasks import read_floors
 
 About = Mapping[str, Any]

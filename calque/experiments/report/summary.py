@@ -14,7 +14,8 @@ from calque.derive.transform import TORN
 from calque.experiments.run.step import COMPUTE
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
-from calque.experiments.study.measures import Forms, Growth, MeasuredStep
+from calque.experiments.study.measures import Forms, Growth
+from calque.experiments.study.measuring import MeasuredStep
 
 EFFECTS = {
     "unseen types": "types never occur in the corpus; the dictionary and alignment@1 exclude them",

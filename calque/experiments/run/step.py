@@ -73,8 +73,8 @@ class Step:
     """A folder, whose name ends in a fingerprint of the config, which fills it.
 
     config: all values that determine the folder's contents, including the steps whose folders are read. Its
-        method `compute(step, machine)` fills the folder, and it may have a method `check`, which checks the
-        finished folder. A value may have a method `identity`, which returns its part of the fingerprint.
+        method `compute(step, machine)` fills the folder, and it may have a method `check(step)`, which checks
+        the finished folder. A value may have a method `identity`, which returns its part of the fingerprint.
     place: the folder's path without the fingerprint.
     kind: the kind of artefact.
     format: a version number, incremented when a change to the code alters its output.
@@ -135,7 +135,7 @@ class Step:
     def check(self, report: Report) -> None:
         """Check the finished folder. Raises BadInput, naming the damaged file."""
         if check := getattr(self.config, "check", None):
-            check(self.folder)
+            check(self)
         else:
             self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 

@@ -12,10 +12,9 @@ from typing import Any
 
 from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
 from calque.derive.sources.files import EasyText, Files, TaskFiles
-from calque.derive.transforms import transform
 from calque.experiments.study import Study
 from calque.experiments.study.measures import MEASURES, Measure
-from calque.experiments.study.tasks import with_siblings
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain import objectives
 from calque.pretrain.objective import Objective
 
@@ -27,7 +26,7 @@ ONLY_PYTHON = (
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
     """Apply `key=value` settings to a study, in order. Raises BadInput, which names the `option` and lists
-    every unknown key, every invalid value and every error in the resulting study."""
+    every unknown key and every invalid value or, if there are none, every error in the resulting study."""
     mistakes: list[str] = []
     for setting in settings:
         try:
@@ -35,7 +34,8 @@ def override(study: Study, settings: Sequence[str], option: str = "--set") -> St
         except (ValueError, BadInput) as error:
             named = setting if len(setting) <= LONGEST_NAME else shown(setting)
             mistakes.append(f"{option} {named}: {error}")
-    mistakes += [f"study {study.name}: {mistake}" for mistake in study.mistakes()]
+    if not mistakes:
+        mistakes = [f"study {study.name}: {mistake}" for mistake in study.mistakes()]
     if mistakes:
         raise BadInput(mistakes)
     return study
@@ -63,15 +63,13 @@ def _place_of(study: Study, key: str) -> list[str]:
     """Return the path of the only part of a study that has a field, as in `transforms` for
     `languages.transforms`."""
     parts = {name: getattr(study, name) for name in _fields(study)}
-    holders = [[name] for name, part in parts.items() if key in _fields(part)]
-    measures = [["measures", str(i)] for i, each in enumerate(study.measures) if key in _fields(each)]
-    if len(measures) > 1 and not holders:
-        raise ValueError(f"several measures have a field {key}; set it for each in a study of your own")
-    if len(holders) + len(measures) > 1:
-        places = ", ".join(f"{name}.{key}" for (name,) in holders)
-        raise ValueError(f"several parts have a field {key}; expected one of {places}")
-    if holders or measures:
-        return (holders or measures)[0]
+    places = [[name] for name, part in parts.items() if key in _fields(part)]
+    places += [["measures", measure.name] for measure in study.measures if key in _fields(measure)]
+    if len(places) > 1:
+        expected = ", ".join(".".join([*place, key]) for place in places)
+        raise ValueError(f"several parts have a field {key}; expected one of {expected}")
+    if places:
+        return places[0]
     inside = Counter(name for part in parts.values() for name in _fields(part))
     near = nearest(key, parts) or nearest(key, [name for name, count in inside.items() if count == 1])
     raise ValueError(f"there is no {shown(key)}; {near or 'available: ' + ', '.join(parts)}")
@@ -84,9 +82,11 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
     key, *rest = path
     if isinstance(value, Mapping):
         return {**value, **_replace_entry(value, hint, path, text)}
-    if name == "measures" and key.isdecimal():
-        measure = _replace(value[int(key)], None, key, rest, text)
-        return (*value[: int(key)], measure, *value[int(key) + 1 :])
+    if name == "measures":
+        _check_known(key, [measure.name for measure in value])
+        return tuple(
+            _replace(measure, None, key, rest, text) if measure.name == key else measure for measure in value
+        )
     if not dataclasses.is_dataclass(value):
         raise ValueError(f"{name} has no fields")
     _check_known(key, _fields(value))
@@ -112,13 +112,15 @@ def _replace_entry(entries: Mapping[Any, Any], hint: Any, path: Sequence[str], t
 def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
     kinds = {hint, *typing.get_args(hint)}
     if isinstance(value, Mapping):
-        return _keep(with_siblings(value) if name == "tasks" else value, text)
+        return _keep(_with_siblings(value) if name == "tasks" else value, text)
     if text.lower() == "none" and type(None) in kinds:
         return None
     if isinstance(value, EasyText):  # its other fields are kept
         return _replace(value, hint, name, ["types"], text)
     if dataclasses.is_dataclass(value) and not any(map(_parser, kinds)):
-        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
+        if not (fields := _fields(value)):
+            raise ValueError(f"{name} has no settings")
+        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(fields)}")
     return _read(text, hint, value)
 
 
@@ -137,6 +139,18 @@ def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
         if chosen.count(key) > 1:
             raise ValueError(f"{shown(key)} is named twice; name each once")
     return {keys[key]: entries[keys[key]] for key in chosen}
+
+
+def _with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
+    """Add Calque's other tasks, each configured like the given task that reads the same kind of examples or,
+    if there is none, like the first given task. The latter are left out if a given task reads files."""
+    from calque.analysis.tasks.catalog import TASKS
+
+    by_data = {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
+    reads_files = any(task.files for task in tasks.values())
+    other = None if reads_files else next(iter(tasks.values()), None)
+    siblings = {name: by_data.get(task.data, other) for name, task in TASKS.items()}
+    return {**{name: task for name, task in siblings.items() if task}, **tasks}
 
 
 def _split(text: str) -> list[str]:
@@ -219,6 +233,12 @@ def _masking(objective: Any, mask_rate: float) -> Any:
     return dataclasses.replace(objective, **changes)
 
 
+def _transform(text: str) -> Any:
+    from calque.derive.transforms import transform
+
+    return transform(text)
+
+
 def _measure(name: str) -> Measure:
     if name not in MEASURES:
         raise BadInput(unknown("measure", name, MEASURES))
@@ -263,12 +283,12 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 PARSERS: Mapping[str, Callable[[str], Any]] = {
-    "Transform": transform,
+    "Transform": _transform,
     "Objective": objectives.parse,
     "Source": _source,
     "TaskFiles": _task_files,
     "EasyText": lambda text: EasyText(int(read_number(text, int))),
-    "Measure": _measure,
+    "StudyMeasure": _measure,
     "TextFiles": _texts,
     "BitextFiles": _bitext,
 }

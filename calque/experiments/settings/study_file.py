@@ -7,6 +7,7 @@ import traceback
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib import invalidate_caches
 from importlib.util import find_spec
 from itertools import islice
@@ -97,41 +98,53 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
     """Yield a message for each value in a user's study, including those inside dataclasses, tuples and
     mappings, that does not match the type of its field."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    fits, expected, inside = True, "", list[tuple[Any, Any, str]]()
-    if origin in (typing.Union, types.UnionType):
-        fits = any(next(mistyped(value, kind), None) is None for kind in arguments)
-        expected = " or ".join(map(_words_for, arguments))
-    elif origin is typing.Literal:
-        fits, expected = value in arguments, f"one of {', '.join(map(str, arguments))}"
-    elif origin is tuple:
-        fits, expected = isinstance(value, tuple), "a tuple: ('a', 'b'), or ('a',) for a single value"
-        if fits:
-            kinds = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
-            pairs = zip(value, kinds, strict=False)
-            inside = [(item, kind, f"{name}[{place}]") for place, (item, kind) in enumerate(pairs)]
-    elif isinstance(origin, type) and issubclass(origin, Mapping):
-        fits, expected = isinstance(value, Mapping), "a dict"
-        for key, item in value.items() if fits else ():
-            inside += [(key, arguments[0], f"a key of {name}"), (item, arguments[1], f"{name}.{key}")]
-    elif isinstance(hint, type) and hint is not Any:
-        if hint in (int, float):
-            fits = isinstance(value, hint | int) and not isinstance(value, bool)
-        else:
-            fits = isinstance(value, hint)
-        expected = _words_for(hint)
-        if fits and dataclasses.is_dataclass(value):
-            try:
-                hints = typing.get_type_hints(type(value))
-            except NameError:  # a name imported only for type checkers
-                return
-            for field in dataclasses.fields(value):
-                part = f"{name}.{field.name}".lstrip(".")
-                inside.append((getattr(value, field.name), hints[field.name], part))
+    fits, expected = _compare(value, hint)
     if not fits:
         yield f"{name} is {shown(repr(value))}; expected {expected}"
-    for item, kind, part in inside:
-        yield from mistyped(item, kind, part)
+        return
+    for part, kind, place in _parts_of(value, hint, name):
+        yield from mistyped(part, kind, place)
+
+
+def _compare(value: Any, hint: Any) -> tuple[bool, str]:
+    """Return whether a value itself has a type, regardless of its parts, and a description of the type."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        fits = any(next(mistyped(value, kind), None) is None for kind in arguments)
+        return fits, " or ".join(map(_words_for, arguments))
+    if origin is typing.Literal:
+        return value in arguments, f"one of {', '.join(map(str, arguments))}"
+    if origin is tuple:
+        return isinstance(value, tuple), "a tuple: ('a', 'b'), or ('a',) for a single value"
+    if _is_mapping(origin):
+        return isinstance(value, Mapping), "a dict"
+    if hint in (int, float):
+        return isinstance(value, hint | int) and not isinstance(value, bool), _words_for(hint)
+    if isinstance(hint, type) and hint is not Any:
+        return isinstance(value, hint), _words_for(hint)
+    return True, ""
+
+
+def _parts_of(value: Any, hint: Any, name: str) -> Iterator[tuple[Any, Any, str]]:
+    """Yield each part of a value, its type and its name."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        kinds = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
+        for place, (item, kind) in enumerate(zip(value, kinds, strict=False)):
+            yield item, kind, f"{name}[{place}]"
+    elif _is_mapping(origin):
+        for key, item in value.items():
+            yield key, arguments[0], f"a key of {name}"
+            yield item, arguments[1], f"{name}.{key}"
+    elif isinstance(hint, type) and hint is not Any and dataclasses.is_dataclass(value):
+        with suppress(NameError):  # a name imported only for type checkers
+            hints = typing.get_type_hints(type(value))
+            for field in dataclasses.fields(value):
+                yield getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip(".")
+
+
+def _is_mapping(origin: Any) -> bool:
+    return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
 def _words_for(kind: Any) -> str:

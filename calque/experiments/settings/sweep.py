@@ -87,10 +87,11 @@ class Sweep:
         steps."""
         steps = {chosen: study.steps(root) for chosen, study in self.variants.items()}
         for number, (key, values) in enumerate(self.settings):
-            known: dict[str, str] = {}
+            first_with: dict[str, str] = {}  # the first value that leads to certain steps
             for value in values:
-                own = [[step.folder for step in steps[chosen]] for chosen in steps if chosen[number] == value]
-                if (other := known.setdefault(str(own), value)) != value:
+                variants = [steps[chosen] for chosen in steps if chosen[number] == value]
+                folders = str([[step.folder for step in variant] for variant in variants])
+                if (other := first_with.setdefault(folders, value)) != value:
                     fault = f"--sweep {key}={','.join(values)}: {other} and {value} give the same results"
                     raise BadInput(f"{fault}; sweep a setting that changes them")
         return self._merged(steps)
@@ -101,8 +102,8 @@ class Sweep:
 
     def _merged(self, steps: Mapping[Values, Sequence[Step]]) -> list[Step]:
         users: dict[Any, tuple[Step, list[Values]]] = {}
-        for chosen, own in steps.items():
-            for step in own:
+        for chosen, needed in steps.items():
+            for step in needed:
                 users.setdefault(step_key(step), (step, []))[1].append(chosen)
         return [self._titled(step, variants) for step, variants in users.values()]
 

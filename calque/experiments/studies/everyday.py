@@ -5,7 +5,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.order import Invert
 from calque.derive.script import Transliterate
 from calque.derive.sources.everyday import everyday as everyday_english

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from calque.analysis.papers.published import corpora
-from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.fingerprint import total
 from calque.derive.galactic import Reorder, TreebankFiles
 from calque.derive.languages import NamePair

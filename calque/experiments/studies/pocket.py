@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.order import Invert

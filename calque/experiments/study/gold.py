@@ -48,7 +48,8 @@ from calque.experiments.study.languages import (
     only_derived,
     vocabulary_mistakes,
 )
-from calque.experiments.study.measures import Examples, Measure, Tasks, write_measurement
+from calque.experiments.study.measures import Examples, Measure, StudyMeasure, Tasks
+from calque.experiments.study.measuring import write_measurement
 from calque.experiments.study.models import Group, Model
 from calque.pretrain.architecture import main_layer
 
@@ -176,7 +177,7 @@ class GoldPairs(StudyLanguages):
 
 
 @dataclass(frozen=True)
-class GoldLinks(Measure):
+class GoldLinks(StudyMeasure):
     """The alignment error rate (AER) of each layer on gold sets, with several alignment methods. The
     sentences of a pair are encoded separately."""
 

@@ -18,26 +18,20 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.records.record import Described
-from calque.analysis.tasks.catalog import TASKS
-from calque.derive.build import check_tags, derive_languages, languages_fingerprint, rewriting_of
 from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig
 from calque.derive.errors import BadInput, shown
 from calque.derive.language import SOURCE
 from calque.derive.languages import FORMAT, KIND, NamePair
 from calque.derive.source import Question, Source
 from calque.derive.transform import Compose, Transform, image_of_question, trial_image
-from calque.derive.transforms import check_own
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
-from calque.derive.words import Agglutinate, Drop, Rewrite, Split
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.measures import MEASURES, ExampleMeasure, Measure, Transfer
 from calque.experiments.study.models import Group
-from calque.experiments.study.tasks import DerivedExamples, Floors
-from calque.pretrain.bitext import PairObjective
+from calque.experiments.study.tasks import DerivedExamples, Floors, data_of
 from calque.pretrain.objective import Objective
 
-KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
 SAMPLE = 100  # the number of types used to try out transforms
 TYPES = 10_000_000
 THE_SOURCE = Described(SOURCE, "the source")
@@ -170,6 +164,9 @@ class DerivedLanguages(StudyLanguages):
     # The config of the step that derives the languages
 
     def compute(self, step: Step, machine: Machine) -> None:
+        from calque.derive.build import derive_languages
+        from calque.derive.transforms import check_own
+
         cache = step.place.parent.parent / CACHE
         check_own(self.source, self.transforms, cache, machine.workers)
         arguments = self.source, self.transforms, self._given, self.dictionary, step.folder, cache
@@ -202,6 +199,8 @@ class DerivedLanguages(StudyLanguages):
         return GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
 
     def _fingerprint(self, transforms: tuple[Transform, ...], dictionary: DictionaryConfig) -> str:
+        from calque.derive.build import languages_fingerprint, rewriting_of
+
         among = rewriting_of(self.transforms)
         return languages_fingerprint(self._corpus, transforms, self._given, dictionary, among, self._examples)
 
@@ -216,6 +215,8 @@ class DerivedLanguages(StudyLanguages):
     # Validation
 
     def mistakes(self, study: Any) -> Iterator[str]:
+        from calque.derive.build import check_tags
+
         yield from name_mistakes("transforms", self.names)
         if isinstance(self._given, int):
             yield from vocabulary_mistakes(self._given)
@@ -245,6 +246,9 @@ class DerivedLanguages(StudyLanguages):
         yield from self._example_mistakes(study)
 
     def _transform_mistakes(self, study: Any) -> Iterator[str]:
+        from calque.derive.build import rewriting_of
+        from calque.pretrain.bitext import PairObjective
+
         learn = [each for each in study.objectives if any(o.traits.dictionary for o in chain_of(each))]
         for transform in self.transforms:
             try:
@@ -271,9 +275,12 @@ class DerivedLanguages(StudyLanguages):
     def _translates(self, transform: Transform) -> bool:
         """Whether the dictionary may contain pairs of different words. Raises ValueError for transforms that
         cannot be combined."""
+        from calque.derive.words import Agglutinate, Drop, Rewrite, Split
+
+        keeping = Agglutinate, Drop, Split  # never turn one whole word into another
         changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
         parts = transform.parts if isinstance(transform, Compose) else (transform,)
-        renamed = any(isinstance(part, Rewrite) and not isinstance(part, KEEPING) for part in parts)
+        renamed = any(isinstance(part, Rewrite) and not isinstance(part, keeping) for part in parts)
         return self.dictionary.fraction > 0 and (changed or renamed)
 
     def _example_mistakes(self, study: Any) -> Iterator[str]:
@@ -282,7 +289,7 @@ class DerivedLanguages(StudyLanguages):
                 yield f"tasks.{name}.files: examples in derived languages come from the source, not files"
         available, easy = self.source.tasks, getattr(self.source, "easy", None)
         there = ", ".join(available) or "none"
-        data = {name: TASKS[name].data if name in TASKS else name for name in _tasks_with_examples(study)}
+        data = {name: data_of(name) for name in _tasks_with_examples(study)}
         if lacking := [name for name, kind in data.items() if kind not in available]:
             yield f"source has no examples of {', '.join(map(shown, lacking))}; available: {there}"
         for name in easy.tasks if easy else ():

@@ -1,5 +1,4 @@
-"""The measures of a study's models, and the step that measures a model. Each measure imports the code that
-computes it only when it is called."""
+"""The measures of a study's models. Each measure imports the code that computes it only when it is called."""
 
 from __future__ import annotations
 
@@ -10,21 +9,19 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from calque.analysis.records import json_rows
-from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run
-from calque.analysis.tasks.catalog import task
-from calque.analysis.tasks.finetune import FinetuneConfig
-from calque.analysis.tasks.task import Split
-from calque.derive.artefact import Artefact, input_digest, making
-from calque.derive.fingerprint import code_of
-from calque.derive.task_data import TaskFolder
+from calque.analysis.records.record import ORDER, SHARING, Measurement
+from calque.analysis.tasks.finetune_config import FinetuneConfig
+from calque.derive.artefact import input_digest
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.models import Model
-from calque.experiments.study.tasks import CrossLingualTask
+from calque.experiments.study.tasks import CrossLingualTask, find_task, open_examples
 from calque.pretrain.cost import UPDATE, encoder_flops_per_id
+
+if TYPE_CHECKING:
+    from calque.derive.task_data import TaskFolder
 
 EXAMPLES = 2_000  # the assumed size of a training set before it is read
 IDS = 1.3  # the assumed number of ids per word
@@ -33,12 +30,9 @@ Examples = Mapping[str, Step]  # the steps that write examples, by task
 
 
 @dataclass(frozen=True)
-class Measure(ABC):
-    """A measure of a model. Increase `format` when a code change alters a model's records. `terms` are
-    glossary entries for the report, by title. A measure with several `parts` is not called itself."""
+class StudyMeasure(ABC):
+    """A measure in a study's settings. `terms` are glossary entries for the report, by title."""
 
-    format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False  # whether the measure applies without a language pair
     terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @property
@@ -46,18 +40,27 @@ class Measure(ABC):
     def name(self) -> str:
         """The measure's name in settings and in its folder's name."""
 
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
-        raise NotImplementedError
-
+    @abstractmethod
     def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
-        """Return the measures to compute, with the tasks and examples that they need from a study: by
-        default, only this one."""
-        return (self,)
+        """Return the measures to compute, with the tasks and examples that they need from a study."""
 
     def mistakes(self, study: Any) -> list[str]:
         """Return a message for each error in the measure's settings, given the study's settings."""
         return []
+
+
+class Measure(StudyMeasure):
+    """A measure of a model. Increase `format` when a code change alters a model's records."""
+
+    format: ClassVar[int] = 1
+    any_model: ClassVar[bool] = False  # whether the measure applies without a language pair
+
+    @abstractmethod
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        """Measure a model. Raises BadInput if the checkpoint or data are damaged or do not match."""
+
+    def parts(self, tasks: Tasks, examples: Examples) -> Sequence[Measure]:
+        return (self,)
 
     def applies(self, model: Model) -> bool:
         return self.any_model or model.of_pair
@@ -68,81 +71,6 @@ class Measure(ABC):
     def work(self, model: Model) -> float:
         """Return the number of operations, used to estimate the time; 0 if the measure trains nothing."""
         return 0.0
-
-
-@dataclass(frozen=True)
-class Measuring:
-    """The config of a step that measures a model. `data` is the text that the model has read."""
-
-    measure: Measure
-    model: Model
-    data: Step | None
-
-    @classmethod
-    def step(cls, measure: Measure, model: Model, threads: int) -> Step:
-        config = cls(measure, model, model.training.data if model.trained else None)
-        place, title = model.folder / measure.name, f"{measure.name} {model.name}"
-        return Step(config, place, title, "evaluate", "records", threads=threads)
-
-    def identity(self) -> list[Any]:
-        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
-        if self.data and not self.measure.any_model:  # includes the dictionary, which the model may not use
-            config, names = self.data.config, self.model.training.languages
-            identity.append({name: config.language(name) for name in names})
-        code = code_of(type(self.measure))
-        return [*identity, code] if code else identity
-
-    def compute(self, step: Step, machine: Machine) -> None:
-        from calque.pretrain.run import CLAIMS
-
-        measurement = self.measure(self.model, machine)
-        noted = {CLAIMS: self.claims} if self.claims else {}
-        write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
-
-    @property
-    def work(self) -> float:
-        return self.measure.work(self.model)
-
-    @property
-    def claims(self) -> str:
-        return self.model.training.claims if self.data else ""
-
-    def run(self, measured: Artefact) -> Run:
-        from calque.pretrain.run import CLAIMS
-
-        if not self.claims:
-            return self.model.run
-        noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
-        return replace(self.model.run, claims=tuple(sorted(noted)))
-
-
-def write_measurement(
-    step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()
-) -> None:
-    """Write a step's measurement to its folder; `runs` describes aligners other than the study's models."""
-    facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions)}
-    with making(step.folder, step.kind, {**step.facts, **facts, **measurement.facts}) as part:
-        json_rows.write(part / RUNS, runs)
-        json_rows.write(part / RECORDS, measurement.records)
-
-
-@dataclass(frozen=True)
-class MeasuredStep:
-    step: Step
-    runs: Sequence[Run]
-    records: Sequence[Record]
-    exclusions: Mapping[str, int]
-
-
-def read_measured(step: Step) -> MeasuredStep:
-    """Read a finished step's measurement. Raises BadInput for damaged files."""
-    artefact = step.open()
-    runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
-    if isinstance(step.config, Measuring):
-        runs = [step.config.run(artefact)]
-    else:  # another study may have computed it
-        runs = [replace(run, study=step.config.study) for run in runs]
-    return MeasuredStep(step, runs, records, artefact.facts["left out"])
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
@@ -274,7 +202,7 @@ class ExampleMeasure(Measure):
     @property
     def folder(self) -> TaskFolder:
         assert self.examples
-        return TaskFolder.open(self.examples.folder)
+        return open_examples(self.examples)
 
 
 def _examples_in(examples: Any, model: Model) -> dict[str, str]:
@@ -297,7 +225,6 @@ class DerivationRetrieval(ExampleMeasure):
         return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences, *tags)
 
 
-@dataclass(frozen=True)
 class ChangedRetrieval(DerivationRetrieval):
     """Retrieval of derived sentences after changes to the embeddings of derived words, as in
     `Interventions`."""
@@ -307,12 +234,13 @@ class ChangedRetrieval(DerivationRetrieval):
     def __call__(self, model: Model, machine: Machine, *tags: Any) -> Measurement:
         from calque.analysis.measures.interventions import not_changed
         from calque.analysis.tasks.tagging import tagged_words
+        from calque.analysis.tasks.task import Split
         from calque.derive.dictionary import usual_tags
 
         languages = model.all_languages().whole
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
-        tagged = tagged_words(Split(self.folder.path("train"), task(self.task)))
+        tagged = tagged_words(Split(self.folder.path("train"), find_task(self.task)))
         return super().__call__(model, machine, usual_tags(tagged, languages.vocabulary))
 
 
@@ -337,7 +265,8 @@ class Interventions(ExampleMeasure):
         return [f"measures: interventions fine-tune on {self.task}, which is not among the tasks"]
 
     def settings(self, model: Model) -> Any:
-        return super().settings(model) | {"task": task(self.task), "head": task(self.task).head.format}
+        task = find_task(self.task)
+        return super().settings(model) | {"task": task, "head": task.head.format}
 
     def work(self, model: Model) -> float:
         assert self.examples and self.finetune
@@ -351,7 +280,7 @@ class Interventions(ExampleMeasure):
         languages = model.languages()
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
-        data = DerivedTask(task(self.task), languages, self.folder, self.finetune)
+        data = DerivedTask(find_task(self.task), languages, self.folder, self.finetune)
         report = partial(machine.report, f"{self.name} {model.name}")
         return interventions(SourceTuned(model.measured(machine), data, report))
 
@@ -377,7 +306,7 @@ class Growth(ExampleMeasure):
 
         share, length = model.training.mixture.held_out, model.training.model.length
         whole = model.all_languages().whole
-        probes = Probes(whole, share, length, task(self.task), self.folder, self.probe)
+        probes = Probes(whole, share, length, find_task(self.task), self.folder, self.probe)
         report = partial(machine.report, f"{self.name} {model.name}")
         return growth(model.measured(machine), probes, dict(_snapshots(model)), report)
 
@@ -413,15 +342,14 @@ class TaskScores(Measure):
         return finetuning_work(self.examples, self.finetune, model)
 
 
-@dataclass(frozen=True)
 class Transfer(TaskScores):
     """Scores on a task in a derived language: SUP, ZS and Delta."""
 
     format = 4
 
     def settings(self, model: Model) -> Any:
-        of = task(self.name)
-        identity = {"task": of, "head": of.head.format, "finetune": self.finetune}
+        task = find_task(self.name)
+        identity = {"task": task, "head": task.head.format, "finetune": self.finetune}
         # "way" only keeps the fingerprints of finished folders unchanged.
         return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}
 
@@ -431,13 +359,12 @@ class Transfer(TaskScores):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.tasks.transfer import DerivedTask, transfer
 
-        folder = TaskFolder.open(self.examples.folder)
-        data = DerivedTask(task(self.name), model.languages(), folder, self.finetune)
+        task, examples = find_task(self.name), open_examples(self.examples)
+        data = DerivedTask(task, model.languages(), examples, self.finetune)
         measured = model.measured(machine)
         return transfer(measured, data, lambda title, *done: machine.report(f"{title} {model.name}", *done))
 
 
-@dataclass(frozen=True)
 class ZeroShot(TaskScores):
     """Scores on a task in natural languages after fine-tuning on the source."""
 
@@ -447,7 +374,7 @@ class ZeroShot(TaskScores):
     def settings(self, model: Model) -> Any:
         return {
             "examples": self.examples.fingerprint,
-            "head": task(self.name).head.format,
+            "head": find_task(self.name).head.format,
             "finetune": (self.finetune,),
             "way": "ZS",
             "sample": None,  # like "way", only keeps fingerprints
@@ -456,9 +383,9 @@ class ZeroShot(TaskScores):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.tasks.transfer import NaturalTask, zero_shot
 
-        of, progress = self.examples.config, partial(machine.report, f"{self.name} {model.name}")
-        folder, tests = TaskFolder.open(self.examples.folder), tuple(of.settings.tests)
-        data = NaturalTask(task(self.name), folder, of.source, tests, self.finetune, of.files.units)
+        of, task, examples = self.examples.config, find_task(self.name), open_examples(self.examples)
+        tests, progress = tuple(of.settings.tests), partial(machine.report, f"{self.name} {model.name}")
+        data = NaturalTask(task, examples, of.source, tests, self.finetune, of.files.units)
         return zero_shot(model.measured(machine), data, progress)
 
 

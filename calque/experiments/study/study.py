@@ -18,6 +18,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -28,7 +29,8 @@ from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.run.places import REPORT, SHARED, name_mistakes
 from calque.experiments.run.step import Step, cached_method, with_needs
 from calque.experiments.study.languages import DerivedLanguages, StudyData, StudyLanguages, chain_of
-from calque.experiments.study.measures import PAIR_MEASURES, Measure, Measuring
+from calque.experiments.study.measures import PAIR_MEASURES, Measure, StudyMeasure
+from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.architecture import main_layer
@@ -59,7 +61,7 @@ class Study:
     objectives: tuple[Objective, ...] = ()
     seeds: tuple[int, ...] = (0,)
     tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
-    measures: tuple[Measure, ...] = PAIR_MEASURES
+    measures: tuple[StudyMeasure, ...] = PAIR_MEASURES
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     start: Path | None = None
@@ -168,9 +170,9 @@ class Study:
         for name, pace in self.paces.items():
             if name not in objectives:
                 yield f"paces: {unknown('objective of the study', name, objectives)}"
-            elif pace <= 0:
+            elif not 0 < pace < inf:
                 yield f"paces.{name} must be positive, not {pace:g}"
-        possible = all(pace > 0 for pace in self.paces.values())
+        possible = all(0 < pace < inf for pace in self.paces.values())
         for name, objective in objectives.items() if self.languages.derived and possible else ():
             portion = self.paces.get(name, 1.0)
             for each in chain_of(objective):

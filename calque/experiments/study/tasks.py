@@ -1,4 +1,5 @@
-"""The tasks in a study: fine-tuning, examples, and model-free baselines."""
+"""The tasks in a study: fine-tuning, examples, and model-free baselines. Code that only steps and checks need
+is imported when they run."""
 
 from __future__ import annotations
 
@@ -9,13 +10,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
-from calque.analysis.tasks.catalog import TASKS, floors, spelling, task
-from calque.analysis.tasks.finetune import FinetuneConfig
-from calque.analysis.tasks.task import Split, Task, check
+from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.artefact import making
 from calque.derive.errors import shown, unknown
 from calque.derive.language import SOURCE
@@ -23,21 +22,18 @@ from calque.derive.languages import Languages, NamePair
 from calque.derive.readers.conllu import WORDS
 from calque.derive.source import SPLITS
 from calque.derive.sources.files import TAGGED, TaskFiles
-from calque.derive.task_data import (
-    FORMAT,
-    KIND,
-    TaskFolder,
-    derive_task,
-    natural_task_fingerprint,
-    task_data_fingerprint,
-    write_natural_task,
-)
 from calque.derive.transform import Transform
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 
+if TYPE_CHECKING:
+    from calque.analysis.tasks.task import Task
+    from calque.derive.task_data import TaskFolder
+
 RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and report rows use them
 LONGEST = 32  # maximum number of letters in a language's name
+Splits = dict[tuple[str, str], tuple["Task", tuple[Path, ...]]]
+"""Maps each split and language to the task with the language's scoring rules, and the files with examples."""
 
 
 def language_mistakes(key: str, name: str) -> list[str]:
@@ -71,12 +67,14 @@ class CrossLingualTask:
         if not (self.files.dev or self.files.held_out):
             wrong.append("there is no dev set on which to choose settings: set files.dev or files.held_out")
         units = self.files.units
-        if units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
+        if units != WORDS and data_of(name) != TAGGED:
             wrong.append(f"files.units: {units} applies to treebanks, which only {TAGGED} reads")
         return wrong
 
     def natural_mistakes(self, name: str, source: str) -> Iterator[str]:
         """Yield what is wrong with the task called `name` for natural languages."""
+        from calque.analysis.tasks.catalog import TASKS
+
         if name not in TASKS:
             yield f"tasks: {unknown('task', name, TASKS)}"
         if self.files is None:
@@ -85,38 +83,56 @@ class CrossLingualTask:
             yield f"tasks.{name}.tests: examples in the source, {source}, belong in files"
 
 
-def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Add the catalog's other tasks, each configured like the given task that uses the same data. If there is
-    no such task, the new task is configured like the first one, or omitted if any given task uses files."""
-    by_data = {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
-    other = None if any(its.files for its in tasks.values()) else next(iter(tasks.values()), None)
-    siblings = {name: by_data.get(of.data, other) for name, of in TASKS.items()}
-    return {**{name: its for name, its in siblings.items() if its}, **tasks}
+def find_task(name: str) -> Task:
+    """Return the task with a name. Raises BadInput if there is none."""
+    from calque.analysis.tasks.catalog import task
+
+    return task(name)
+
+
+def data_of(task: str) -> str:
+    """Return the kind of examples that a task reads: for an unknown task, its name."""
+    from calque.analysis.tasks.catalog import TASKS
+
+    return TASKS[task].data if task in TASKS else task
+
+
+def open_examples(step: Step) -> TaskFolder:
+    """Open the examples that a finished step wrote. Raises BadInput if the manifest is damaged."""
+    from calque.derive.task_data import TaskFolder
+
+    return TaskFolder.open(step.folder)
 
 
 @dataclass(frozen=True)
 class Examples(ABC):
+    """The config of the step that writes the examples for the task named `task`."""
+
     task: str
 
     def step(self, home: Path) -> Step:
-        place = home / "tasks" / self.task
-        return Step(self, place, f"examples of {self.task}", "derive", KIND, FORMAT)
+        from calque.derive.task_data import FORMAT, KIND
+
+        return Step(self, home / "tasks" / self.task, f"examples of {self.task}", "derive", KIND, FORMAT)
 
     def compute(self, step: Step, machine: Machine) -> None:
         self.write(step, machine)
-        self.check(step.folder)
+        self.check(step)
 
     @abstractmethod
     def write(self, step: Step, machine: Machine) -> None: ...
 
-    def check(self, folder: Path) -> None:
+    def check(self, step: Step) -> None:
         """Raise BadInput for damaged examples, or for labels or metrics that would make scoring fail."""
-        sets = self.splits(TaskFolder.open(folder), task(self.task))
-        check(sets["train", SOURCE], sets.values())
+        from calque.analysis.tasks.task import Split, check
+
+        examples, splits = open_examples(step), {}
+        for (split, language), (scoring, files) in self.splits(find_task(self.task)).items():
+            splits[split, language] = Split(examples.path(split, language), scoring, files)
+        check(splits["train", SOURCE], splits.values())
 
     @abstractmethod
-    def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
-        """Open the examples for each split and language."""
+    def splits(self, of: Task) -> Splits: ...
 
 
 @dataclass(frozen=True)
@@ -131,17 +147,20 @@ class DerivedExamples(Examples):
         return self._fingerprint(tuple(each for each in self.languages.transforms if each.name == name))
 
     def write(self, step: Step, machine: Machine) -> None:
-        of, data, cache = self.languages, task(self.task).data, step.place.parents[2] / CACHE
-        derive_task(of.source, data, of.transforms, step.folder, cache, machine.report)
+        from calque.derive.task_data import derive_task
 
-    def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
-        files = [(split, SOURCE) for split in SPLITS]
-        files += [(split, name) for split in ("train", "test") for name in self.languages.names]
-        source = self.languages.source
-        return {file: Split(examples.path(*file), of, source.files_of(of.data, file[0])) for file in files}
+        of, cache = self.languages, step.place.parents[2] / CACHE
+        derive_task(of.source, data_of(self.task), of.transforms, step.folder, cache, machine.report)
+
+    def splits(self, of: Task) -> Splits:
+        names = [(split, SOURCE) for split in SPLITS]
+        names += [(split, name) for split in ("train", "test") for name in self.languages.names]
+        return {name: (of, self.languages.source.files_of(of.data, name[0])) for name in names}
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
-        return task_data_fingerprint(self._examples, task(self.task).data, transforms)
+        from calque.derive.task_data import task_data_fingerprint
+
+        return task_data_fingerprint(self._examples, data_of(self.task), transforms)
 
     @cached_method
     def _examples(self, task: str, trees: bool) -> str:
@@ -161,18 +180,21 @@ class NaturalExamples(Examples):
         return self.settings.files
 
     def identity(self) -> str:
-        data, tests = task(self.task).data, self.settings.tests
-        return natural_task_fingerprint(data, self.files, tests, self.source)
+        from calque.derive.task_data import natural_task_fingerprint
+
+        return natural_task_fingerprint(data_of(self.task), self.files, self.settings.tests, self.source)
 
     def write(self, step: Step, machine: Machine) -> None:
-        data, tests = task(self.task).data, self.settings.tests
+        from calque.derive.task_data import write_natural_task
+
+        data, tests = data_of(self.task), self.settings.tests
         write_natural_task(data, self.files, tests, step.folder, self.source)
 
-    def splits(self, examples: TaskFolder, of: Task) -> dict[tuple[str, str], Any]:
-        sets = {(part, SOURCE): Split(examples.path(part), of, self.files.of_split(part)) for part in SPLITS}
+    def splits(self, of: Task) -> Splits:
+        splits = {(split, SOURCE): (of, self.files.of_split(split)) for split in SPLITS}
         for name, paths in self.settings.tests.items():
-            sets["test", name] = Split(examples.path("test", name), of.in_language(name), paths)
-        return sets
+            splits["test", name] = of.in_language(name), paths
+        return splits
 
 
 @dataclass(frozen=True)
@@ -188,7 +210,7 @@ class Floors:
 
     @property
     def task(self) -> Task:
-        return task(self.examples.config.task)
+        return find_task(self.examples.config.task)
 
     def identity(self) -> dict[str, Any]:
         return {
@@ -200,11 +222,13 @@ class Floors:
         }
 
     def step(self, home: Path) -> Step:
-        name = self.task.name
+        name = self.examples.config.task
         return Step(self, home / "floors" / name, f"floors of {name}", "evaluate", "floors", 2)
 
     def compute(self, step: Step, machine: Machine) -> None:
         from sklearn import __version__
+
+        from calque.analysis.tasks.catalog import floors, spelling
 
         names, scored = dict.fromkeys(chain.from_iterable(self.pairs)), None
         if self.languages:
@@ -212,12 +236,12 @@ class Floors:
             spell = {name: spelling(languages, name) for name in names}
         else:
             spell, scored = dict.fromkeys(names, str), self._in_language
-        examples = TaskFolder.open(self.examples.folder)
-        rows = floors(examples, self.task, self.pairs, spell, partial(machine.report, step.title), scored)
+        examples, report = open_examples(self.examples), partial(machine.report, step.title)
+        rows = floors(examples, self.task, self.pairs, spell, report, scored)
         facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": __version__}}
         with making(step.folder, step.kind, facts) as part:
             json_rows.write(part / FLOORS, rows)
-        machine.report(step.title, 1, 1)
+        report(1, 1)
 
     def _in_language(self, language: str) -> Task:
         return self.task.in_language(self.source if language == SOURCE else language)

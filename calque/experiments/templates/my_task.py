@@ -9,7 +9,7 @@ from pathlib import Path
 
 from calque.analysis.tasks.baselines import Answer
 from calque.analysis.tasks.classification import TextLabels
-from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.score import ACCURACY, Metric, Score, accuracy
 from calque.derive.sources.files import Files, TaskFiles
 from calque.experiments.studies.pocket import pocket

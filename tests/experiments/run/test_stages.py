@@ -14,7 +14,7 @@ from calque.analysis.records.record import ALIGNMENT
 from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.experiments.run.step import COMPUTE, total_cost
-from calque.experiments.study.measures import read_measured
+from calque.experiments.study.measuring import read_measured
 from calque.pretrain.run import CHECKPOINT, pack, read_metrics, runs_of
 from calque.pretrain.saved_model import METRICS
 from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, finished, started, weights

@@ -91,7 +91,7 @@ def test_unambiguous_settings_need_no_prefix(pocket):
     assert override(pocket, ["steps=400"]) == override(pocket, ["train.steps=400"])
     assert override(pocket, ["transforms=trans"]) == override(pocket, ["languages.transforms=trans"])
     several = replace(pocket, measures=(GoldLinks(Path("a")), GoldLinks(Path("b"))))
-    with pytest.raises(BadInput, match="several measures have a field gold"):
+    with pytest.raises(BadInput, match=r"one of measures\.links\.gold, measures"):
         override(several, ["gold=c"])
     several = replace(pocket, head=TrainConfig())
     with pytest.raises(
@@ -101,6 +101,7 @@ def test_unambiguous_settings_need_no_prefix(pocket):
     growth = study("growth")
     (measure,) = override(growth, ["probe.rows=9"]).measures
     assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, rows=9))
+    assert override(growth, ["measures.growth.probe.rows=9"]).measures == (measure,)
 
 
 def test_new_objectives_mask_as_much_as_the_others(pocket):
@@ -124,6 +125,7 @@ WRONG = {
     "model.hidden=\u0666\u0664": "'\u0666\u0664'",
     "train=1": "train has fields of its own; set one of them: steps, batch, ",
     "train.steps.x=1": "steps has no fields",
+    "measures.99.task=pos": "there is no '99'; available: order, labels",
     "mixture.shares=90-10": "expected float, not '90-10'",
     "tasks.pos.finetune.epochs=0": "tasks.pos.finetune.epochs must be at least 1",
     "tasks.pos.finetune.epochs=9223372036854775807": "tasks.pos.finetune.epochs must be at most 100,000",

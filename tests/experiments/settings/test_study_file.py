@@ -17,7 +17,7 @@ from calque.derive.languages import Languages
 from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.study_file import mistyped
-from calque.experiments.study.measures import Measuring
+from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import Model
 from tests.experiments.conftest import TINY, calque, sets
 

@@ -26,7 +26,8 @@ from calque.derive.pocket.facts import Facts
 from calque.derive.task_data import TaskFolder
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval, read_measured
+from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval
+from calque.experiments.study.measuring import read_measured
 from calque.pretrain.objectives.prealign import PreAlign
 from tests.experiments.conftest import TINY, finished
 
