@@ -4,6 +4,7 @@ from XLM-R base."""
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from calque.analysis.papers.published import corpora
@@ -17,14 +18,14 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.studies.real_text import ewt, same_sentences, tagging, withheld
+from calque.experiments.studies.real_text import XLM_R, ewt, same_sentences, tagging, withheld
 from calque.experiments.study import Study
 from calque.experiments.study.gold import GoldLinks
 from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Retrieval
 from calque.experiments.study.natural import NaturalLanguages
 from calque.experiments.study.tasks import CrossLingualTask
-from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.config import ModelConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
@@ -83,19 +84,7 @@ def xlm_align() -> Study:
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     texts, bitexts = _texts(data), _bitexts(data)
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
-    train = TrainConfig(
-        steps=150_000,
-        batch=2_048,
-        learning_rate=2e-4,
-        warmup=10_000,
-        weight_decay=0.01,
-        clip=1.0,
-        betas=(0.9, 0.98),
-        epsilon=1e-6,
-        decayed="matrices",
-        probe_every=0,
-        save_every=1_000,
-    )
+    train = replace(XLM_R, steps=150_000, batch=2_048, learning_rate=2e-4, warmup=10_000, save_every=1_000)
     return Study(
         name="xlm_align",
         paper="xtreme",

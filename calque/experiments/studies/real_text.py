@@ -44,9 +44,9 @@ USUAL = FinetuneConfig(
     freeze_table=True,
     attention_dropout=0.0,  # attention is three times as fast without dropout
 )
-
-
 SMALL = ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0)
+XLM_R = TrainConfig(weight_decay=0.01, betas=(0.9, 0.98), epsilon=1e-6, decayed="matrices", probe_every=0)
+"""XLM-Align's optimiser (Table 11), without probes."""
 
 
 def real_data(study: str, recipe: str) -> Path:
@@ -111,6 +111,9 @@ def xlm_align_small() -> Study:
     """MLM + TLM with and without denoising word alignment, starting from the encoder in CALQUE_ENCODER."""
     data, encoder = real_data("xlm_align_small", "xlm_align_small"), encoder_of("xlm_align_small")
     finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
+    train = replace(
+        XLM_R, steps=500, batch=24, learning_rate=3e-5, head_rate=20, warmup=50, log_every=20, save_every=100
+    )
     return Study(
         name="xlm_align_small",
         paper="xtreme",
@@ -121,20 +124,7 @@ def xlm_align_small() -> Study:
         measures=(GoldLinks(data / "align"), Retrieval(same_sentences(data))),
         tasks=tagging(data, finetune, limit=2_000),
         model=SMALL,
-        train=TrainConfig(
-            steps=500,
-            batch=24,
-            learning_rate=3e-5,
-            head_rate=20,
-            warmup=50,
-            weight_decay=0.01,
-            betas=(0.9, 0.98),
-            epsilon=1e-6,
-            decayed="matrices",
-            log_every=20,
-            probe_every=0,
-            save_every=100,
-        ),
+        train=train,
         head=TrainConfig(
             steps=200, batch=24, learning_rate=1e-3, warmup=10, log_every=20, probe_every=0, save_every=0
         ),
