@@ -194,9 +194,11 @@ class FastAlign:
         if not corpus:
             reasons = ", ".join(unlearnt.described()) or "no sentence pairs at all"
             raise BadInput(f"no usable sentence pairs to learn from: {reasons}")
-        stride, keys = len(target_ids) + 1, np.empty(0, np.int64)
+        stride, keys, new = len(target_ids) + 1, np.empty(0, np.int64), list[np.ndarray]()
         for chunk in corpus:
-            keys = np.union1d(keys, Cells(chunk).keys(stride))
+            new.append(np.unique(Cells(chunk).keys(stride)))
+            if chunk is corpus[-1] or sum(map(len, new)) > len(keys):  # merging every chunk is quadratic
+                keys, new = np.unique(np.concatenate([keys, *new])), []
         probabilities, tension = _learn(corpus, keys, stride, passes - 1)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
@@ -288,12 +290,12 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
 def _usable(pairs: Iterable[Pair], reverse: bool, left_out: LeftOut) -> Iterator[Pair]:
     """Yield all pairs, with the sides exchanged if `reverse`; pairs that are left out become empty."""
     for line, pair in enumerate(pairs, start=1):
-        n, m = map(len, pair)
-        if not n or not m:
-            left_out.add("sentence pairs with an empty side", line)
-            yield (), ()
-        elif max(n, m) > LONGEST:
-            left_out.add(f"sentence pairs with more than {LONGEST:,} words on a side", line)
-            yield (), ()
-        else:
-            yield pair[::-1] if reverse else pair
+        reason = ""
+        if not all(pair):
+            reason = "sentence pairs with an empty side"
+        elif max(map(len, pair)) > LONGEST:
+            reason = f"sentence pairs with more than {LONGEST:,} words on a side"
+        if reason:
+            left_out.add(reason, line)
+            pair = (), ()
+        yield pair[::-1] if reverse else pair

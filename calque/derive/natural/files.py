@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import compress, islice, takewhile
+from itertools import compress, takewhile, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar
 from unicodedata import normalize
@@ -81,7 +81,7 @@ class TextFiles(FileSet):
             kind = _kind(path)
             if kind == "parquet":
                 chunks = _row_groups(path)
-            elif kind in ("treebank", "entities"):
+            elif kind == "entities":
                 chunks = iter([Chunk(path, kind, 0, 0, 1)])
             else:
                 chunks = text.chunks(path, lines.SIZE)
@@ -92,7 +92,7 @@ class TextFiles(FileSet):
         if chunk.kind == "entities":
             return ([join_words(sentence.words) for sentence in read_iob2(chunk.path, left_out)],)
         if chunk.kind == "treebank":
-            texts = read_raw_text(chunk.path, left_out)
+            texts = read_raw_text(chunk.path, chunk.numbered(left_out))
         else:
             read = _parquet_texts if chunk.kind == "parquet" else text.lines_of
             texts = map(text.set_apart, read(chunk, left_out))
@@ -139,15 +139,16 @@ class BitextFiles(FileSet):
         rows = self._pairs_of_columns(sides[0])
         if self.beside:
             rows = ((first, second) for (_, first), (_, second) in zip(*sides, strict=True))
-        found = _complete(rows, 2, left_out)
+        columns = _complete(rows, 2, left_out)
         if not self.words_in:
-            return found
-        both = zip(found, self.words_in, strict=True)
-        split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in both)
-        why = f"pairs with fewer than {self.fewest} words on a side"
-        return _only(
-            split, lambda row: min(side.count(" ") for side in row) + 1 >= self.fewest, why, left_out
-        )
+            return columns
+        codes = zip(columns, self.words_in, strict=True)
+        split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in codes)
+
+        def is_long(row: Sequence[str]) -> bool:
+            return min(side.count(" ") for side in row) + 1 >= self.fewest
+
+        return _only(split, is_long, f"pairs with fewer than {self.fewest} words on a side", left_out)
 
     def _pairs_of_columns(self, numbered: Sequence[Numbered]) -> Iterator[tuple[str, str]]:
         least = max(self.columns) + 1
@@ -190,7 +191,7 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    return takewhile(lambda each: each[0].begins_within(megabytes), chunks)
+    return takewhile(lambda parallel: parallel[0].begins_within(megabytes), chunks)
 
 
 def _kind(path: Path) -> str:
@@ -240,20 +241,26 @@ def join_words(words: Sequence[str]) -> str:
 
 
 def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
-    """Divide parallel files into chunks of the same lines."""
+    """Divide two parallel files into chunks of the same lines, which have MANY lines or at least
+    `lines.LIMIT` bytes."""
+    starts, ends, line = (0, 0), (0, 0), 1  # the bytes and the first line of the next chunk
     with ExitStack() as files:
-        rows = [lines.raw_lines(files.enter_context(lines.open_bytes(path)), path) for path in paths]
-        offsets, line = [0 for _ in paths], 1
-        while any(parts := [list(map(len, islice(side, MANY))) for side in rows]):
-            short = min(range(len(paths)), key=lambda side: len(parts[side]))
-            size = len(parts[short])
-            if max(map(len, parts)) > size:
-                fault = f"this file has {line - 1 + size:,} lines; the other file of the bitext has more"
-                raise BadInput(fault, paths[short])
-            each = zip(paths, offsets, map(sum, parts), strict=True)
-            yield tuple(Chunk(path, "bitext", offset, length, line) for path, offset, length in each)
-            offsets = [offset + sum(part) for offset, part in zip(offsets, parts, strict=True)]
-            line += size
+        sides = [lines.raw_lines(files.enter_context(lines.open_bytes(path)), path) for path in paths]
+        for number, (first, second) in enumerate(zip_longest(*sides, fillvalue=b""), start=1):
+            if not (first and second):
+                fault = f"this file has {number - 1:,} lines; the other file of the bitext has more"
+                raise BadInput(fault, paths[bool(first)])
+            ends = ends[0] + len(first), ends[1] + len(second)
+            if number - line + 1 == MANY or sum(ends) - sum(starts) >= lines.LIMIT:
+                yield _chunks_between(paths, starts, ends, line)
+                starts, line = ends, number + 1
+    if ends > starts:
+        yield _chunks_between(paths, starts, ends, line)
+
+
+def _chunks_between(paths: Sequence[Path], starts: Sequence[int], ends: Sequence[int], line: int) -> Chunks:
+    parts = zip(paths, starts, ends, strict=True)
+    return tuple(Chunk(path, "bitext", start, end - start, line) for path, start, end in parts)
 
 
 def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
@@ -291,9 +298,9 @@ class Sentences:
     def within(self, line: str) -> bool:
         """Whether a line equals one of the sentences or contains one of at least HEAD characters."""
         bare = letters(line)
-        starts = range(len(bare) - HEAD + 1)
-        heads = ((i, self._by_head.get(bare[i : i + HEAD], ())) for i in starts)
-        return bare in self.whole or any(bare.startswith(each, i) for i, long in heads for each in long)
+        heads = (bare[i : i + HEAD] for i in range(len(bare) - HEAD + 1))
+        found = (tuple(self._by_head.get(head, ())) for head in heads)
+        return bare in self.whole or any(bare.startswith(long, i) for i, long in enumerate(found))
 
 
 def letters(text: str) -> str:

@@ -51,9 +51,10 @@ def read_conllu(
         yield block.sentence() if units == WORDS else block.with_tokens(language)
 
 
-def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
-    """Yield each sentence's `# text` comment or, if there is none, its words joined with spaces."""
-    for block in _blocks(path, Counter(), unparsed=True):
+def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
+    """Yield the `# text` comment of each sentence in a `part` of a file or, if there is none, the sentence's
+    words joined with spaces."""
+    for block in _blocks(path, Counter(), unparsed=True, part=part):
         yield block.text or " ".join(block.column("FORM"))
 
 
@@ -156,7 +157,7 @@ class _Block:
         return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
 
     def _enhanced_heads(self, word: int) -> list[int]:
-        place, deps = self.rows[word][0], self.column("DEPS")[word]
+        place, (*_, deps, _) = self.rows[word]
         names = [arc.partition(":")[0] for arc in deps.split("|")]
         heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
         if max(heads, default=-1) >= len(self.rows):

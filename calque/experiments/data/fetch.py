@@ -42,13 +42,13 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
     """Fetch each download whose files are missing, even if other downloads fail, and return the new files'
     paths. Raises BadInput for altered files, failed downloads and, without `trust`, files without a published
     digest."""
-    if folder.exists() and not folder.is_dir():
-        raise BadInput("is a file; expected the data folder, which need not exist yet", folder)
     states = {output.place: state(folder, output) for output in recipe.outputs}
-    altered = [place for place, it in states.items() if it == ALTERED]
-    if altered:
+    if altered := [place for place in states if states[place] == ALTERED]:
         raise BadInput(f"{altered[0]}: differs from the recipe; remove it to fetch it again", folder)
-    missing = [one for one in recipe.downloads if any(states[o.place] == MISSING for o in one.outputs)]
+    missing = []
+    for download in recipe.downloads:
+        if MISSING in [states[output.place] for output in download.outputs]:
+            missing.append(download)
     chosen = [download for download in missing if trust or download.pinned]
     placed, failed = list[str](), list[str]()
     make_folder(folder)
@@ -60,8 +60,7 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
                 failed.append(str(error))
     with suppress(OSError):  # the folder contains partial downloads, or does not exist
         (folder / WORK).rmdir()
-    if len(chosen) < len(missing):
-        number = len(missing) - len(chosen)
+    if number := len(missing) - len(chosen):
         failed.append(f"{recipe.name}: {number:,} downloads have no published digest; --trust fetches them")
     if failed:
         raise BadInput(failed)
@@ -116,12 +115,13 @@ def _receive(download: Download, part: Path, report: Progress) -> None:
         response.raise_for_status()
         if response.raw.length_remaining is None and "Transfer-Encoding" not in response.headers:
             raise BadInput("the server states no length, so truncation would go unnoticed", download.url)
-        start = start if response.status_code == 206 else 0
+        title, start = f"fetching {download.name}", start if response.status_code == 206 else 0
         total = download.bytes or start + (response.raw.length_remaining or 0)
         with writing(part), part.open("ab" if start else "wb") as file:
             while block := response.raw.read1(1 << 17, decode_content=False):
                 start += file.write(block)
-                report(f"fetching {download.name}", start, max(total, start))
+                report(title, start, max(total, start + 1))  # a server need not state the length
+        report(title, start, start)
 
 
 def _check(path: Path, size: int, digest: str, where: str) -> None:
@@ -165,7 +165,7 @@ def _members(archive: Path, name: str) -> Path:
         if not kinds:
             raise BadInput(f"not an archive: its name must end in one of {', '.join(ARCHIVES)}", name)
         with writing(folder):
-            if kinds[0] == "zip":
+            if kinds == ["zip"]:
                 shutil.unpack_archive(archive, folder, "zip")
             else:
                 shutil.unpack_archive(archive, folder, kinds[0], filter="data")
@@ -183,7 +183,7 @@ def _rows(table: Path, output: Output, to: Path, name: str) -> Path:
     """Write a table's header and the rows with the values in `output.where`."""
     with writing(to), table.open("rb") as file, to.open("wb") as chosen:
         header = file.readline()
-        columns = header.decode().rstrip("\r\n").split("\t")
+        columns = header.decode(errors="replace").rstrip("\r\n").split("\t")
         for column in output.where:
             if column not in columns:
                 raise BadInput(unknown("column", column, columns), name, 1)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from calque.derive.links import fast_align
 from calque.derive.links.aligner import SYMMETRISATIONS
 from calque.derive.links.fast_align import FastAlign, StatisticalAligner
 from tests.derive.links.twin import Twin
@@ -77,3 +78,18 @@ def test_scores_are_the_models_probabilities(pairs, reverse):
         assert table.shape == tuple(map(len, pair))
         expected = [[weight / sum(joint) for weight in joint[1:]] for joint in twin.joints(turned_pair)]
         np.testing.assert_allclose(table if reverse else table.T, expected, rtol=1e-9)
+
+
+def test_training_in_small_chunks_is_the_same_and_not_quadratic(monkeypatch):
+    pairs = [((f"s{number}",), (f"t{number}", "t")) for number in range(200)]
+    whole, sizes = FastAlign.train(pairs), []
+
+    def measured(sort):
+        return lambda *arrays, **options: sizes.append(sum(map(np.size, arrays))) or sort(*arrays, **options)
+
+    for name in ("unique", "union1d"):
+        monkeypatch.setattr(np, name, measured(getattr(np, name)))
+    monkeypatch.setattr(fast_align, "_CELLS", 1)
+    parts = FastAlign.train(pairs)
+    assert np.array_equal(parts.keys, whole.keys) and np.array_equal(parts.probabilities, whole.probabilities)
+    assert sum(sizes) < 10 * len(whole.keys)

@@ -1,13 +1,15 @@
 import gzip
 from collections import Counter
-from importlib import import_module
+from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
+from calque.derive.natural import files
 from calque.derive.natural.files import HEAD, WHY, BitextFiles, Sentences, TextFiles, Without, letters
+from calque.derive.readers import lines
 from tests.derive.natural.made import written
 
 LONG = "The committee did not agree on the second proposal ."
@@ -66,10 +68,23 @@ def test_text_does_not_depend_on_chunk_size(name, tmp_path, monkeypatch):
     path.write_text(text * 3)
     packed.write_bytes(gzip.compress((text * 3).encode()))
     for size in (1, 1 << 20):
-        monkeypatch.setattr(import_module("calque.derive.readers.lines"), "SIZE", size)
+        monkeypatch.setattr(lines, "SIZE", size)
         for each in (path, packed):
+            assert (len(list(TextFiles((each,)).chunks())) > 1) == (size == 1 and name != "entities")
             columns = TextFiles((each,)).read_all(Counter())
             assert [line for (column,) in columns for line in column] == expected * 3
+
+
+def test_parallel_chunks_are_limited_in_lines_and_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MANY", 3)
+    monkeypatch.setattr(lines, "LIMIT", 34)
+    sides = [["x" * 30, *"abcde"], list("fghijk")]
+    pair = BitextFiles(*(written(tmp_path / str(number), side) for number, side in enumerate(sides)))
+    assert [chunk.line for chunk, _ in pair.chunks()] == [1, 3, 6]
+    assert [list(chain(*side)) for side in zip(*pair.read_all(Counter()), strict=True)] == sides
+    written(pair.path, sides[0][:4])
+    with pytest.raises(BadInput, match="0: this file has 4 lines; the other"):
+        list(pair.chunks())
 
 
 def test_parquet_columns(tmp_path):

@@ -85,6 +85,12 @@ def without_length(request, content):
     request.wfile.write(content)
 
 
+def in_pieces(request, content):
+    request.head(200, None, Transfer_Encoding="chunked")
+    for piece in (content[:100_000], content[100_000:], b""):
+        request.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+
+
 def other_bytes(request, content):
     whole(request, bytes(255 - byte for byte in content))
 

@@ -115,6 +115,13 @@ def test_failed_downloads_give_a_reason(answer, said, site, tmp_path, monkeypatc
     assert str(refused.value).startswith(url)
 
 
+def test_progress_ends_once_if_no_length_is_known(site, tmp_path):
+    reports, url = [], site.serve("/f", CONTENT, served.in_pieces)
+    unpinned = Download(url, (Output("f"),), "none", "https://x")
+    download_file(unpinned, tmp_path / "part", lambda *report: reports.append(report))
+    assert [done for _, done, of in reports if done == of] == [SIZE] and len(reports) > 2
+
+
 # Archives
 
 TABLE = b"language\tlabel\nen\tyes\nde\tno\n"
@@ -230,7 +237,7 @@ def test_plan_and_fetch(mine, site, tmp_path):
     ("words", "said"),
     [
         ("plan xnil", "did you mean xnli"),
-        ("fetch xnli --to file", "file: is a file"),
+        ("fetch xnli --to file", "file: cannot create"),
         ("fetch xnli --to file/data", "file/data"),
         ("fetch xnli --to /proc/none/data", "/proc/none"),
         ("everyday out --data none", "none/parallel/manythings"),
