@@ -27,20 +27,14 @@ class LeftOut:
     def described(self) -> list[str]:
         """Describe each reason, as in `3 words that ... (line 4, 17)`."""
         described = []
-        for what, count in self.counts.items():
-            lines = self._lines[what]
+        for what, lines in self._lines.items():
             examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + " …" * (len(lines) > _EXAMPLES)
-            described.append(f"{count:,} {what} (line {examples})")
+            described.append(f"{self.counts[what]:,} {what} (line {examples})")
         return described
 
 
 class Aligner(ABC):
     """Finds links between the words of a sentence and the words of its translation."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The aligner's name in tables."""
 
     @property
     @abstractmethod
@@ -100,15 +94,15 @@ def intersect(forward: Links, reverse: Links) -> Links:
 def grow_diag(forward: Links, reverse: Links) -> Links:
     """Extend the intersection with links from the union that contain an unlinked word and are adjacent,
     possibly diagonally, to an existing link."""
-    grown = _Grown(intersect(forward, reverse))
-    waiting, before = union(forward, reverse), -1
-    while len(grown.links) != before:
-        before = len(grown.links)
-        for i, j in waiting:
+    growing = _Growing(intersect(forward, reverse))
+    candidates, before = union(forward, reverse), -1
+    while len(growing.links) != before:
+        before = len(growing.links)
+        for i, j in candidates:
             near = [(i + di, j + dj) for di in (-1, 0, 1) for dj in (-1, 0, 1)]
-            if any(grown.unlinked(i, j)) and not grown.links.isdisjoint(near):
-                grown.add(i, j)
-    return sorted(grown.links)
+            if any(growing.unlinked(i, j)) and not growing.links.isdisjoint(near):
+                growing.add(i, j)
+    return sorted(growing.links)
 
 
 def grow_diag_final(forward: Links, reverse: Links) -> Links:
@@ -128,7 +122,7 @@ SYMMETRISATIONS = {
 """All symmetrisation methods, keyed by their names in `atools`."""
 
 
-class _Grown:
+class _Growing:
     def __init__(self, links: Links) -> None:
         self.links = set(links)
         self._sources, self._targets = {i for i, _ in links}, {j for _, j in links}
@@ -143,8 +137,8 @@ class _Grown:
 
 
 def _finished(forward: Links, reverse: Links, enough: Callable[[Iterable[bool]], bool]) -> Links:
-    grown = _Grown(grow_diag(forward, reverse))
-    for i, j in [*sorted(forward), *sorted(reverse)]:
-        if enough(grown.unlinked(i, j)):
-            grown.add(i, j)
-    return sorted(grown.links)
+    growing = _Growing(grow_diag(forward, reverse))
+    for link in [*sorted(forward), *sorted(reverse)]:
+        if enough(growing.unlinked(*link)):
+            growing.add(*link)
+    return sorted(growing.links)

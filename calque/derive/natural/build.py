@@ -49,20 +49,19 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Corpus:
     """Encode each line. UNKNOWN words are encoded as the unknown type, and words without ids are left out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
-    ids, pieces = list[int](), [list[int]() for _ in lines]
-    for texts, own in zip(parts, pieces, strict=True):
+    ids, pieces, words = list[int](), list[int](), list[int]()
+    for texts in parts:
+        before = len(pieces)
         for place, (text, encoding) in enumerate(zip(texts, encodings, strict=False)):
             if place:
                 ids.append(vocabulary.specials.unknown)
-                own.append(1)
+                pieces.append(1)
             if text:
                 ids += encoding.ids
-                own += _pieces(text, [stop for _, stop in encoding.offsets])
-    return Corpus.of(
-        vocabulary.as_text(np.array(ids, np.int64)),
-        np.fromiter(chain.from_iterable(pieces), np.int64),
-        np.fromiter(map(len, pieces), np.int64, len(pieces)),
-    )
+                pieces += _pieces(text, [stop for _, stop in encoding.offsets])
+        words.append(len(pieces) - before)
+    counts = np.array(pieces, np.int64), np.array(words, np.int64)
+    return Corpus.of(vocabulary.as_text(np.array(ids, np.int64)), *counts)
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
@@ -132,8 +131,8 @@ def derive_natural(
     dictionaries: Dictionaries | None = None,
 ) -> Path:
     """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
-    `bitexts` and `dictionaries` are pairs of names in `texts`. `rows` says whether models get rows for all
-    types ("all") or only for special types and types that occur in the text ("used")."""
+    `bitexts` and `dictionaries` are pairs of names in `texts`. Models get rows for all types if `rows` is
+    "all", or for special types and types in the text if it is "used"."""
     dictionaries = dictionaries or {}
     check_languages(texts, bitexts, dictionaries)
     for file in dictionaries.values():
@@ -240,7 +239,7 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
         with CorporaWriter([out.part / name for name in names], vocabulary.size) as corpora:
             for first in range(0, len(pairs), TRANSLATED):
                 sides = zip(*pairs[first : first + TRANSLATED], strict=True)
-                lines = [encode_sentences([Sentence(words) for words in side], vocabulary) for side in sides]
+                lines = [encode_sentences(list(map(Sentence, side)), vocabulary) for side in sides]
                 pieces = lines[1].pieces
                 lines[1] = Corpus.of(lines[1].tokens.values, pieces.values, pieces.sizes)  # without origin
                 corpora.append(list(map(Encoded, lines)))

@@ -3,11 +3,11 @@
 Half of each person's facts are also stated in derived languages."""
 
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import cycle, islice, product
 
 from calque.derive.errors import BadInput, check_range
 from calque.derive.pocket.language import Pocket
@@ -57,10 +57,10 @@ class Facts:
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in self.questions(language):
-            for number in range(self.mentions if question.shared is shared else 0):
-                patterns = RELATIONS[question.relation]
-                pattern, lead = patterns[number % len(patterns)], rng.choice(LEADS)
-                statements.append(_state(pattern, question.subject, question.answer, lead).sentence)
+            if question.shared is shared:
+                for pattern in islice(cycle(RELATIONS[question.relation]), self.mentions):
+                    cloze = _state(pattern, question.subject, question.answer, rng.choice(LEADS))
+                    statements.append(cloze.sentence)
         rng.shuffle(statements)
         return statements
 
@@ -71,10 +71,8 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     nouns = _nouns(language)
     wanted = facts.values * len(RELATIONS)
     if len(nouns) < wanted:
-        raise BadInput(
-            f"{facts.values} values per relation require {wanted} words that are mostly used as nouns, but a "
-            f"language of {language.types} types has only {len(nouns)}"
-        )
+        fault = f"{facts.values} values per relation require {wanted} words that are mostly used as nouns"
+        raise BadInput(f"{fault}, but a language of {language.types} types has only {len(nouns)}")
     chosen = rng.sample(nouns[:wanted], wanted)
     taken = language.forms
     free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in taken]
@@ -85,7 +83,7 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     questions = []
     for place, (relation, patterns) in enumerate(RELATIONS.items()):
         values = tuple(chosen[place * facts.values : (place + 1) * facts.values])
-        turns = {True: _turns(values, rng), False: _turns(values, rng)}
+        turns = _turns(values, rng), _turns(values, rng)
         for name in names:
             is_shared = relation in shared[name]
             answer = next(turns[is_shared])
@@ -112,9 +110,10 @@ def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
 
 def _nouns(language: Pocket) -> list[str]:
     """Return the words that are mostly nouns, starting with the most frequent."""
-    tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    words, nouns = Counter[str](), Counter[str]()
     for sentence in language.sentences(SAMPLE, STREAM):
-        for word, tag in zip(sentence.words, sentence.tags, strict=True):
-            tags[word][tag] += 1
-    counts = {word: of["NOUN"] for word, of in tags.items() if 2 * of["NOUN"] > of.total()}
-    return sorted(counts, key=lambda word: (-counts[word], word))
+        words.update(sentence.words)
+        tagged = zip(sentence.words, sentence.tags, strict=True)
+        nouns.update(word for word, tag in tagged if tag == "NOUN")
+    mostly = [word for word in nouns if 2 * nouns[word] > words[word]]
+    return sorted(mostly, key=lambda word: (-nouns[word], word))

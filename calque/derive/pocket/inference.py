@@ -40,8 +40,8 @@ FRONTED = 0.2  # fraction of adjuncts moved to the front
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement's form, with its words given as indices into the pair's words (None: absent). `polarity` is
-    "not", "always", "never" or empty; if `exchanged`, agent and patient are swapped."""
+    """A statement's form, with words as indices into the pair's words (None: absent). `polarity` is "not",
+    "always", "never" or empty; if `exchanged`, agent and patient are swapped."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -77,11 +77,11 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
     if hypothesis.noun < premise.noun or hypothesis.exchanged != premise.exchanged:
         return NEUTRAL
     exclusive = premise.pole != hypothesis.pole
-    more = False  # whether the hypothesis adds a detail
-    for ours, theirs in zip(premise.details, hypothesis.details, strict=True):
-        exclusive |= ours != theirs and None not in (ours, theirs)
-        more |= ours is None and theirs is not None
-    if more and not exclusive:
+    adds_detail = False
+    for known, claimed in zip(premise.details, hypothesis.details, strict=True):
+        exclusive |= known != claimed and None not in (known, claimed)
+        adds_detail |= known is None and claimed is not None
+    if adds_detail and not exclusive:
         return NEUTRAL
     return CONTRADICTION if premise.negative ^ hypothesis.negative ^ exclusive else ENTAILMENT
 
@@ -111,10 +111,10 @@ def _cases(
     `outside` is the pair's surface form, which also occurs with other labels."""
     different = [(pair, dict[str, Any](), kind, weight * share) for pair, share in nouns.items()]
     same = [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
-    for (first, second), change, phenomenon, own_weight in [*different, *same]:
+    for (first, second), change, phenomenon, initial_weight in [*different, *same]:
         parts = replace(premise, noun=first), replace(hypothesis, noun=second, **change)
         views = parts[0].seen_alone, parts[1].seen_alone, outside
-        yield Case(parts, infer(*parts), views, phenomenon, own_weight)
+        yield Case(parts, infer(*parts), views, phenomenon, initial_weight)
 
 
 def _qualities(yes: str, no: str) -> Iterator[Case]:
@@ -190,9 +190,9 @@ def inferences(words: WordDraws) -> Iterator[Example]:
         return Example(((premise,), (hypothesis,)), case.label, case.kind)
 
     cases = []
-    for name, share in SHARES.items():
-        for case in families()[name]:
-            cases.append(replace(case, parts=(name, *case.parts), weight=share * case.weight))
+    for name, family in families().items():
+        for case in family:
+            cases.append(replace(case, parts=(name, *case.parts), weight=SHARES[name] * case.weight))
     return draw_cases(LABELS, cases, draw, words.rng)
 
 

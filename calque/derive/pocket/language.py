@@ -56,25 +56,27 @@ class Pocket:
     def chunk(self, stream: int, number: int, withhold: bool = False) -> Iterator[Sentence]:
         """Yield a chunk of a random stream, in paragraphs of three to six sentences."""
         topics, withheld = _parts(self.types, self.seed)
+        excluded = withheld if withhold else frozenset[str]()
         key = f"{self.seed}:sentences:{stream}:{number}"
         rng, order = random.Random(key), random.Random(f"{key}:order")
         grammars = SentenceGrammar(rng, PAST), SentenceGrammar(rng, PRESENT)
         weights = [topic.weight for topic in topics]
         left = CHUNK
         while left:
-            cast = draw_cast(rng.choices(topics, weights)[0], rng, withheld if withhold else frozenset())
+            cast = draw_cast(rng.choices(topics, weights)[0], rng, excluded)
             grammar = grammars[rng.random() < PRESENT_SHARE]
-            for _ in range(min(left, 3 + int(rng.random() * 4))):
-                sentence = None
-                while sentence is None or len(sentence) > LONGEST:
-                    sentence = say(grammar.sentence(), ORDERS[self.order].draw(order), cast, rng.random)
-                yield sentence
-                left -= 1
+            paragraph = min(left, 3 + int(rng.random() * 4))
+            left -= paragraph
+            while paragraph:
+                sentence = say(grammar.sentence(), ORDERS[self.order].draw(order), cast, rng.random)
+                if len(sentence) <= LONGEST:
+                    paragraph -= 1
+                    yield sentence
 
     def examples(self, task: str, stream: int = 0) -> Iterator[Example]:
-        """Yield an infinite random stream of a task's examples: inference pairs (`nli`), sentence pairs that
-        are paraphrases ("1") or not ("0") (`paraphrase`), or questions with contexts in which a span marks
-        the answer (`qa`). Labels are equally frequent."""
+        """Yield an infinite random stream of a task's examples, with equally frequent labels: inference pairs
+        (`nli`), paraphrases ("1") or not ("0") (`paraphrase`), or questions with contexts in which a span
+        marks the answer (`qa`)."""
         name, generate = GENERATED[task]
         rng, order = (random.Random(f"{self.seed}:{key}{name}:{stream}") for key in ("", "order:"))
         topics, _ = _parts(self.types, self.seed)

@@ -124,39 +124,40 @@ class Lexicon:
         self.forms: set[str] = set(FUNCTION)
         topics = min(8, max(3, types // 100))
         self.topics: list[Topic] = [defaultdict(list) for _ in range(topics)]
-        self._core = [{kind: text.split()[::-1] for kind, text in topic.items()} for topic in WORDS["topics"]]
         self._grow(types - 24 - types // 25)
         self.names: Names = {use: [] for use in USES.values()}
         self.withheld: set[str] = set()
         self._name(types)
 
     def _grow(self, types: int) -> None:
-        for t, topic in enumerate(self.topics):
+        core = [{kind: text.split()[::-1] for kind, text in topic.items()} for topic in WORDS["topics"]]
+        topics = list(zip(self.topics, core, strict=False))  # small lexicons lack the last topics
+
+        def enter_next(topic: Topic, words: Names, kind: str) -> None:
+            self._enter(topic, kind, words[kind].pop() if words.get(kind) else self._invent(topic, kind))
+
+        for topic, words in topics:
             for kind in INVENTED["start"]:
-                self._enter(topic, kind, self._next(t, kind))
+                enter_next(topic, words, kind)
         for kind, entries in GENERAL.items():
             for entry in entries.split():
                 for topic in self.topics:
                     self._enter(topic, kind, entry)
         while True:
             for kind in INVENTED["round"]:
-                for t, topic in enumerate(self.topics):
+                for topic, words in topics:
                     if len(self.forms) >= types:
                         return
-                    self._enter(topic, kind, self._next(t, kind))
+                    enter_next(topic, words, kind)
             for kind in ("manner", "say", "want"):
-                entry = self._invent(0, kind)
+                entry = self._invent(self.topics[0], kind)
                 for topic in self.topics:
                     self._enter(topic, kind, entry)
 
-    def _next(self, t: int, kind: str) -> str:
-        queue = self._core[t].get(kind)
-        return queue.pop() if queue else self._invent(t, kind)
-
-    def _invent(self, t: int, kind: str) -> str:
-        topic, rng = self.topics[t], self._rng
+    def _invent(self, topic: Topic, kind: str) -> str:
+        rng = self._rng
         if kind == "past":
-            return self._of_topic(topic, ("tr",), kind, PARTICIPLE) or self._invent(t, "adj")
+            return self._of_topic(topic, ("tr",), kind, PARTICIPLE) or self._invent(topic, "adj")
         shared = kind in VERBS[:-2] and rng.random() < SHARED
         if shared and (lemma := self._of_topic(topic, ("thing", "thing", "person", "place"), kind, 0)):
             return lemma
@@ -175,7 +176,7 @@ class Lexicon:
     def _of_topic(self, topic: Topic, kinds: tuple[str, ...], kind: str, form: int) -> str:
         """Return a form of a random word that is not yet a lemma of `kind`, or ""."""
         taken = {word.lemma for word in topic[kind]}
-        regular = [each for each in topic[self._rng.choice(kinds)] if each.lemma not in WORDS["plurals"]]
+        regular = [word for word in topic[self._rng.choice(kinds)] if word.lemma not in WORDS["plurals"]]
         fitting = [word.forms[form] for word in regular if word.forms[form] not in taken]
         return self._rng.choice(fitting) if fitting else ""
 
@@ -220,8 +221,8 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]
         withheld[use] = [name for name in names if name in lexicon.withheld] or given[use]
-    ours, others = (_entities(some, len(lexicon.topics), rng) for some in (given, withheld))
-    return {kind: list(map(_mix, ours[kind], others[kind])) for kind in ours}
+    common, rare = (_entities(names, len(lexicon.topics), rng) for names in (given, withheld))
+    return {kind: list(map(_mix, common[kind], rare[kind])) for kind in common}
 
 
 def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[list[Entity]]]:
@@ -249,7 +250,5 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
 
 def _mix(given: list[Entity], withheld: list[Entity]) -> list[Entity]:
     """Insert one withheld entity after every two of the other entities."""
-    mixed = []
-    for first, second, rare in zip_longest(given[::2], given[1::2], withheld):
-        mixed += [entity for entity in (first, second, rare) if entity is not None]
-    return mixed
+    rows = zip_longest(given[::2], given[1::2], withheld)
+    return [entity for row in rows for entity in row if entity is not None]

@@ -21,8 +21,8 @@ NUMBERS = ("two", "three", "four")
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of pair with its label: `parts` describe its sentences, `views` are the surface features that
-    must not reveal the label, and `kind` is the phenomenon that the pair tests (`Example.diagnostic`)."""
+    """A kind of pair: `parts` describe the sentences, `views` are the surface features that must not reveal
+    the label, and `kind` is the phenomenon tested (`Example.diagnostic`)."""
 
     parts: tuple[Any, ...]
     label: str
@@ -32,37 +32,35 @@ class Case:
 
 
 def balanced(cases: Sequence[Case], rounds: int = 200) -> list[Case]:
-    """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view (a surface
-    feature) predicts the label and each label's weights sum to one. Cases that cannot be balanced are left
-    out."""
+    """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view predicts
+    the label and each label's weights sum to one. Cases that cannot be balanced are left out."""
     kept = _supported(cases)
     labels = [case.label for case in kept]
-    every = sorted(set(labels))
+    distinct = sorted(set(labels))
     weights = [case.weight for case in kept]
-    columns = list(zip(*[case.views for case in kept], strict=True))
     for _ in range(rounds):
-        for column in columns:
+        for column in zip(*[case.views for case in kept], strict=True):
             totals: defaultdict[tuple[Hashable, str], float] = defaultdict(float)
-            for key, label, weight in zip(column, labels, weights, strict=True):
-                totals[key, label] += weight
-            means = {key: sum(totals[key, label] for label in every) / len(every) for key in set(column)}
-            for i, (key, label) in enumerate(zip(column, labels, strict=True)):
-                weights[i] = weights[i] * means[key] / totals[key, label]
-    whole = sum(weights) / len(every)
+            for view, label, weight in zip(column, labels, weights, strict=True):
+                totals[view, label] += weight
+            means = {}
+            for view in {*column}:
+                means[view] = sum(totals[view, label] for label in distinct) / len(distinct)
+            for i, (view, label) in enumerate(zip(column, labels, strict=True)):
+                weights[i] = weights[i] * means[view] / totals[view, label]
+    whole = sum(weights) / len(distinct)
     return [replace(case, weight=weight / whole) for case, weight in zip(kept, weights, strict=True)]
 
 
 def _supported(cases: Sequence[Case]) -> list[Case]:
     """Return the cases whose views all occur with every label."""
     kept, before = list(cases), -1
-    every = {case.label for case in cases}
+    labels = {case.label for case in cases}
     while len(kept) != before:
         before = len(kept)
         for view in range(len(kept[0].views)):
-            seen: defaultdict[Hashable, set[str]] = defaultdict(set)
-            for case in kept:
-                seen[case.views[view]].add(case.label)
-            kept = [case for case in kept if seen[case.views[view]] == every]
+            seen = {(case.views[view], case.label) for case in kept}
+            kept = [case for case in kept if all((case.views[view], label) in seen for label in labels)]
     return kept
 
 
@@ -71,15 +69,15 @@ def draw_cases(
 ) -> Iterator[Example]:
     """Yield distinct examples of cases drawn in proportion to their weights (see `fresh`)."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
-    weights = {label: [case.weight for case in some] for label, some in by_label.items()}
+    weights = {label: [case.weight for case in by_label[label]] for label in labels}
     return fresh(labels, rng, lambda label: rng.choices(by_label[label], weights[label])[0], draw)
 
 
 def fresh(
     labels: Sequence[str], rng: random.Random, choose: Callable[[str], C], draw: Callable[[C], Example]
 ) -> Iterator[Example]:
-    """Yield an infinite stream of distinct examples in rounds of one example per label. `choose` returns a
-    case with a given label, and `draw` returns one of its examples."""
+    """Yield an infinite stream of distinct examples in rounds of one per label. `choose` returns a case with
+    a label, and `draw` an example of a case."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
@@ -115,8 +113,7 @@ class Material:
 
 
 class WordDraws:
-    """Draws words according to the topics' preferences and independently of the label; `places` draws word
-    orders."""
+    """Draws words by the topics' preferences, independently of the label; `places` draws word orders."""
 
     def __init__(self, topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> None:
         self._topics, self.rng, self.places = topics, rng, places
@@ -175,12 +172,13 @@ class WordDraws:
         return Material(nouns, (verb,), self._tense(), manners=manners, places=places)
 
     def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
-        """Draw two people and a verb that, if `alike`, has the same form in the active and the passive."""
+        """Draw two people and a verb with the same form in the active and passive if `alike`."""
         topic = self._topic()
         verb = self._draw(topic, "soc", lambda verb: not alike or len(set(verb.forms[2:])) == 1)
-        roles = ["name" if name else "animate" for name in named]
+        first, second = ("name" if is_named else "animate" for is_named in named)
         people = self._such(
-            lambda: tuple(self._draw(topic, role) for role in roles), lambda two: two[0].lemma != two[1].lemma
+            lambda: (self._draw(topic, first), self._draw(topic, second)),
+            lambda people: people[0].lemma != people[1].lemma,
         )
         place = self._draw(topic, "place", _unlike(people))
         manner, preposition = self._draw(verb, "manner"), self._draw(verb, "locative")
@@ -188,8 +186,7 @@ class WordDraws:
         return Material(people, (verb,), tense, manners=(manner,), places=((preposition, place),))
 
     def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
-        """Draw five people or animals, three places and two verbs from one topic, all with different
-        lemmas."""
+        """Draw five people or animals, three places and two verbs with different lemmas from a topic."""
         topic, drawn = self._topic(), list[Sense]()
         for _ in range(5):
             drawn.append(self._such(lambda: self._draw(topic, self._someone()), _unlike(drawn)))
@@ -220,11 +217,11 @@ class WordDraws:
         return first, first.tables["hypernym"][0], second, second.tables["hypernym"][0]
 
     def _two(self, sense: Sense, role: str) -> tuple[Sense, Sense]:
-        def exclude(two: tuple[Sense, Sense]) -> bool:
-            one, other = two[0].lemma, two[1].lemma
-            return one not in {other, *self._kinds[other]} and other not in self._kinds[one]
+        def exclusive(two: tuple[Sense, Sense]) -> bool:
+            first, second = two[0].lemma, two[1].lemma
+            return first not in {second, *self._kinds[second]} and second not in self._kinds[first]
 
-        return self._such(lambda: (self._draw(sense, role), self._draw(sense, role)), exclude)
+        return self._such(lambda: (self._draw(sense, role), self._draw(sense, role)), exclusive)
 
     def _verb_poles(self, role: str) -> tuple[Sense, ...]:
         return self._poles(lambda: self.rng.choice(self._verbs[role]))
@@ -237,11 +234,8 @@ class WordDraws:
         poles, others = self.rng.sample(axes, 2)
         return (*self.rng.sample(poles, 2), self.rng.choice(others))
 
-    def _draw(self, sense: Sense, role: str, fits: Callable[[Sense], object] | None = None) -> Sense:
-        def draw() -> Sense:
-            return sense.tables[role][int(self.rng.random() * SIZE)]
-
-        return self._such(draw, fits) if fits else draw()
+    def _draw(self, sense: Sense, role: str, fits: Callable[[Sense], object] = bool) -> Sense:
+        return self._such(lambda: sense.tables[role][int(self.rng.random() * SIZE)], fits)
 
     def _such(self, draw: Callable[[], T], fits: Callable[[T], object]) -> T:
         for _ in range(TRIES):

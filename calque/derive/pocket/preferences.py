@@ -21,10 +21,10 @@ class Preferences:
     def __init__(self, lexicon: Lexicon, seed: int) -> None:
         self._rng = random.Random(f"{seed}:preferences")
         self._prepositions: dict[tuple[str, str, str], list[str]] = {}
-        self.topics = _senses([("",)] * len(lexicon.topics), 0.5)
+        self.topics = _senses([("",)] * len(lexicon.topics))
         names = {}
         for kind, columns in entities(lexicon, self._rng).items():
-            names[kind] = [_senses(column, 0.5) for column in columns]
+            names[kind] = list(map(_senses, columns))
         everything: list[Sense] = []
         for t, topic in enumerate(self.topics):
             kinds = lexicon.topics[t]
@@ -47,9 +47,9 @@ class Preferences:
         things, places, adjectives = kinds["thing"], kinds["place"], kinds["adj"]
         animate = sorted(people + animals, key=lambda sense: -sense.weight)
         nouns = animate + things + places
-        hyponyms = [noun for noun in animate + things if noun.hypernym]
-        offered = (people, animate, things, places, hyponyms)
-        for role, senses in zip(("person", "animate", "thing", "place", "hyponym"), offered, strict=True):
+        offered = {"person": people, "animate": animate, "thing": things, "place": places}
+        offered["hyponym"] = [noun for noun in animate + things if noun.hypernym]
+        for role, senses in offered.items():
             self._offer(topic, senses, role)
         for kind in FRAMES:
             self._bind(animate if kind in ("intr", "tr", "soc") else people, kinds[kind], kind, "subject")
@@ -82,19 +82,14 @@ class Preferences:
         verbs = [group for group in alike.values() if len(group[0].forms) == 4]
         nouns = [group for group in alike.values() if len(group[0].forms) == 2]
         words = {}
-        for kind, text in WORDS["function"].items():
-            words[kind] = _senses([(word,) for word in text.split()], 0.0)
-        for kind in ("manner", "freq"):
-            words[kind] = [group[0] for (own, _), group in alike.items() if own == kind]
-        for heads, kind, role in (
-            (verbs, "manner", "manner"),
-            (verbs, "freq", "freq"),
-            (verbs, "modals", "modal"),
-            (nouns, "numbers", "number"),
-            (nouns, "pointers", "pointer"),
-            (nouns, "plural_pointers", "plural_pointer"),
-        ):
-            self._bind([group[0] for group in heads], words[kind], role)
+        for role in ("modal", "number", "pointer", "plural_pointer"):
+            words[role] = [Sense((word,)) for word in WORDS["function"][f"{role}s"].split()]
+        for role in ("manner", "freq"):
+            words[role] = [group[0] for (kind, _), group in alike.items() if kind == role]
+        roles = {"manner": verbs, "freq": verbs, "modal": verbs}
+        roles |= {"number": nouns, "pointer": nouns, "plural_pointer": nouns}
+        for role, heads in roles.items():
+            self._bind([group[0] for group in heads], words[role], role)
             for first, *others in heads:
                 for sense in others:
                     sense.tables[role] = first.tables[role]
@@ -122,15 +117,16 @@ class Preferences:
         for j in range(len(columns)):
             for boost, i in self._favourites(len(rows)):
                 favour[i][j] += boost
-        for table, words, others, role in (
-            (favour, rows, columns, forward),
-            (zip(*favour, strict=True), columns if backward else [], rows, backward),
-        ):
-            for word, favours in zip(words, table, strict=False):
-                weights = [
-                    share * _weight_for(word, other) for share, other in zip(favours, others, strict=True)
-                ]
-                word.tables[role] = _spread(others, weights, self._rng)
+        self._fill(forward, rows, columns, favour)
+        if backward:
+            self._fill(backward, columns, rows, list(zip(*favour, strict=True)))
+
+    def _fill(
+        self, role: str, words: list[Sense], others: list[Sense], favour: Sequence[Sequence[float]]
+    ) -> None:
+        for word, favours in zip(words, favour, strict=False):
+            weights = [share * _weight_for(word, other) for share, other in zip(favours, others, strict=True)]
+            word.tables[role] = _spread(others, weights, self._rng)
 
     def _favourites(self, size: int) -> list[tuple[int, int]]:
         return list(zip(BOOSTS, self._rng.sample(range(size), min(3, size)), strict=False))
@@ -138,11 +134,11 @@ class Preferences:
     def _weigh(self, senses: list[Sense], kind: str) -> None:
         """Set the weights of a topic's words of one kind, and their rare replacements."""
         hypernyms = {sense.hypernym for sense in senses}
-        nouns = GENERAL.get(kind, "").split() if kind in NOUNS else []
-        shared = {entry.partition(":")[0]: len(self.topics) / 2 for entry in nouns}
-        shared |= dict.fromkeys(hypernyms, 4.0)
+        general = GENERAL.get(kind, "").split() if kind in NOUNS else []
+        divisors = {entry.partition(":")[0]: len(self.topics) / 2 for entry in general}
+        divisors |= dict.fromkeys(hypernyms, 4.0)
         for rank, sense in enumerate(senses):
-            sense.weight = _zipf(rank) / shared.get(sense.lemma, 1.0)
+            sense.weight = _zipf(rank) / divisors.get(sense.lemma, 1.0)
         common = [sense for sense in senses if sense.lemma not in hypernyms]
         count = round(TAIL * len(common)) if kind in TAIL_KINDS else 0
         if tail := common[len(common) - count :]:
@@ -153,8 +149,8 @@ class Preferences:
                 sense.rare, sense.rarity = rare, count * RARITY
 
 
-def _senses(words: Sequence[Entity], exponent: float) -> list[Sense]:
-    return [Sense(forms, weight=_zipf(rank, exponent)) for rank, forms in enumerate(words)]
+def _senses(words: Sequence[Entity]) -> list[Sense]:
+    return [Sense(forms, weight=_zipf(rank, 0.5)) for rank, forms in enumerate(words)]
 
 
 def _zipf(rank: int, exponent: float = 1.0) -> float:

@@ -1,9 +1,8 @@
 """Tasks that depend on who does what to whom.
 
-Paraphrase pairs consist of sentences with the same words, as in PAWS (Zhang et al. 2019). The sentences
-differ in voice, in the positions of adjuncts, or in the roles of two people. Questions ask for the agent, the
-patient or the place of an action. Several sentences of the context contain the question's words and differ
-only in roles and negation.
+Paraphrase pairs consist of sentences with the same words, as in PAWS (Zhang et al. 2019), which differ in
+voice, in the positions of adjuncts, or in the roles of two people. Questions ask for the agent, the patient
+or the place of an action; several sentences of the context differ only in roles and negation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -62,9 +61,8 @@ def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @cache
 def paraphrase_cases() -> list[Case]:
-    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the
-    label. Their parts are the sentences' forms, whether the second exchanges the two people, which of these
-    have names, and whether the verb has the same form in the active and the passive."""
+    """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the label.
+    Their parts are the arguments of `_outside`."""
     cases, either = [], (False, True)
     for parts in product(FORMS, FORMS, either, product(either, either), either):
         first, second, exchanged, *_ = parts
@@ -77,15 +75,15 @@ def paraphrase_cases() -> list[Case]:
 def _outside(
     form: SentenceForm, other: SentenceForm, exchanged: bool, named: tuple[bool, bool], alike: bool
 ) -> tuple[object, ...]:
-    """Return the surface features of a pair that do not depend on which words are drawn."""
+    """Return a pair's surface features that do not depend on the words drawn, given the sentences' forms,
+    whether the second exchanges the two people, which of them have names, and whether the verb has the same
+    form in the active and the passive."""
 
-    def noun(word: str) -> Sense:
-        return Sense((word, word), "person")
-
-    people = [Sense((name,)) if has_name else noun(name) for name, has_name in zip("AB", named, strict=True)]
+    kinds = ["" if has_name else "person" for has_name in named]
+    people = [Sense((name, name), kind) for name, kind in zip("AB", kinds, strict=True)]
     verb = Sense(("v", "vs", "ved", "ved" if alike else "ven"))
-    places = ((Sense(("p",)), noun("n")),)
-    deed = Material(tuple(people), (verb,), "past", manners=(Sense(("m",)),), places=places)
+    place = Sense(("p",)), Sense(("n", "n"), "place")
+    deed = Material(tuple(people), (verb,), "past", manners=(Sense(("m",)),), places=(place,))
     first = _deed(deed, form, False, ENGLISH.places).words
     second = _deed(deed, other, exchanged, ENGLISH.places).words
     return (named, alike, *_overlap(first, second))
@@ -93,8 +91,7 @@ def _outside(
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
     shared = set(first) & set(second)
-    places = {word: place for place, word in reversed(list(enumerate(second)))}
-    order = [places[word] for word in dict.fromkeys(first) if word in shared]
+    order = [second.index(word) for word in dict.fromkeys(first) if word in shared]
     return (
         len(first), len(second), len(set(first)), len(set(second)), len(shared),
         len(set(pairwise(first)) & set(pairwise(second))), len(set(pairwise(second))),
@@ -168,8 +165,9 @@ def _tell(event: Event, tense: str, kind: str, answers: bool, words: WordDraws) 
     agent.entity = patient.entity = ""
     if answers:
         node = {SUBJECT: agent, OBJECT: patient, PLACE: where}[kind]
-        for each in (node, *(below for below in node.dependents if below.tag == "DET")):
-            each.entity = ANSWER
+        for part in (node, *node.dependents):
+            if part is node or part.tag == "DET":
+                part.entity = ANSWER
     return say(root, words.places())
 
 

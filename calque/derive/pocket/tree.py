@@ -124,9 +124,9 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
         placed = [(places[child.place or child.relation], child) for child in node.dependents]
         placed.append((HERE, node))
         placed.sort(key=itemgetter(0))
-        for _, each in placed:
-            if each is not node:
-                visit(each, node)
+        for _, placed_node in placed:
+            if placed_node is not node:
+                visit(placed_node, node)
             else:
                 nodes.append(node)
                 parents.append(parent)
@@ -140,8 +140,7 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 def say(
     root: Node, places: Places, cast: Cast | None = None, chance: Callable[[], float] = float
 ) -> Sentence:
-    """Convert a tree to a sentence. Words are drawn in English order, so they are the same in all word
-    orders."""
+    """Convert a tree to a sentence. Words are drawn in English order, and so are the same in all orders."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 
@@ -221,14 +220,14 @@ def person(word: Word, relation: str, length: int = 1) -> Node:
 
 
 def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
-    """Build a name of one word; of two, headed by the second: Northfield Bank; or of three, headed by the
-    first: University of Dalmar."""
+    """Build a name of one word, of two (head last: Northfield Bank) or of three (head first: University of
+    Dalmar)."""
     node = Node(Inflected(word, int(length == 2)), "PROPN", relation, entity=label)
     if length == 2:
         node.add(Node(word, "PROPN", "compound", entity=label))
     if length == 3:
-        of = Node("of", "ADP", "case", entity=label)
-        node.add(Node(Inflected(word, 1), "PROPN", "nmod", [of], entity=label))
+        case = Node("of", "ADP", "case", entity=label)
+        node.add(Node(Inflected(word, 1), "PROPN", "nmod", [case], entity=label))
     return node
 
 

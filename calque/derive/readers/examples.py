@@ -47,11 +47,11 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 def read_nli(
     path: Path, counts: Counter[str], cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream a file's pairs, split into sentences and words by `cut`. Without a header, the columns are
-    premise, hypothesis and label; a table with your own labels needs a header. In columns called premise and
-    hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs without a gold label
-    are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without texts, so that
-    parallel files stay aligned."""
+    """Stream a file's pairs, split into sentences and words by `cut`; pairs without a gold label are
+    left out. Without a header, the columns are premise, hypothesis and label; your own labels need one. With
+    columns called premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction.
+    A pair with a missing side (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay
+    aligned."""
     languages = set[str]()
     for place, row in _rows(path, counts, columns):
         languages.add(str(row.get("language", "")))
@@ -60,7 +60,8 @@ def read_nli(
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
         if columns.own_labels:
             value = _value(row, GOLD)
-            label = place.text((isinstance(value, str | int) and str(value).strip()) or None, "the label")
+            label = str(value).strip() if isinstance(value, str | int) else ""
+            place.text(label or None, "the label")
         else:
             label = _label(place, row, counts)
             if label in NO_LABEL:
@@ -120,9 +121,8 @@ Chars = tuple[int, int]  # the offset of the first character, and the offset aft
 
 
 def read_questions(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    """Stream a file's questions in any language; questions without an answer are left out. Each text is one
-    sentence, split into words at white space and at the boundaries of answers, so that answers match the
-    annotation exactly."""
+    """Stream a file's questions; those without an answer are left out. Each text is one sentence, split at
+    white space and at the boundaries of answers, so that answers match the annotation exactly."""
     place, questions, answered = Place(path), 0, 0
     for context, row in _asked(place, counts):
         questions += 1

@@ -120,7 +120,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     words = [word for _, line in lines for word in tokens(line)[:1]]
     if not words:
         raise BadInput("this file contains no links", path)
-    if pharaoh := bool(_GOLD.fullmatch(words[0])):
+    if _GOLD.fullmatch(words[0]):
         rows = _pharaoh(lines, len(lengths), _GOLD, from_one, "0-0 for a sure link, 0p0 for a possible one")
     else:
         rows, from_one = _wpt(lines, len(lengths)), True
@@ -132,11 +132,12 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
             continue
         counts[TWICE] += links[pair].get(link) == is_sure
         links[pair][link] = is_sure or links[pair].get(link, False)
-    if pharaoh and from_one is None:
+    if from_one is None:
         _check_base(links, path, "--from")
-    pairs = tuple(GoldPair(frozenset(link for link in own if own[link]), frozenset(own)) for own in links)
+    sure = ([link for link in linked if linked[link]] for linked in links)
+    pairs = tuple(map(GoldPair, map(frozenset, sure), map(frozenset, links)))
     counts["links outside their sentences"] = len(outside)
-    counts["sentence pairs without a link"] = sum(not own for own in links)
+    counts["sentence pairs without a link"] = links.count({})
     return Gold(pairs, tuple(outside), +counts)
 
 
@@ -169,8 +170,7 @@ def _pharaoh(
     lines: list[Numbered], pairs: int, pattern: re.Pattern[str], from_one: bool | None, expected: str
 ) -> Iterator[Row]:
     if len(lines) != pairs:
-        path = lines[0][0].path if lines else None
-        raise BadInput(f"{len(lines):,} lines of links, but {pairs:,} sentence pairs", path)
+        raise BadInput(f"{len(lines):,} lines of links, but {pairs:,} sentence pairs", lines[0][0].path)
     first = int(from_one or 0)
     for pair, (place, line) in enumerate(lines):
         for token in tokens(line):
@@ -185,17 +185,16 @@ def _matched(pattern: re.Pattern[str], text: str, place: Place, expected: str) -
 
 
 def _wpt(lines: list[Numbered], pairs: int) -> Iterator[Row]:
-    matches = []
-    for place, line in lines:
-        matches.append((place, _matched(_WPT, line, place, "sentence, source, target and S or P, 1-based")))
+    expected = "sentence, source, target and S or P, 1-based"
+    matches = [(place, _matched(_WPT, line, place, expected)) for place, line in lines]
     ids = list(dict.fromkeys(int(match[1]) for _, match in matches))
     first = min(1, *ids)
     numbers = {id_: id_ - first for id_ in ids}
     if max(ids) - first >= pairs:
         if len(ids) != pairs:
             found = f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs"
-            expected = "use consecutive numbers, or exactly one id per pair"
-            raise BadInput(f"{found}; {expected}", lines[0][0].path)
+            advice = "use consecutive numbers, or exactly one id per pair"
+            raise BadInput(f"{found}; {advice}", lines[0][0].path)
         numbers = {id_: number for number, id_ in enumerate(ids)}
     for place, match in matches:
         yield place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P"

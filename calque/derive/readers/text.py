@@ -58,8 +58,9 @@ def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
     """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
     comments, lines = list[Numbered](), list[Numbered]()  # CoNLL-U starts with comments
     for place, line in read_lines(path):
-        if line.strip():
-            (comments if line.startswith("#") else lines).append((place, line))
+        found = comments if line.startswith("#") else lines
+        if line.strip() and len(found) < SAMPLE:
+            found.append((place, line))
         if len(lines) == SAMPLE:
             break
     if not lines and not comments:
@@ -93,14 +94,14 @@ def _kind(path: Path, comment: str, lines: Sequence[str]) -> Kind:
 def is_heading(line: str) -> bool:
     """Whether a WikiText line is a heading, such as ` = = Size = = `."""
     words = line.removeprefix(" ").removesuffix(" ").split(" ")
-    before, after = (len(list(takewhile("=".__eq__, each))) for each in (words, reversed(words)))
+    before, after = (len(list(takewhile("=".__eq__, side))) for side in (words, reversed(words)))
     title = words[before] if before + after < len(words) else ""
     return before == after > 0 and not title.startswith("=") and bool(title[:1].strip())
 
 
-def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
+def chunks(path: Path, size: int = SIZE) -> Iterator[Chunk]:
     """Divide a file into chunks of about `size` bytes: whole lines, treebank sentences or documents."""
-    kind = kind or detect(path)
+    kind = detect(path)
     if kind == "doc":
         return cut_file(path, kind, size, lambda line: line.rstrip() == b"</doc>")
     return cut_file(path, kind, size, bytes.isspace) if kind == "treebank" else cut_file(path, kind, size)

@@ -18,7 +18,12 @@ TYPES = 4_000  # number of distinct words in the text
 
 def everyday(types: int = TYPES) -> Files:
     """Return the sentences of Everyday English that contain only the `types` most frequent words."""
-    return files(opened().folder, types)
+    folder = opened().folder
+    train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
+    tasks = TaskFiles(train, test, dev)
+    trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)
+    easy = EasyText(types, tasks=("pos", "ner"))
+    return Files((folder / TEXT,), pos=tasks, ner=tasks, parser=trees, easy=easy)
 
 
 def french_order() -> Reorder:
@@ -31,16 +36,8 @@ def french_order() -> Reorder:
 def opened() -> Artefact:
     """Open the folder of Everyday English; raise BadInput if a file is missing or has changed."""
     artefact = Artefact.open(FOLDER, KIND)
-    for path, expected in ((FOLDER / name, expected) for name, expected in artefact.digests.items()):
+    for name, expected in artefact.digests.items():
+        path = FOLDER / name
         if not path.is_file() or digest(path) != expected:
             raise BadInput(f"this file of {KIND} is missing or has changed; reinstall Calque", path)
     return artefact
-
-
-def files(folder: Path, types: int = TYPES) -> Files:
-    """Return Everyday English as a source, from the files in a folder."""
-    train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
-    tasks = TaskFiles(train, test, dev)
-    trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)
-    easy = EasyText(types, tasks=("pos", "ner"))
-    return Files((folder / TEXT,), pos=tasks, ner=tasks, parser=trees, easy=easy)

@@ -30,6 +30,7 @@ Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
 """Maps each size of parallel sets to the indices of the examples that at least one set of this size lacks."""
 WHOLE: Lacking = MappingProxyType({})
+LACKING = "pairs that another language lacks"
 Item = TypeVar("Item", Sentence, Example)
 
 
@@ -49,11 +50,16 @@ class EasyText:
         check_range("shortest", self.shortest, 1, self.longest)
 
     def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
+        """Return the easy sentences, or the examples of easy sentences."""
         kept = []
         for item in items:
-            sentences = item.sentences if isinstance(item, Example) else [item]
-            if reason := next(filter(None, (self._reason(each, frequent) for each in sentences)), ""):
-                counts[f"{'examples' if isinstance(item, Example) else 'sentences'} {reason}"] += 1
+            if isinstance(item, Example):
+                what, sentences = "examples", item.sentences
+            else:
+                what, sentences = "sentences", [item]
+            reasons = filter(None, (self._reason(sentence, frequent) for sentence in sentences))
+            if reason := next(reasons, ""):
+                counts[f"{what} {reason}"] += 1
             else:
                 kept.append(item)
         return kept
@@ -63,9 +69,10 @@ class EasyText:
             return "too short to be easy"
         if len(sentence) > self.longest:
             return "too long to be easy"
-        words = zip(sentence.words, word_labels(sentence), strict=True)
-        rare = any(not label and word not in frequent for word, label in words)
-        return "with a word too rare to be easy" if rare else ""
+        for word, label in zip(sentence.words, word_labels(sentence), strict=True):
+            if not label and word not in frequent:
+                return "with a word too rare to be easy"
+        return ""
 
 
 @dataclass(frozen=True)
@@ -142,8 +149,8 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set or a sample of it, without examples that are missing from the set or, according to
-        `lacking`, from a parallel set."""
+        """Read a test set or a sample of it, without examples missing from it or, by `lacking`, from a
+        parallel set."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -153,11 +160,11 @@ class TaskFiles:
             else:
                 order = np.random.default_rng([self.seed, 1]).permutation(len(examples)).tolist()
             order = sorted(order[: self.tested])
-        kept = [place for place in order if examples[place].texts]
-        whole = [place for place in kept if place not in lacking.get(len(examples), ())]
-        lacks = {MISSING: len(order) - len(kept), "pairs that another language lacks": len(kept) - len(whole)}
+        present = [place for place in order if examples[place].texts]
+        parallel = [place for place in present if place not in lacking.get(len(examples), ())]
+        lacks = {MISSING: len(order) - len(present), LACKING: len(present) - len(parallel)}
         counts.update(+Counter(lacks))
-        return [examples[place] for place in whole]
+        return [examples[place] for place in parallel]
 
     def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
         """Read all splits, with counts of exclusions; `lacking` applies to the test set."""
@@ -233,7 +240,7 @@ class Files(Source):
         for task in self.easy.tasks if self.easy else ():
             if task not in READERS:
                 raise BadInput(unknown("task", task, READERS))
-        if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
+        if wrong := [task for task, files in self._tasks.items() if files.units != WORDS]:
             raise BadInput(f"{wrong[0]}.units must be {WORDS!r}, because languages are derived from words")
 
     @property
@@ -257,12 +264,11 @@ class Files(Source):
         return tuple(self._tasks)
 
     @property
-    def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
-        files = {task: getattr(self, task) for task in READERS}
-        return {task: (own, READERS[task]) for task, own in files.items() if own}
+    def _tasks(self) -> dict[str, TaskFiles]:
+        return {task: getattr(self, task) for task in READERS if getattr(self, task)}
 
     def task_data(self, task: str) -> TaskData:
-        files, read = self._tasks[task]
+        files, read = self._tasks[task], READERS[task]
         if (easy := self.easy) and task in easy.tasks:
             data = files.load(lambda path, counts: easy.kept(read(path, counts), self.frequent, counts))
         else:
@@ -273,7 +279,7 @@ class Files(Source):
         return data
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        return self._tasks[task][0].of_split(split)
+        return self._tasks[task].of_split(split)
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         text = [(input_digest(path), reader.detect(path)) for path in self.text]
@@ -282,21 +288,19 @@ class Files(Source):
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         easy = self.corpus_fingerprint() if self.easy and task in self.easy.tasks else None
-        return fingerprint("files", EDITION, task, self._tasks[task][0].identity, self._parses(trees), easy)
+        return fingerprint("files", EDITION, task, self._tasks[task].identity, self._parses(trees), easy)
 
     @property
     def drawn(self) -> tuple[str, ...]:
         drawn = []
         for what in (TRAINED, TESTED):
-            if tasks := [task for task, (files, _) in self._tasks.items() if files.draws[what]]:
+            if tasks := [task for task, files in self._tasks.items() if files.draws[what]]:
                 drawn.append(f"the {what} of {', '.join(tasks)}")
         return tuple(drawn)
 
     def reseeded(self, by: int) -> Self:
-        drawn = {task: files for task, (files, _) in self._tasks.items() if any(files.draws.values())}
-        changed: dict[str, Any] = {
-            task: replace(files, seed=files.seed + by) for task, files in drawn.items()
-        }
+        drawn = [(task, files) for task, files in self._tasks.items() if any(files.draws.values())]
+        changed: dict[str, Any] = {task: replace(files, seed=files.seed + by) for task, files in drawn}
         return replace(self, **changed)
 
     def lemmas(self) -> Lemmas:
@@ -304,7 +308,7 @@ class Files(Source):
         return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        parser = self._parser if trees else None
+        parser = self._parser(trees)
         ready = replace(self, trees=ParsedTrees(parser, cache)) if parser else self
         if not self.easy:
             return ready
@@ -317,12 +321,14 @@ class Files(Source):
         return replace(ready, frequent=frozenset(read_sealed(path, "frequent words")["words"]))
 
     def _parses(self, trees: bool) -> str:
-        parser = self._parser if trees else None
+        parser = self._parser(trees)
         return parser.fingerprint() if parser else ""
 
-    @property
-    def _parser(self) -> StanzaParser | StoredTrees | None:
-        """The parser for sentences without trees; None if all files are treebanks."""
+    def _parser(self, trees: bool) -> StanzaParser | StoredTrees | None:
+        """Return the parser for sentences without trees; None if all files are treebanks, or without
+        `trees`."""
+        if not trees:
+            return None
         if self.parser is not None:
             return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
         if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
@@ -339,7 +345,8 @@ def _count_words(chunk: Chunk) -> Counter[str]:
 
 
 def _with_trees(examples: Sequence[Example], trees: ParsedTrees, counts: Counter[str]) -> list[Example]:
-    parsed = iter(trees.add_to(list(chain.from_iterable(example.sentences for example in examples)), counts))
+    sentences = list(chain.from_iterable(example.sentences for example in examples))
+    parsed = iter(trees.add_to(sentences, counts))
     with_trees = []
     for example in examples:
         texts = tuple(tuple(islice(parsed, len(text))) for text in example.texts)
@@ -347,7 +354,7 @@ def _with_trees(examples: Sequence[Example], trees: ParsedTrees, counts: Counter
     return with_trees
 
 
-def _each(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[str]) -> Iterator[Example]:
+def _examples(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[str]) -> Iterator[Example]:
     return (Example(((sentence,),)) for sentence in read(path, counts))
 
 
@@ -355,10 +362,10 @@ TAGGED = "pos"  # the task whose files are treebanks
 PARALLEL = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
 """The columns of text classification tasks, whose files are parallel across languages."""
 READERS: dict[str, Read] = {
-    TAGGED: partial(_each, partial(read_conllu, unparsed=True)),
-    "ner": partial(_each, read_iob2),
+    TAGGED: partial(_examples, partial(read_conllu, unparsed=True)),
+    "ner": partial(_examples, read_iob2),
     **{task: partial(read_nli, columns=columns) for task, columns in PARALLEL.items()},
-    "word_labels": partial(_each, read_word_labels),
+    "word_labels": partial(_examples, read_word_labels),
 }
 """Maps each task to the reader of its English files, which splits texts into sentences and words."""
 
@@ -370,10 +377,9 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
     if task not in READERS:
         raise BadInput(unknown("task", task, READERS))
     if task == TAGGED:
-        return partial(_each, partial(read_conllu, unparsed=True, units=units, language=language))
+        return partial(_examples, partial(read_conllu, unparsed=True, units=units, language=language))
     return partial(read_nli, cut=_whole, columns=PARALLEL[task]) if task in PARALLEL else READERS[task]
 
 
 def _whole(text: str, _: Counter[str]) -> list[list[str]]:
-    words = text.split()
-    return [words] if words else []
+    return [text.split()] if text.strip() else []

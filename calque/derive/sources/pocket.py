@@ -18,10 +18,7 @@ from calque.derive.source import SPLITS, Example, Lemmas, Question, Source, Task
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream
 TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their random streams (one per split)
-LABELS = {
-    "nli": len(INFERENCES),
-    "paraphrase": len(SAMENESS),
-}  # the number of labels; each round of examples contains one example per label
+LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # each round has one example per label
 SHARED, ALONE = -1, -2  # chunks of facts: those shared with derived languages, and all others
 MOST_SENTENCES = 1_000_000_000
 MOST_EXAMPLES = 1_000_000  # maximum number of examples in a split, which must fit in memory

@@ -42,11 +42,12 @@ def make_everyday(data: Path, folder: Path) -> dict[str, Any]:
     with making(folder, KIND, facts) as part:
         counts = Counter[str]()
         text = _everyday_text(originals[:2], counts)
-        facts["contents"][TEXT] = _write(part / TEXT, "", [f"{one.text}\n" for one in text], text, counts)
+        lines = "".join(f"{sentence.text}\n" for sentence in text)
+        facts["contents"][TEXT] = _write(part / TEXT, lines, text, counts)
         for split, trees, entities in zip(SPLITS, originals[2::2], originals[3::2], strict=True):
             counts = Counter[str]()
             text, name = list(_with_entities(trees, entities, counts)), TREEBANK.format(split)
-            facts["contents"][name] = _write(part / name, COLUMNS, map(_rows, text), text, counts)
+            facts["contents"][name] = _write(part / name, COLUMNS + "".join(map(_rows, text)), text, counts)
         if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((FOLDER / TEXT).read_bytes()):
             raise BadInput("the text differs from Calque's, so Calque's trees do not match it", folder)
         for name in (*NOTICES, TREES, GRAMMAR):
@@ -109,9 +110,7 @@ def _rows(sentence: Sentence) -> str:
     return f"{rows}\n"
 
 
-def _write(
-    path: Path, head: str, lines: Any, sentences: Sequence[Sentence], counts: Counter[str]
-) -> dict[str, Any]:
-    path.write_bytes(lzma.compress((head + "".join(lines)).encode(), preset=9 | lzma.PRESET_EXTREME))
+def _write(path: Path, text: str, sentences: Sequence[Sentence], counts: Counter[str]) -> dict[str, Any]:
+    path.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     left_out = dict(sorted((+counts).items()))
     return {"sentences": len(sentences), "words": sum(map(len, sentences)), "left out": left_out}

@@ -84,9 +84,9 @@ def read_recipe(name: str) -> Recipe:
     table, same_url = _tables()[name], dict[str, list[dict[str, Any]]]()
     defaults = {key: value for key, value in table.items() if key not in ("about", "includes", "file")}
     for file in table.get("file", [{}] if "url" in table else []):
-        for one in _expanded(defaults | file):
-            same_url.setdefault(one["url"], []).append(one)
-    downloads = [_download(files) for files in same_url.values()]
+        for fields in _expanded(defaults | file):
+            same_url.setdefault(fields["url"], []).append(fields)
+    downloads = list(map(_download, same_url.values()))
     for other in table.get("includes", ()):
         downloads += read_recipe(other).downloads
     return Recipe(name, table["about"], tuple(dict.fromkeys(downloads)))
@@ -142,8 +142,8 @@ def sizes(downloads: Sequence[Download]) -> str:
     total = sum(download.bytes or download.about_bytes for download in known)
     about = "" if all(download.bytes for download in known) else "about "
     parts = [f"{about}{total:,} bytes"] if known else []
-    if len(known) < len(downloads):
-        parts.append(f"{len(downloads) - len(known):,} of unknown size")
+    if unknown_sizes := len(downloads) - len(known):
+        parts.append(f"{unknown_sizes:,} of unknown size")
     return ", ".join(parts)
 
 

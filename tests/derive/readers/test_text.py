@@ -39,9 +39,9 @@ TREES = """\
 ROWS = '{"text": "One sentence. Two sentences!\\n\\nThree of them", "id": 1}\n{"text": null}\n'
 
 
-def read(path, size=1 << 22, kind=None):
+def read(path, size=1 << 22):
     found, left_out = [], Counter()
-    for chunk in chunks(path, size, kind):
+    for chunk in chunks(path, size):
         words, counts = sentences(chunk)
         found += [sentence.text for sentence in words]
         left_out += counts
