@@ -59,9 +59,6 @@ def test_stored_links_are_read_back(tmp_path):
 
 def test_equally_long_words_are_linked_piece_by_piece():
     links, first, second = np.array([(0, 1), (1, 0), (2, 2)]), np.array([1, 2, 2]), np.array([2, 1, 3])
-    assert of_pieces(links, first, second).tolist() == [
-        [0, 2],
-        *([1, 0], [2, 1]),
-        *([i, j] for i in (3, 4) for j in (3, 4, 5)),
-    ]
+    pieces = [[0, 2], [1, 0], [2, 1], *([i, j] for i in (3, 4) for j in (3, 4, 5))]
+    assert of_pieces(links, first, second).tolist() == pieces
     assert of_pieces(np.empty((0, 2), np.int64), first, second).shape == (0, 2)

@@ -82,11 +82,8 @@ def grow_diag(forward, reverse):
         before = len(links)
         for i, j in sorted(set(forward) | set(reverse)):
             near = any(max(abs(i - a), abs(j - b)) == 1 for a, b in links)
-            if (
-                (i, j) not in links
-                and near
-                and not ({a for a, _ in links} >= {i} and {b for _, b in links} >= {j})
-            ):
+            linked = i in {a for a, _ in links} and j in {b for _, b in links}
+            if (i, j) not in links and near and not linked:
                 links.add((i, j))
         if len(links) == before:
             return links

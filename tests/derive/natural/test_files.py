@@ -47,14 +47,11 @@ def test_pairs_are_withheld_by_either_side(tmp_path):
 
 CONLLU = "# text = Au revoir!\n1\tÀ\t_\tADP\t_\t_\t0\troot\t_\t_\n\n1\tOui\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n"
 TEXTS = {
-    "plain": (
-        "  Two  spaces stay.\n\n\t\n私は 学生。 \nlast\n",
-        ["Two  spaces stay.", "私は 学生。", "last"],
-    ),
+    "plain": ("  Two  spaces.\n\n\t\n私は 学生。 \nlast\n", ["Two  spaces.", "私は 学生。", "last"]),
     "wiki.tokens": (" = Title = \n\n It has 3 @,@ 000 <unk>s . \n", ["It has 3,000 \0 s ."]),
     "treebank": (CONLLU, ["Au revoir!", "Oui"]),
     "entities": (
-        "# a comment\nen:Paris\tB-LOC\nen:is\tO\n\n-DOCSTART-\tO\n\nen:#\tO\nen:1\tO\n\n",
+        "# a\nen:Paris\tB-LOC\nen:is\tO\n\n-DOCSTART-\tO\n\nen:#\tO\nen:1\tO\n\n",
         ["Paris is", "# 1"],
     ),
     "rows": ('{"text": "One.\\n\\nTwo."}\n\n{"text": null}\n{"text": "\\u79c1"}\n', ["One.", "Two.", "私"]),

@@ -42,15 +42,10 @@ GOOD = "\n".join(
 
 
 def test_words_tags_and_trees_are_read(tmp_path):
-    found, counts = read(tmp_path / "a", GOOD)
+    (found, counts), tags = read(tmp_path / "a", GOOD), ("ADP", "DET", "NUM", "PUNCT")
     assert found == [
-        Sentence(
-            words=("de", "le", "20000", "."),
-            tags=("ADP", "DET", "NUM", "PUNCT"),
-            heads=(2, 2, -1, 2),
-            relations=("case", "det:def", "root", "punct"),
-        ),
-        Sentence(words=("Oui",), tags=("INTJ",), heads=(-1,), relations=("root",)),
+        Sentence(("de", "le", "20000", "."), tags, (2, 2, -1, 2), ("case", "det:def", "root", "punct")),
+        Sentence(("Oui",), ("INTJ",), (-1,), ("root",)),
     ]
     assert counts == {"multiword tokens": 1, "empty nodes": 3, "words that lost white space": 1}
     assert read(tmp_path / "a", GOOD.replace("\n", "\r\n")) == (found, counts)

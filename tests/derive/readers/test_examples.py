@@ -20,13 +20,8 @@ def read(path, text):
 
 
 PREMISE, HYPOTHESIS = 'He said "no. He left.', "He stayed."
-PAIR = Example(
-    (
-        (Sentence(("He", "said", '"', "no", ".")), Sentence(("He", "left", "."))),
-        (Sentence(("He", "stayed", ".")),),
-    ),
-    "contradiction",
-)
+SIDES = [[["He", "said", '"', "no", "."], ["He", "left", "."]], [["He", "stayed", "."]]]
+PAIR = Example(tuple(tuple(Sentence(tuple(words)) for words in side) for side in SIDES), "contradiction")
 
 
 def as_json(**row):
@@ -65,29 +60,20 @@ def test_numeric_labels_are_read_as_inference_labels(tmp_path):
     assert ([example.label for example in found], counts) == (["1", "0"], {})
 
 
-TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_size=40).filter(
-    lambda text: text.split()
-)
+TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_size=40).filter(str.split)
 
 
 @given(TEXTS, st.data())
 def test_answers_are_kept_to_the_character(text, data):
     bounds = st.integers(0, len(text))
-    answers = data.draw(
-        st.lists(
-            st.tuples(bounds, bounds).map(sorted).filter(lambda ab: text[ab[0] : ab[1]].strip()),
-            min_size=1,
-            max_size=3,
-        )
-    )
+    pairs = st.tuples(bounds, bounds).map(sorted).filter(lambda ab: text[ab[0] : ab[1]].strip())
+    answers = data.draw(st.lists(pairs, min_size=1, max_size=3))
     place = Place(Path("unused"))
     spans = [examples._chars(place, "1", text, {"text": text[a:b], "answer_start": a}) for a, b in answers]
     sentence = examples._as_written(text, spans)
     assert sentence.text == " ".join(text.split()) and all(sentence.words)
-    shown = {
-        sentence.text[
-            len(sentence.upto(s.start + 1)) - len(sentence.words[s.start]) : len(sentence.upto(s.end))
-        ]
-        for s in sentence.spans
-    }
+    shown = set()
+    for span in sentence.spans:
+        start = len(sentence.upto(span.start + 1)) - len(sentence.words[span.start])
+        shown.add(sentence.text[start : len(sentence.upto(span.end))])
     assert shown == {" ".join(text[a:b].split()) for a, b in answers}

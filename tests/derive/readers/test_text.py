@@ -74,14 +74,8 @@ def test_documents(tmp_path):
         "It is eaten by many people .",
         "In the north , apples grow well and are picked in autumn .",
     ]
-    assert left_out == {
-        "titles": 2,
-        "words of titles": 2,
-        "headings and fragments": 1,
-        "words of headings and fragments": 2,
-        "tags": 1,
-        "words of tags": 1,
-    }
+    words = {"words of titles": 2, "words of headings and fragments": 2, "words of tags": 1}
+    assert left_out == {"titles": 2, "headings and fragments": 1, "tags": 1} | words
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])

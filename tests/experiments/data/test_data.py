@@ -79,7 +79,7 @@ def fetched(one, folder, times=1):
     ("answers", "asked"),
     [
         (
-            [served.sends(300_000), served.sends(200_000), served.whole],
+            [served.sends(3 * 10**5), served.sends(2 * 10**5), served.whole],
             ["", "bytes=300000-", "bytes=500000-"],
         ),
         ([served.sends(0), served.sends(1), served.whole], ["", "", "bytes=1-"]),
