@@ -194,11 +194,8 @@ class FastAlign:
         if not corpus:
             reasons = ", ".join(unlearnt.described()) or "no sentence pairs at all"
             raise BadInput(f"no usable sentence pairs to learn from: {reasons}")
-        stride, keys, new = len(target_ids) + 1, np.empty(0, np.int64), list[np.ndarray]()
-        for chunk in corpus:
-            new.append(np.unique(Cells(chunk).keys(stride)))
-            if chunk is corpus[-1] or sum(map(len, new)) > len(keys):  # merging every chunk is quadratic
-                keys, new = np.unique(np.concatenate([keys, *new])), []
+        stride = len(target_ids) + 1
+        keys = _distinct_keys(corpus, stride)
         probabilities, tension = _learn(corpus, keys, stride, passes - 1)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
@@ -261,6 +258,15 @@ class StatisticalAligner(Aligner):
         for (forward, one), (reverse, other) in both:
             links = self.symmetrisation(forward, reverse)
             yield {(i, j): float(one[i, j] + other[i, j]) / 2 for i, j in links}
+
+
+def _distinct_keys(corpus: list[PairChunk], stride: int) -> np.ndarray:
+    keys, new = np.empty(0, np.int64), list[np.ndarray]()
+    for chunk in corpus:
+        new.append(np.unique(Cells(chunk).keys(stride)))
+        if sum(map(len, new)) > len(keys):  # merging every chunk would take quadratic time
+            keys, new = np.unique(np.concatenate([keys, *new])), []
+    return np.unique(np.concatenate([keys, *new]))
 
 
 def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:

@@ -64,7 +64,7 @@ class FileSet(ABC):
 @dataclass(frozen=True)
 class TextFiles(FileSet):
     """Text files of any kind (docs/formats.md) in one language. At most `megabytes` of each file are read (0:
-    no limit)."""
+    no limit), except of files with entities."""
 
     former_fields: ClassVar = {"column": "text", "escaped": False}
 
