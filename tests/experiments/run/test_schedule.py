@@ -95,12 +95,10 @@ def test_threads_leave_interrupts_to_the_main_thread(tmp_path):
     assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)
 
 
-class Emptied(dict):
-    def __setitem__(self, key, value):
-        """Do not keep the value, as if another thread had emptied the dictionary."""
-
-
 def test_time_left_is_known_while_a_step_finishes(tmp_path):
+    class Emptied(dict):
+        __setitem__ = dict.pop  # as if another thread had emptied the dictionary
+
     run = Remaining([word(tmp_path, "a")], 1, 1.0)
     run.work = Emptied()
     assert run.left == progress.OVERHEAD

@@ -22,6 +22,8 @@ from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from tests.refusals import refusal
 
+SCRIPT = Transliterate()
+
 
 @pytest.fixture(scope="module")
 def pocket():
@@ -44,12 +46,8 @@ def value(made, key):
         ("vocabulary", "700", 700),
         ("seeds", "3", (3,)),
         ("seeds", "0, 1,2", (0, 1, 2)),
-        ("transforms", "trans.inv-50", (compose(Transliterate(), Invert(p=0.5)),)),
-        (
-            "transforms",
-            "trans-25,trans.inv",
-            (Transliterate(overlap=0.25), compose(Transliterate(), Invert())),
-        ),
+        ("transforms", "trans.inv-50", (compose(SCRIPT, Invert(p=0.5)),)),
+        ("transforms", "trans-25,trans.inv", (Transliterate(overlap=0.25), compose(SCRIPT, Invert()))),
         ("objectives", "XLM-10", (XLM(0.1, 0.3),)),
         ("dictionary.by", "frequency", "frequency"),
         ("tasks.pos.finetune.epochs", "9", 9),
