@@ -108,13 +108,14 @@ class Checkpoint:
         from transformers import AutoModelForMaskedLM
 
         model, _ = load_model(folder, AutoModelForMaskedLM)
-        places = {path.name: path for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()}
-        trained = _identity(folder).get("languages", ())
-        numbered = tuple(dict.fromkeys([SOURCE, *trained, *places]))
-        places = {SOURCE: folder} | {name: places[name] for name in numbered if name in places}
-        for place in places.values():
-            check_own_types(place, int(model.config.vocab_size), model.config.pad_token_id)
-        tokenizers = {name: load_tokenizer(place) for name, place in places.items()}
+        trained = _facts(folder).get("identity", {}).get("languages", ())
+        spelt = [path.name for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()]
+        numbered, tokenizers = tuple(dict.fromkeys([SOURCE, *trained, *spelt])), {}
+        for name in numbered:
+            place = folder if name == SOURCE else folder / TOKENIZERS / name
+            if place.is_dir():
+                check_own_types(place, int(model.config.vocab_size), model.config.pad_token_id)
+                tokenizers[name] = load_tokenizer(place)
         return cls(folder, model.eval(), tokenizers, numbered)
 
     @property
@@ -214,21 +215,20 @@ class Checkpoint:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """The configuration of the run that produced the checkpoint; empty if no run is recorded."""
-        return _identity(self.folder)
+        return _facts(self.folder).get("identity", {})
 
     @cached_property
     def data(self) -> Languages | None:
         """The languages that the model was trained on, or None if no parent folder contains them."""
-        run, identity = whole_of(self.folder, RUN), self.identity
-        if run is None or not identity:
+        if not self.identity:
             return None
-        usual = str(run.facts.get(TRAINED_ON, ""))
+        usual = str(_facts(self.folder).get(TRAINED_ON, ""))
         for above in self.folder.resolve().parents:
             # Several folders may contain the same text.
             for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != usual, each)):
                 known = fingerprints(folder) if finished(folder) else {}
-                if all(value in known.get(name, ()) for name, value in identity["data"].items()):
-                    return Languages.open(folder, identity["languages"], whole=True)
+                if all(value in known.get(name, ()) for name, value in self.identity["data"].items()):
+                    return Languages.open(folder, self.identity["languages"], whole=True)
         return None
 
     @cached_property
@@ -383,16 +383,16 @@ def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(sentence.split() if isinstance(sentence, str) else sentence)
 
 
-def _identity(checkpoint: Path) -> dict[str, Any]:
+def _facts(checkpoint: Path) -> dict[str, Any]:
     run = whole_of(checkpoint, RUN)
-    return run.facts.get("identity", {}) if run else {}
+    return run.facts if run else {}
 
 
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
     """Return a task with the study's examples and settings. Raises BadInput if they are missing or
     ambiguous."""
     task, run, ways = task_called(name), checkpoint.resolve().parent, set[tuple[FinetuneConfig, str]]()
-    for folder in (folder for folder in run.glob(f"{name}-*") if finished(folder)):
+    for folder in filter(finished, run.glob(f"{name}-*")):
         measure, _, settings, *_ = Artefact.open(folder, RECORDS).facts["made from"]
         if measure == name and isinstance(settings["examples"], dict) and language in settings["examples"]:
             values = {key: value for key, value in settings["finetune"].items() if key != "kind"}

@@ -129,6 +129,8 @@ def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), langu
 
 
 class _Viewer:
+    """Computes what `look` shows, and notes what it leaves out."""
+
     def __init__(self, model: Checkpoint) -> None:
         self.model, self.left_out, self.glosses = model, list[str](), dict[str, str]()
         self.mask = model.tokenizers[SOURCE].mask_token
@@ -152,7 +154,7 @@ class _Viewer:
             self.left_out.append("guesses: the model has no prediction head")
         return Look(
             model.languages,
-            tuple(blank for name, words in texts.items() for blank in self.blanks(words, name)),
+            tuple(blank for name, sentence in texts.items() for blank in self.blanks(sentence, name)),
             tuple(self.neighbours(words or self.long_words(source))),
             self.alignment(pair) if pair else None,
             *(self.maps(pair.language) if pair else (None, None)),
@@ -221,10 +223,8 @@ class _Viewer:
             yield Answers(language, word, self.model.fill(text, language, GUESSES))
 
     def long_words(self, sentence: Sequence[str]) -> list[str]:
-        words = dict.fromkeys(
-            word for word in sentence if word.isalpha() and self.model.is_type(word, SOURCE)
-        )
-        return sorted(words, key=len, reverse=True)[:WORDS]
+        types = [word for word in sentence if word.isalpha() and self.model.is_type(word, SOURCE)]
+        return sorted(dict.fromkeys(types), key=len, reverse=True)[:WORDS]
 
     def neighbours(self, words: Sequence[str]) -> Iterator[Answers]:
         languages, owners = self.model.languages, list[tuple[str, str]]()

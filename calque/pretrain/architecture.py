@@ -14,8 +14,12 @@ TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models: `stem` begins its class names in transformers, and `base` and
-    `head` are the attributes with the encoder and the prediction head."""
+    """A family of masked language models.
+
+    stem: the start of the class names in transformers.
+    base, head: the attributes that contain the encoder and the prediction head.
+    counts_from_padding: whether position ids start after the padding id.
+    """
 
     model_type: str
     stem: str
@@ -57,10 +61,6 @@ class Architecture:
 
     def first_position(self, config: Any) -> int:
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
-
-    def position_ids(self, config: Any, places: Tensor) -> Tensor:
-        """Convert 0-based positions (-1 for padding) to position ids."""
-        return (places + self.first_position(config)).clamp(min=0)
 
     def length(self, config: Any) -> int:
         """Return the maximum row length in ids."""

@@ -101,7 +101,8 @@ class Rows(Batch):
         row = at // self.labels.shape[1]
         counts = torch.bincount(row, minlength=len(self))
         most = max(1, int(counts.max()))
-        slot = row * most + torch.arange(len(at), device=at.device) - (counts.cumsum(0) - counts)[row]
+        before = (counts.cumsum(0) - counts)[row]  # labels in earlier rows
+        slot = row * most + torch.arange(len(at), device=at.device) - before
         return LabelledPositions(at, slot, most)
 
 
@@ -170,7 +171,7 @@ class PairRows(Batch):
         """Return each side as a row, masked as in `rows`: all first sides, then all second sides."""
         masked = self.rows.ids, self.rows.labels, max(self.widths)
         sides = [self._side_rows(side, pad, *masked) for side in (0, 1)]
-        columns = zip(*((side.ids, side.labels, side.languages) for side in sides), strict=True)
+        columns = ([getattr(side, name) for side in sides] for name in ("ids", "labels", "languages"))
         ids, labels, languages = map(torch.cat, columns)
         return Rows(ids, labels, languages, padded=True)
 

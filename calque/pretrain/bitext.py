@@ -21,12 +21,13 @@ from calque.pretrain.batch import MARKS, PairRows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.mask import Masking
-from calque.pretrain.mixture import Part
-from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
+from calque.pretrain.objective import GOLD, GROWN, Linked, Objective, Stream, Traits
 
 USUAL = 0.25  # the default fraction of parallel sentences to read (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
 GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
+LINKS: dict[str, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN, "agreement": GROWN}
+"""The links that each kind of label requires; none if the model labels pairs itself."""
 Pair = tuple[Bitext, int]  # a sentence pair's bitext, and its index there
 
 
@@ -47,8 +48,7 @@ class PairObjective(Objective):
 
     @property
     def traits(self) -> Traits:
-        own = replace(super().traits, text=False, links=self.links)
-        return replace(own, parallel_share=self.parallel_fraction)
+        return Traits(self.mask_rate, text=False, links=self.links, parallel_share=self.parallel_fraction)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [self.stream(languages, length, seed, self)]
@@ -57,42 +57,6 @@ class PairObjective(Objective):
         chosen = [getattr(self, name, None) for name in ("label_layer", "layer")]
         lacking = [layer for layer in chosen if layer is not None and not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
-
-
-class Groups:
-    """Samples of bitexts, divided into groups of consecutive pairs that fit into `room` ids (per side if
-    `sides` is 2). Groups are numbered across bitexts; `parts` counts each bitext's, and `left_out` the pairs
-    that do not fit."""
-
-    def __init__(
-        self, bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int, shuffled: bool
-    ) -> None:
-        pairs, starts, drawn, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
-        self.parts: dict[Part, int] = {}
-        for bitext in bitexts:
-            sample = bitext.sample(fraction, seed)
-            if shuffled:
-                sample = np.random.default_rng(seed).permutation(sample)
-            ids = line_lengths(bitext, sample)
-            ids = ids + 1 if sides == 2 else ids.sum(1, keepdims=True) + MARKS
-            fits = (ids <= room).all(axis=1)
-            pairs.append(sample[fits])
-            starts.append(fill(ids[fits], room) + fitting)
-            self.parts[bitext.names] = len(starts[-1])
-            drawn, fitting = drawn + len(sample), fitting + len(pairs[-1])
-        if not fitting:
-            each = "per side" if sides == 2 else "with its translation"
-            raise BadInput(f"none of the {drawn:,} parallel sentences fits into {room:,} ids {each}")
-        self.groups = Ragged(np.concatenate(pairs), np.concatenate([*starts, [fitting]]))
-        self.ends = np.cumsum(list(self.parts.values()))
-        self.left_out = drawn - fitting
-
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
-        """Return a bitext's index and a group's pairs."""
-        return int(np.searchsorted(self.ends, group, side="right")), self.groups[group]
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
@@ -114,16 +78,13 @@ def sizes_of_words(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     return bitext.first.corpus.pieces[first], bitext.second.corpus.pieces[second]
 
 
-def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
-    """Return the number of ids on each side of pairs, (N, 2)."""
-    sides = zip((bitext.first, bitext.second), bitext.lines[pairs].T, strict=True)
-    return np.stack([language.corpus.tokens.sizes_of(lines) for language, lines in sides], axis=1)
-
-
 class PairStream(Stream):
-    """Sentence pairs as rows, with sides in random order. An instance is a group of consecutive pairs that
-    fit into a row or, if `sides` is 2, whose sides fit into half a row. `has_gold`: whether all pairs have
-    gold links."""
+    """Sentence pairs as rows, with sides in random order. An instance is a group of consecutive pairs from
+    one bitext that fit into a row or, if `sides` is 2, whose sides fit into half a row.
+
+    groups: the indices of each instance's pairs in their bitext.
+    has_gold: whether all pairs have gold links.
+    """
 
     objective: Any
     sides: ClassVar[int] = 1
@@ -134,32 +95,51 @@ class PairStream(Stream):
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
         self.masking = Masking.of(languages, objective.mask_rate)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
-        self.room, place = (length, "a row") if self.sides == 1 else (length // 2 - 1, "half a row")
-        chosen = objective.parallel_fraction, seed, self.room, self.sides, self.shuffled
-        self.groups = Groups(self.bitexts, *chosen)
-        self.instances, self.parts = len(self.groups), self.groups.parts
-        self.left_out = {f"parallel sentences longer than {place}": self.groups.left_out}
+        self.room = length if self.sides == 1 else length // 2 - 1
+        self._group(objective.parallel_fraction, seed)
         if links == GOLD and not self.has_gold:
             raise BadInput(f"{objective.name} needs gold links, which natural bitexts do not have")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
             raise BadInput(f"{objective.name} needs estimated links for all bitexts, but some have none")
 
+    def _group(self, fraction: float, seed: int) -> None:
+        """Sample a fraction of each bitext, and group the pairs that fit."""
+        pairs, starts, sampled, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
+        for bitext in self.bitexts:
+            sample = bitext.sample(fraction, seed)
+            if self.shuffled:
+                sample = np.random.default_rng(seed).permutation(sample)
+            sides = zip((bitext.first, bitext.second), bitext.lines[sample].T, strict=True)
+            ids = np.stack([language.corpus.tokens.sizes_of(lines) for language, lines in sides], axis=1)
+            ids = ids + 1 if self.sides == 2 else ids.sum(1, keepdims=True) + MARKS
+            fits = (ids <= self.room).all(axis=1)
+            pairs.append(sample[fits])
+            starts.append(fill(ids[fits], self.room) + fitting)
+            sampled, fitting = sampled + len(sample), fitting + len(pairs[-1])
+        room, place = ("per side", "half a row") if self.sides == 2 else ("with its translation", "a row")
+        if not fitting:
+            raise BadInput(f"none of the {sampled:,} parallel sentences fits into {self.room:,} ids {room}")
+        self.groups = Ragged(np.concatenate(pairs), np.concatenate([*starts, [fitting]]))
+        self.parts = {bitext.names: len(own) for bitext, own in zip(self.bitexts, starts, strict=True)}
+        self.instances, self.ends = len(self.groups), np.cumsum(list(self.parts.values()))
+        self.left_out = {f"parallel sentences longer than {place}": sampled - fitting}
+
+    def bitext_of(self, instance: int) -> Bitext:
+        return self.bitexts[int(np.searchsorted(self.ends, instance, side="right"))]
+
     def chosen(self, instances: Sequence[int]) -> list[Pair]:
         """Return the sentence pairs in the given instances."""
-        groups = map(self.groups.__getitem__, instances)
-        return [(self.bitexts[number], pair) for number, pairs in groups for pair in pairs.tolist()]
+        groups = ((self.bitext_of(instance), self.groups[instance]) for instance in instances)
+        return [(bitext, pair) for bitext, pairs in groups for pair in pairs.tolist()]
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """Return the instances' pairs with new masks."""
         pairs = self.chosen(instances)
-        return self.masked(pairs, random.random(len(pairs)) < 0.5, random)
+        return self.masked(pairs, random, random.random(len(pairs)) < 0.5)
 
-    def in_order(self, pairs: Sequence[Pair], random: np.random.Generator) -> PairRows:
-        """Read pairs, with sides in the bitext's order."""
-        return self.masked(pairs, np.zeros(len(pairs), bool), random)
-
-    def masked(self, pairs: Sequence[Pair], turned: np.ndarray, random: np.random.Generator) -> PairRows:
-        """Read and mask pairs, with sides swapped where `turned` is true."""
+    def masked(self, pairs: Sequence[Pair], random: np.random.Generator, turned: Any = False) -> PairRows:
+        """Read and mask pairs, with sides swapped where `turned`, (B,) bool, is true."""
+        turned = np.broadcast_to(turned, len(pairs))
         texts = [bitext.ids(pair) for bitext, pair in pairs]
         sides = np.array([[len(side) for side in text] for text in texts])
         sides[turned] = sides[turned, ::-1]
@@ -169,13 +149,12 @@ class PairStream(Stream):
         gold = np.full((len(pairs), int(sides.max())), -1)
         ids[:, 0] = specials.start
         for row, ((bitext, pair), back) in enumerate(zip(pairs, turned.tolist(), strict=True)):
-            start, written = 0, 1
-            for side in (1, 0) if back else (0, 1):
-                text, language = texts[row][side], (bitext.first, bitext.second)[side]
-                end = written + len(text)
-                ids[row, written:end], ids[row, end] = text, specials.end
-                languages[row, start : end + 1] = language.number
-                start = written = end + 1
+            first, second = texts[row][::-1] if back else texts[row]
+            language, other = (bitext.second, bitext.first) if back else (bitext.first, bitext.second)
+            middle, end = len(first) + 1, len(first) + len(second) + 2  # the places of `</s>`
+            ids[row, 1:middle], ids[row, middle] = first, specials.end
+            ids[row, middle + 1 : end], ids[row, end] = second, specials.end
+            languages[row, : middle + 1], languages[row, middle + 1 : end + 1] = language.number, other.number
             if bitext.linked:
                 offsets = bitext.targets(pair, back)
                 gold[row, : len(offsets)] = offsets
@@ -186,5 +165,5 @@ class PairStream(Stream):
             types[ids == self.pad] = 0
             rows = replace(rows, segments=torch.from_numpy(types))
         dice = random.random(ids.shape, np.float32)
-        clean, numbers, links, coins = map(torch.from_numpy, (ids, sides, gold, dice))
-        return PairRows(rows, clean, numbers, links, coins)
+        clean, sizes, links, coins = map(torch.from_numpy, (ids, sides, gold, dice))
+        return PairRows(rows, clean, sizes, links, coins)

@@ -71,8 +71,7 @@ class Mixture:
         if self.shares and self.exponent is not None:
             wrong.append("set shares or exponent, not both")
         for name in ("exponent", "bitext_exponent"):
-            value = getattr(self, name)
-            if value is not None and (value < 0 or value > 10):
+            if (value := getattr(self, name)) is not None and (value < 0 or value > 10):
                 wrong.append(f"{name} must be between 0 and 10, not {value}")
         if self.pairs is not None and not 0 < self.pairs < 1:
             wrong.append(f"pairs must be between 0 and 1, not {self.pairs}")
@@ -103,13 +102,14 @@ class Mixture:
             return share_rows(batch, sizes)
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} requires a batch of at least two rows, not {batch}")
-        pairs, divided = min(batch - 1, max(1, round(batch * self.pairs))), []
-        for what, rows, wanted in (("bitext", pairs, True), ("text", batch - pairs, False)):
-            own = [size * (kind == wanted) for size, kind in zip(sizes, paired, strict=True)]
-            if not any(own):
+        pairs, rows = min(batch - 1, max(1, round(batch * self.pairs))), [0] * len(sizes)
+        for what, kind, count in (("bitext", True, pairs), ("text", False, batch - pairs)):
+            streams = [i for i, size in enumerate(sizes) if size and paired[i] == kind]
+            if not streams:
                 raise BadInput(f"pairs is {self.pairs:g}, but the objective does not read {what}")
-            divided.append(share_rows(rows, own))
-        return list(map(max, *divided))
+            for i, share in zip(streams, share_rows(count, [sizes[i] for i in streams]), strict=True):
+                rows[i] = share
+        return rows
 
 
 ALL_TOGETHER = Mixture()

@@ -75,9 +75,8 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Return the summed cross-entropy at the labelled positions, the only ones at which the head and most of
-    the last layer are computed. `hidden`, (B, L, H), are the states after `layer` layers, if already
-    known."""
+    """Return the summed cross-entropy at the labelled positions. The head and most of the last layer are
+    computed only there. `hidden`, (B, L, H), are the states after `layer` layers, if already known."""
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
     hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
@@ -141,7 +140,7 @@ def _embed(model: Any, rows: Rows) -> Tensor:
     if places is None and not rows.padded:
         places = torch.arange(rows.ids.shape[1], device=rows.ids.device)[None]
     if places is not None:
-        positions = architecture.position_ids(config, places)
+        positions = (places + architecture.first_position(config)).clamp(min=0)  # places of padding are -1
     types = torch.zeros_like(rows.ids[:1, :1])
     if has_languages(config.type_vocab_size):
         types = rows.languages

@@ -29,6 +29,8 @@ Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
 fast_align links."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
+LARGEST = ("mask_rate", "passes", "language_embeddings", "text", "dictionary", "predicts", "format")
+"""Traits of a combined objective that are the largest (or true, if one is) among its parts."""
 
 
 class Update(NamedTuple):
@@ -68,9 +70,9 @@ class Stream(ABC):
 
     def before_step(self, update: Update, parts: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Tensor]]:
         """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
-        label them with the model (inside `evaluating`) or, identically in every process, change weights, the
-        optimizer's state and the objective's modules, of which only parameters and buffers are restored when
-        a run is resumed. Return the batches for `losses`, and the counts of `uncounted` terms."""
+        label them with the model (inside `evaluating`) or change weights, the optimizer's state and the
+        objective's modules, identically in every process. Resumed runs restore only the modules' parameters
+        and buffers. Return the batches for `losses`, and the counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
@@ -112,9 +114,9 @@ class Traits:
 
 
 class Objective(Named, ABC):
-    """Base class of objectives, which are frozen dataclasses of plain values. `summary` is a one-sentence
-    definition for the documentation, and `paper` introduced the objective. Classes outside Calque are assumed
-    to read dictionaries and bitexts."""
+    """Base class of objectives, which are frozen dataclasses of plain values. `summary` defines the objective
+    in one sentence, and `paper` introduced it. Classes outside Calque are assumed to read dictionaries and
+    bitexts."""
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
@@ -196,17 +198,11 @@ class Composite(Objective):
         traits = [part.traits for part in self.parts]
         linked = next((own for own in traits if own.links), Traits())
         return Traits(
-            mask_rate=max(own.mask_rate for own in traits),
-            passes=max(own.passes for own in traits),
+            **{name: max(getattr(own, name) for own in traits) for name in LARGEST},
             memory=sum(own.memory for own in traits),
-            language_embeddings=any(own.language_embeddings for own in traits),
-            text=any(own.text for own in traits),
-            dictionary=any(own.dictionary for own in traits),
             links=linked.links,
             parallel_share=linked.parallel_share,
-            predicts=any(own.predicts for own in traits),
             needs_start=all(own.needs_start for own in traits),
-            format=max(own.format for own in traits),
         )
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
@@ -254,9 +250,9 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then`, starting from a model trained with `first` for a fraction `portion` of all steps, in a
-    separate run on the same languages and with the same seed, which other objectives can share. Either both
-    use language embeddings or neither."""
+    """Trains `then` from a model trained with `first` for a fraction `portion` of all steps. Other objectives
+    can share the first run, which has the same languages and seed. Either both objectives use language
+    embeddings or neither."""
 
     then: Objective
     first: Objective

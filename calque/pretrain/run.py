@@ -134,7 +134,7 @@ def pretrain(
 
 @dataclass
 class _Run:
-    """A run in progress: its model, optimizer and files."""
+    """A run in progress."""
 
     folder: Path
     config: Pretraining
@@ -262,10 +262,9 @@ class Metrics:
         for name, total in self.sums.items():
             kind = "loss" if name in self.terms else "reported"
             row.setdefault(kind, {})[name] = total / self.steps
-        row["gradient norm"] = norm
-        row["learning rate"] = self.train.rate(step - 1)
-        row["tokens/s"] = self.steps * self.ids / (time.perf_counter() - self.since)
-        self.write(row)
+        speed = self.steps * self.ids / (time.perf_counter() - self.since)
+        rate = self.train.rate(step - 1)
+        self.write(row | {"gradient norm": norm, "learning rate": rate, "tokens/s": speed})
         self.sums.clear()
         self.steps, self.since = 0, time.perf_counter()
 

@@ -202,9 +202,8 @@ def load_state(
     restore(state_of(learner), state.path(WEIGHTS))
     moments = tensor_files.load_file(state.path(MOMENTS))
     for name, parameter in learner.trained.items():
-        for kind in KINDS:  # a copy, because the file will be removed
-            own = moments[f"{kind}.{name}"].to(parameter.device, copy=True)
-            optimizer.state[parameter][kind] = own
+        for kind in KINDS:  # copies, because the file will be removed
+            optimizer.state[parameter][kind] = moments[f"{kind}.{name}"].to(parameter.device, copy=True)
     return step, state
 
 

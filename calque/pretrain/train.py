@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Batch
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.distributed import World, add_gradients
@@ -69,8 +68,7 @@ class Draws:
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     """Create a fused AdamW, which can be seven times faster on a CPU."""
-    encoder = architecture_of(learner.model.config).encoder(learner.model)
-    in_encoder = set(map(id, encoder.parameters()))
+    in_encoder = set(map(id, learner.model.base_model.parameters()))
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for parameter in learner.trained.values():
         decay = config.weight_decay if config.decayed == "all" or parameter.ndim > 1 else 0.0

@@ -37,7 +37,7 @@ def unit(words):
 
 def groups_of(one, instances):
     (bitext,) = one.bitexts
-    pairs = [int(pair) for instance in instances for pair in one.groups[instance][1]]
+    pairs = [int(pair) for instance in instances for pair in one.groups[instance]]
     pairs.sort(key=lambda pair: sum(map(len, bitext.ids(pair))))
     return [group.tolist() for group in np.array_split(pairs, math.ceil(len(pairs) / GROUP))]
 

@@ -80,7 +80,7 @@ def test_labels_are_the_estimated_links(folder, tmp_path):
     languages = with_links(Languages.open(folder, ["xx"]), links)
     parallel = pairs_of(languages, 40)
     pairs = [(parallel.bitexts[0], pair) for pair in range(20)]
-    batch = parallel.masked(pairs, np.zeros(20, bool), np.random.default_rng(0))
+    batch = parallel.masked(pairs, np.random.default_rng(0))
     sides, gold = batch.sides, batch.gold
     for row in range(20):
         pieces = languages.bitexts[0].piece_links(row).tolist()

@@ -5,20 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.pretrain.transport import argmax, itermax, itermax_table, log_kernel, sinkhorn, untied
+from tests.pretrain import scored
 from tests.pretrain.scored import extracted, matrices
 
 SHAPES = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=5)
 SEEDS = st.integers(0, 2**32)
 
 
-def padded(matrices, dtype=torch.float64):
+def padded(matrices):
     """Matrices as one batch with masks; the padding must not be read."""
-    rows, cols = (torch.tensor([m.shape[axis] for m in matrices]) for axis in (0, 1))
-    row_mask, col_mask = (torch.arange(int(n.max())) < n[:, None] for n in (rows, cols))
-    batch = torch.full((len(matrices), row_mask.shape[1], col_mask.shape[1]), 1e6, dtype=dtype)
-    for whole, matrix in zip(batch, matrices, strict=True):
-        whole[: matrix.shape[0], : matrix.shape[1]] = torch.from_numpy(matrix)
-    return batch, row_mask, col_mask
+    return scored.padded(matrices, 1e6), *scored.masks(matrices)
 
 
 def cut(batch, like):

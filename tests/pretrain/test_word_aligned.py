@@ -32,7 +32,7 @@ def test_losses_are_sums_over_words(languages):
     losses = one.losses(learner, batch)
     (bitext,) = languages.bitexts
     apart = kept = links = words = 0.0
-    for pair in (int(pair) for instance in chosen for pair in one.groups[instance][1]):
+    for pair in (int(pair) for instance in chosen for pair in one.groups[instance]):
         a, b = bitext.lines[pair]
         (first, second), corpora = bitext.ids(pair), (bitext.first.corpus, bitext.second.corpus)
         source = last_sub_words(learner.model, first, corpora[0].pieces[a])
@@ -57,7 +57,7 @@ def released(one, learner, instances):
         return model.roberta(row).last_hidden_state[0, [0, *np.cumsum(pieces).tolist(), len(ids) + 1]]
 
     linked, towards, kept, start = [], [], [], []
-    for pair in (int(pair) for instance in instances for pair in one.groups[instance][1]):
+    for pair in (int(pair) for instance in instances for pair in one.groups[instance]):
         sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
         source, other = ((ids, corpus.pieces[line]) for ids, corpus, line in sides)
         now, before = packed(learner.model, *source), packed(learner.own[START].model, *source).detach()

@@ -50,9 +50,11 @@ def parse(name: str) -> Objective:
                 return objective
     except ValueError as error:
         raise BadInput(f"objective {shown(name)}: {error}") from error
-    forms = {kind.short_name: [form.name + form.example for form in kind.forms] for kind in OBJECTIVES}
-    names = [short + form for short, own in forms.items() for form in ("", *own)]
-    listed = [f"{short} ({', '.join(own)})" if own else short for short, own in forms.items()]
+    names, listed = list[str](), list[str]()
+    for kind in OBJECTIVES:
+        suffixes = [form.name + form.example for form in kind.forms]
+        names += [kind.short_name + suffix for suffix in ("", *suffixes)]
+        listed.append(f"{kind.short_name} ({', '.join(suffixes)})" if suffixes else kind.short_name)
     raise BadInput(unknown("objective", name, names, [*listed, "and A-after-B, A-after-B-for-25"]))
 
 

@@ -16,15 +16,13 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.batch import Batch, LinkedPairs, PlaceLinks
-from calque.pretrain.bitext import PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
+from calque.pretrain.bitext import LINKS, PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode
-from calque.pretrain.objective import GOLD, GROWN, Learner, Linked, Traits
+from calque.pretrain.objective import GOLD, Learner, Traits
 from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untied
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
-LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
-"""The links used as labels; `agreement` keeps only links that the encoder agrees with."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
 GROUP = 8  # maximum number of sentence pairs that share negatives
@@ -69,7 +67,7 @@ class ContrastedWords(PairStream):
         return PairGroups(groups), {CONTRAST: words, LABELLED: words}
 
     def _numbered(self, pairs: Sequence[Pair], random: np.random.Generator) -> NumberedWords:
-        rows = self.in_order(pairs, random)
+        rows = self.masked(pairs, random)
         numbers = [torch.full((len(pairs), width), -1) for width in rows.sides.amax(0).tolist()]
         for row, sizes in enumerate(map(sizes_of_words, pairs)):
             for column, size in zip(numbers, sizes, strict=True):

@@ -41,17 +41,17 @@ class Translations:
         """Return the translations of `ids` in `languages`, and the translations' languages, all (N,)."""
         most = max(map(len, self.images))
         drawn = random.integers(0, most, len(ids))
-        translated, of = ids.copy(), languages.copy()
+        translated, targets = ids.copy(), languages.copy()
         for number, images in enumerate(self.images):
             here = np.flatnonzero(languages == number)
             if not images or not len(here):
                 continue
             into = drawn[here] if len(images) == most else random.integers(0, len(images), len(here))
-            for i, other in enumerate(sorted(images)):
-                own = here[into == i]
-                translated[own] = images[other][ids[own]]
-                of[own] = np.where(translated[own] == ids[own], number, other)
-        return translated, of
+            for i, target in enumerate(sorted(images)):
+                words = here[into == i]
+                translated[words] = images[target][ids[words]]
+                targets[words] = np.where(translated[words] == ids[words], number, target)
+        return translated, targets
 
 
 class CodeSwitched(Monolingual):
@@ -65,7 +65,7 @@ class CodeSwitched(Monolingual):
         selected, fate = self.masking.select(ids, random)
         switched = random.random(len(selected)) < 0.5
         at, others = selected[switched], selected[~switched]
-        translated, of = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
+        translated, targets = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
         labels = labels_at(ids, selected)
         if self.side == "label":
             masked = self.masking.corrupt(ids, languages, selected, fate, random)
@@ -73,7 +73,7 @@ class CodeSwitched(Monolingual):
         else:
             masked = self.masking.corrupt(ids, languages, others, fate[~switched], random)
             masked.reshape(-1)[at] = translated
-            languages.reshape(-1)[at] = of  # each word gets the embedding of its language
+            languages.reshape(-1)[at] = targets  # each word gets the embedding of its language
         return as_rows(masked, labels, languages, padded=False)
 
 

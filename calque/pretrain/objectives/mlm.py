@@ -66,10 +66,10 @@ class Monolingual(Stream):
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return rows' ids and languages, both (B, L)."""
-        of = np.searchsorted(self.ends, instances, side="right")
-        places = np.asarray(instances) - np.concatenate([[0], self.ends])[of]
-        ids = np.stack([self.packed[k].row(i) for k, i in zip(of, places, strict=True)])
-        return ids, np.repeat(of[:, None], ids.shape[1], axis=1)
+        languages = np.searchsorted(self.ends, instances, side="right")
+        places = np.asarray(instances) - np.concatenate([[0], self.ends])[languages]
+        ids = np.stack([self.packed[k].row(i) for k, i in zip(languages, places, strict=True)])
+        return ids, np.repeat(languages[:, None], ids.shape[1], axis=1)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         rows = self.masked(*self.read(instances), random)

@@ -29,7 +29,7 @@ class Exchanged(PairStream):
     ) -> tuple[LinkedPairs, dict[str, int]]:
         pairs, found = self.chosen(instances), []
         turned = random.random(len(pairs)) < 0.5
-        rows = self.masked(pairs, turned, random)
+        rows = self.masked(pairs, random, turned)
         for (bitext, pair), back, first in zip(pairs, turned, rows.sides[:, 0].tolist(), strict=True):
             links = bitext.piece_links(pair)
             # Positions on the second side come after `<s>`, the first side and its `</s>`.

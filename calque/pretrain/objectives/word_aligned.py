@@ -34,16 +34,20 @@ class Words(PairStream):
     """Unmasked pairs, each side in its own row."""
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
-        pairs, found, words = self.chosen(instances), [], []
-        for (bitext, pair), sizes in zip(pairs, map(sizes_of_words, pairs), strict=True):
-            links, ends = bitext.links(pair), [ends_of(size)[1:] for size in sizes]
-            if self.objective.frozen:  # `<s>` and `</s>` count as linked words
-                links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
-                ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
-            found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
-            words.append(np.stack([ends[0], ends[0]], axis=1))
-        batch = WordPairs(self.in_order(pairs, random), PlaceLinks.of(found), PlaceLinks.of(words))
+        pairs, links, words = self.chosen(instances), [], []
+        for bitext, pair in pairs:
+            linked, (first, second) = bitext.links(pair), map(self._positions, sizes_of_words((bitext, pair)))
+            if self.objective.frozen:
+                linked = np.concatenate([[[0, 0]], linked + 1, [[len(first) - 1, len(second) - 1]]])
+            links.append(np.stack([first[linked[:, 0]], second[linked[:, 1]]], axis=1))
+            words.append(np.stack([first, first], axis=1))
+        batch = WordPairs(self.masked(pairs, random), PlaceLinks.of(links), PlaceLinks.of(words))
         return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
+
+    def _positions(self, sizes: np.ndarray) -> np.ndarray:
+        """Return words' last positions; if `frozen`, `<s>` and `</s>` are words."""
+        ends = ends_of(sizes)
+        return np.append(ends, ends[-1] + 1) if self.objective.frozen else ends[1:]
 
     def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:
         layers, links, words = learner.model.config.num_hidden_layers, batch.links, batch.words

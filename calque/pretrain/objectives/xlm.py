@@ -28,10 +28,9 @@ class Parallel(PairStream):
         ids = np.full((len(instances), 2 * width), specials.pad)
         numbers = np.full_like(ids, self.languages.padding)
         for row, of, instance in zip(ids, numbers, instances, strict=True):
-            number, pairs = self.groups[instance]
-            bitext = self.bitexts[number]
+            bitext = self.bitext_of(instance)
             for side, language in enumerate((bitext.first, bitext.second)):
-                lines = language.corpus.tokens.take(bitext.lines[pairs, side])
+                lines = language.corpus.tokens.take(bitext.lines[self.groups[instance], side])
                 marks = [specials.start] + [specials.end] * len(lines)
                 half = np.insert(language.ids(lines.values), lines.ends, marks)
                 here = slice(side * width, side * width + len(half))

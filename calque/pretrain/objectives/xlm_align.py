@@ -14,18 +14,16 @@ import numpy as np
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
 from calque.pretrain.batch import UNLABELLED, PairRows
-from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
+from calque.pretrain.bitext import LINKS, PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode, evaluating, prediction_loss
-from calque.pretrain.objective import GOLD, GROWN, Composite, Learner, Linked, Objective, Traits, Update
+from calque.pretrain.objective import Composite, Learner, Objective, Traits, Update
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, itermax_table, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
-LINKS: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
-"""The links used as labels; "" if the model labels pairs itself."""
 POINTER = "pointer"
 DEPTH = 10 / 12  # the relative depth of the layer that labels pairs in the paper's model
 
@@ -59,14 +57,12 @@ class SentencePairs(PairStream):
     ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, Tensor]]:
         if not self.uncounted:
             return parts, {}
-        labelled, counts = [], dict[str, Any]()
         with evaluating(update.learner, update.world.device):
-            for part in parts:
-                after, more = self.label(update.learner.model, part)
-                labelled.append(after)
-                for name in self.uncounted:
-                    counts[name] = counts.get(name, 0) + more[name]
-        return labelled, counts
+            found = [self.label(update.learner.model, part) for part in parts]
+        totals = {}
+        for name in self.uncounted if found else ():
+            totals[name] = torch.stack([counts[name] for _, counts in found]).sum()
+        return [labelled for labelled, _ in found], totals
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
         """Label pairs; also return the counts of `uncounted` terms."""
@@ -74,13 +70,13 @@ class SentencePairs(PairStream):
         links, plan = gold, gold.float()
         if self.objective.labels == "self":
             links, plan = self._self_label(model, batch)
-        targets, right = self._targets(batch, links, plan), (links & gold).sum()
-        fractions = {"labelled": (links.any(2).sum() + links.any(1).sum(), batch.sides.sum())}
+        targets = self._targets(batch, links, plan)
+        counts = {"dwa": targets[0].sum() + targets[1].sum(), "labelled": batch.sides.sum()}
+        reported = {"labelled": links.any(2).sum() + links.any(1).sum()}
         if self.has_gold:
-            fractions |= {"label precision": (right, links.sum()), "label recall": (right, gold.sum())}
-        counts = {name: whole for name, (_, whole) in fractions.items()}
-        reported = {name: part for name, (part, _) in fractions.items()}
-        return LabelledPairs(batch, targets, reported), counts | {"dwa": targets[0].sum() + targets[1].sum()}
+            counts |= {"label precision": links.sum(), "label recall": gold.sum()}
+            reported |= dict.fromkeys(("label precision", "label recall"), (links & gold).sum())
+        return LabelledPairs(batch, targets, reported), counts
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
         """Return links between unmasked sides, and the transport plan, both (B, W, W) (section 3.1), in
