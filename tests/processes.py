@@ -3,6 +3,8 @@
 import os
 import re
 import socket
+import subprocess
+import sys
 import time
 from fnmatch import fnmatch
 from itertools import count
@@ -24,6 +26,16 @@ def below(folder, pattern):
         for name in (*folders, *files)
         if fnmatch(name, pattern)
     )
+
+
+def run_module(*words):
+    """Run `python -m WORDS` from the repository, with one thread; it must succeed."""
+    root = str(Path(__file__).parents[1])
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": root}
+    command = [sys.executable, "-m", *map(str, words)]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def wait_for(event, command=None):

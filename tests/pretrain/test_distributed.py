@@ -1,8 +1,4 @@
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -11,8 +7,8 @@ from safetensors.torch import load_file
 from calque.pretrain.distributed import one_process
 from tests.pretrain.made import OBJECTIVES
 from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, MOST, PRECISION, SIZES, STEPS, gradients
+from tests.processes import run_module
 
-ROOT = Path(__file__).parents[2]
 CLOSE = 1e-6
 NO_MATTER = "key.bias"
 """Softmax is invariant to a bias of all keys: its gradient is 0, and AdamW steps by rounding errors."""
@@ -22,14 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def ranks(study, tmp_path_factory):
     out = tmp_path_factory.mktemp("ranks")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.pretrain.ranks", str(study), str(out)],
-        cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    run_module("tests.pretrain.ranks", study, out)
     return out
 
 

@@ -1,13 +1,10 @@
 import json
-import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from tests.pretrain.lives import STEPS
+from tests.processes import run_module
 
 LIVES = {1: 4, 2: 2}
 """How often a run is killed, by its number of processes; `tests/pretrain/lives.py` can do more."""
@@ -16,14 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 def die(study, out, size):
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.pretrain.lives", str(study), str(out), str(LIVES[size]), str(size)],
-        cwd=Path(__file__).parents[2],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    done = run_module("tests.pretrain.lives", study, out, LIVES[size], size)
     return out, json.loads(done.stdout), done.stderr
 
 

@@ -46,6 +46,7 @@ class Translations:
             here = np.flatnonzero(languages == number)
             if not images or not len(here):
                 continue
+            # Languages with fewer dictionaries draw again.
             into = drawn[here] if len(images) == most else random.integers(0, len(images), len(here))
             for i, target in enumerate(sorted(images)):
                 words = here[into == i]

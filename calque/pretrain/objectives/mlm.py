@@ -40,6 +40,7 @@ class PackedLines:
         start, stop = number * (self.length - 1), (number + 1) * (self.length - 1)
         first = self._ended(start, 0, len(self.language.corpus))
         last = self._ended(stop, first, min(first + self.length, len(self.language.corpus)))
+        # A `</s>` follows each line's end and the earlier lines' `</s>`.
         marks = self.lines[first + 1 : last + 1] + np.arange(first, last) + (1 - start)
         ids, inside = np.empty(self.length, np.int64), np.ones(self.length, bool)
         inside[0] = inside[marks] = False
