@@ -11,17 +11,7 @@ from calque.pretrain.objective import Update
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.train import make_optimizer
-from tests.pretrain.made import (
-    LANGUAGE,
-    SIZE,
-    STILL,
-    TRAIN,
-    check_resumes,
-    fit,
-    new_learner,
-    of_study,
-    only,
-)
+from tests.pretrain.made import LANGUAGE, SIZE, STILL, TRAIN, check_resumes, fit, new_learner, of_study, only
 
 WORDS = "model.roberta.embeddings.word_embeddings.weight"
 
