@@ -57,9 +57,8 @@ def test_steps_count_from_the_start(done):
     for found in rows.values():
         layers = {(r.layer, r.joint): r for r in found if r.measure == AER}
         assert set(layers) == {(layer, joint) for layer in (0, 1) for joint in (False, True)}
-        assert len({r.count for r in layers.values()}) == 1 and all(
-            0 <= r.value <= 1 for r in layers.values()
-        )
+        assert len({r.count for r in layers.values()}) == 1
+        assert all(0 <= r.value <= 1 for r in layers.values())
 
 
 @pytest.mark.slow

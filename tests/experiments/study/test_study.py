@@ -16,6 +16,7 @@ from tests.experiments.conftest import Done
 ROOT = Path("runs")
 EXAMPLES = "examples of pos"
 MEASURES = {"order", "labels", "links", "alignment", "sharing", "forms", "pos"}
+NEUTRAL = ("paper=xlm_align", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2")
 
 
 def folders(study):
@@ -34,10 +35,8 @@ def before(tiny):
 @pytest.mark.parametrize(
     ("settings", "changed"),
     [
-        *(
-            (setting, {"languages", "run", *MEASURES})
-            for setting in ("source.language.seed=1", "vocabulary=601")
-        ),
+        ("source.language.seed=1", {"languages", "run", *MEASURES}),
+        ("vocabulary=601", {"languages", "run", *MEASURES}),
         ("source.size=601", {"languages", "run", *MEASURES}),
         ("dictionary.fraction=0.5", {"languages", *MEASURES}),  # the first model, MLM, reads no dictionary
         ("dictionary.by=frequency", {"languages", *MEASURES}),
@@ -46,10 +45,7 @@ def before(tiny):
         ("source.ner.train=41", set()),
         *((one, {"run", *MEASURES}) for one in ("model.layers=2", "model.dropout=0.3", "train.steps=13")),
         ("tasks.pos.finetune.epochs=2", {"pos"}),
-        *(
-            (one, set())
-            for one in ("paper=xlm_align", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2")
-        ),
+        *((setting, set()) for setting in NEUTRAL),
     ],
 )
 def test_settings_change_names_of_dependent_folders(tiny, before, settings, changed):
@@ -62,18 +58,11 @@ def trained(study):
     return {step.folder for step in study.trained(ROOT)}
 
 
-@pytest.mark.parametrize(
-    ("objective", "models"),
-    [
-        ("MLM", 1),
-        ("XLM", 1),
-        ("WEAM-after-MLM", 2),
-        ("DICT-MLM", 3),
-        ("ALIGN-MLM", 3),
-        ("LINK", 3),
-        ("MLM-after-ALIGN-MLM", 6),
-    ],
-)
+SHARED = {"MLM": 1, "XLM": 1, "WEAM-after-MLM": 2}
+READ_DICTIONARY = {"DICT-MLM": 3, "ALIGN-MLM": 3, "LINK": 3, "MLM-after-ALIGN-MLM": 6}
+
+
+@pytest.mark.parametrize(("objective", "models"), (SHARED | READ_DICTIONARY).items())
 def test_dictionary_sweep_trains_other_models_once(tiny, objective, models):
     changed = override(tiny, [f"objectives={objective}"])
     sweep = Sweep.read(changed, ["dictionary.fraction=0.1,0.2,0.3"])
