@@ -1,6 +1,6 @@
 """Ablations of XLM-Align, as in Tables 3 to 7 of its paper, and claims about them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -82,29 +82,33 @@ class Setting(NamedTuple):
 
 def _settings(results: Results) -> list[Setting]:
     """Return the settings that the study covers, including layers that the paper does not use."""
-    start, chosen = _usual_start(results), list[Setting]()
-    same = [name for name in results.objectives if results.start(name) == start]
-    switched = [changes(results.objective(name)) or {} for name in results.objectives]
+    start, settings = _usual_start(results), list[Setting]()
     # A table is shown only if it has settings other than these. Table 3 adds its own settings to them.
     earlier: set[str] = {DEFAULT}
     for number, entry in TABLES.items():
-        rows = dict[str, str | None]()
-        for name in dict.fromkeys((DEFAULT, *entry["settings"])):
-            if name in SWITCHED:
-                rows[name] = _variant(results, start, **SWITCHED[name])
+        rows = {name: _variant(results, start, **switches) for name, switches in _switches(results, entry)}
         if NEITHER in entry["settings"]:
-            kinds = {name: [part["kind"] for part in results.objective(name).parts] for name in same}
-            rows[NEITHER] = next((name for name in same if kinds[name] == ["MLM"]), None)
-        switch, word = entry.get("layers", ("", ""))
-        for layer in sorted({its[switch] for its in switched if switch in its}):
-            rows[f"{word} {layer}{OWN}"] = _variant(results, start, **{switch: layer})
+            same = (name for name in results.objectives if results.start(name) == start)
+            plain = (name for name in same if [p["kind"] for p in results.objective(name).parts] == ["MLM"])
+            rows[NEITHER] = next(plain, None)
         found = {name: objective for name, objective in rows.items() if objective is not None}
         if not found.keys() <= earlier:
-            cells = product(results.transforms, found.items())
-            chosen += [Setting(number, name, objective, transform) for transform, (name, objective) in cells]
+            for transform, (name, objective) in product(results.transforms, found.items()):
+                settings.append(Setting(number, name, objective, transform))
         if number == 3:
             earlier |= found.keys()
-    return chosen
+    return settings
+
+
+def _switches(results: Results, table: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the names of a table's settings, and of layers that the study adds, with the changed switches."""
+    for name in dict.fromkeys((DEFAULT, *table["settings"])):
+        if name in SWITCHED:
+            yield name, SWITCHED[name]
+    switch, word = table.get("layers", ("", ""))
+    changed = [changes(results.objective(name)) or {} for name in results.objectives]
+    for layer in sorted({switches[switch] for switches in changed if switch in switches}):
+        yield f"{word} {layer}{OWN}", {switch: layer}
 
 
 def _errors(results: Results) -> Column:
@@ -115,32 +119,38 @@ def _errors(results: Results) -> Column:
 
 def xlm_align_tables(results: Results) -> dict[str, Table | None]:
     """Return the tables of XLM-Align's ablations, by file name."""
-    start, tables = _usual_start(results), {"starts": _starts_table(results)}
-    begins = _after(start) if start else " from random weights"
+    tables: dict[str, Table | None] = {"starts": _starts_table(results)}
+    return tables | {f"table-{number}": _ablation_table(results, number) for number in TABLES}
+
+
+def _ablation_table(results: Results, number: int) -> Table | None:
+    """Tabulate ZS on the paper's tasks, AER and label precision by setting; None if the study has none."""
+    start, rows = _usual_start(results), list[tuple[str, ...]]()
     columns = task_columns(["ZS"], [(task, PRIMARY[task]) for task in TASKS])
     columns += [_errors(results), PRECISION]
+    for setting in _settings(results):
+        if setting.table == number:
+            cells = [column.cell(results, setting.objective, setting.transform) for column in columns]
+            title = results.transform_title(setting.transform)
+            rows.append((setting.name or "XLM-Align", title, OURS, *cells))
+    if not rows:
+        return None
+    printed = printed_rows((p for p in results.published if p.table == number), ["setting"], "task")
+    for name in (name for name in TABLES[number]["settings"] if (name,) in printed):
+        numbers = map(percent, map(printed[name,].get, TASKS))
+        rows.append((name or "XLM-Align", "XTREME", PUBLISHED, *numbers, MISSING, MISSING))
+    about: dict[str, Any] = {"about": TABLES[number]["about"], "parts": {"aer": results.has(AER)}}
+    about |= {"table": number, "begins": _after(start) or " from random weights"}
     labels, heads = ("setting", "languages", "source"), [column.head for column in columns]
-    for number, entry in TABLES.items():
-        rows = list[tuple[str, ...]]()
-        for of, name, objective, transform in _settings(results):
-            if of == number:
-                cells = [column.cell(results, objective, transform) for column in columns]
-                rows.append((name or "XLM-Align", results.transform_title(transform), OURS, *cells))
-        if not rows:
-            continue
-        printed = printed_rows((p for p in results.published if p.table == number), ["setting"], "task")
-        for name in (name for name in entry["settings"] if (name,) in printed):
-            numbers = map(percent, map(printed[name,].get, TASKS))
-            rows.append((name or "XLM-Align", "XTREME", PUBLISHED, *numbers, MISSING, MISSING))
-        about = {"about": entry["about"], "parts": {"aer": results.has(AER)}, "begins": begins}
-        tables[f"table-{number}"] = table("ablations", results, labels, heads, rows, **about, table=number)
-    return {**tables}
+    return table("ablations", results, labels, heads, rows, **about)
 
 
 def _starts_table(results: Results) -> Table:
+    """Tabulate the precision of labels, alignment@1, AER by layer and Delta by objective and start."""
     columns, metrics = columns_of("starts"), main_metrics(results)
-    for (joint, way), n in product(((False, ""), (True, ", joint")), results.layers(AER)):
-        columns.append(Column(f"AER layer {n}{way}", AER, "aer", "", {"layer": n, "joint": joint}))
+    for joint, layer in product((False, True), results.layers(AER)):
+        head = f"AER layer {layer}{', joint' if joint else ''}"
+        columns.append(Column(head, AER, "aer", facets={"layer": layer, "joint": joint}))
     columns += task_columns([DELTA], metrics)
     columns += task_columns([RETAINED], metrics) if results.floors.all else []
     rows = [row for transform in results.transforms for row in rows_of(results, columns, [transform])]
@@ -156,6 +166,7 @@ def xlm_align_claims(results: Results) -> Iterator[Claim]:
 
 
 def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
+    """Claim that most labels are correct, and that a start and gold labels lower the AER."""
     start, cold = results.start(whole), _variant(results, None)
     under, name = results.transform_title(transform), "labels-right" if start else "labels-right-from-scratch"
     verdict = judge_estimate(mean(PRECISION.values(results, whole, transform)), +1, MOST)
@@ -172,8 +183,9 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 
 def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
+    """Claim that each part of XLM-Align lowers the AER and improves ZS, as in the paper."""
     start = results.start(whole)
-    for part in ("DWA", "TLM", "filtering"):  # parts that help according to the paper
+    for part in ("DWA", "TLM", "filtering"):
         without = _variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
@@ -201,8 +213,8 @@ def ablation_figure(results: Results) -> Plot | None:
     if not rows or not tasks or default is None:
         return None
     gains, (published, printed) = _gains(results, rows, tasks, default), _published_gains(results)
-    theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
-    points = [0.0, *(100 * gain for gain in (*(gain.mean for gain in gains.values()), *theirs))]
+    shown = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
+    points = [0.0, *(100 * gain for gain in (*(gain.mean for gain in gains.values()), *shown))]
     room = max(ROOM * (max(points) - min(points)), LEAST)
     limits = min(points) - room, max(points) + room
 
@@ -220,16 +232,24 @@ def ablation_figure(results: Results) -> Plot | None:
         panel.set_yticks(range(len(rows)), [_row_name(results, *row) for row in rows])
         panel.set_ylim(len(rows) - 0.5, -0.5)
 
-    panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
     families = filter(None, dict.fromkeys(family(results.objective(name)) for _, name, _ in rows))
     handles = [drawing.key(f"ours, {kind.plain.title}", *kind.look[:2]) for kind in families]
     handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
     cells = {setting[2:] for setting in settings}
     zero_shot = (record for record in results.records if record.measure == "ZS")
-    records = [record for record in zero_shot if (results.objective_of(record), record.language) in cells]
-    numbers, grid = [p for p in published if p.task in tasks], (len(tasks), 0.8 + 0.38 * len(rows))
-    layout: dict[str, Any] = {"labels": ("ZS gain", ""), "sharex": True, "sharey": True}
-    return chart("figure-ablations", results, panels, draw, grid, handles, records, numbers, **layout)
+    return chart(
+        "figure-ablations",
+        results,
+        [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks],
+        draw,
+        (len(tasks), 0.8 + 0.38 * len(rows)),
+        handles,
+        [record for record in zero_shot if (results.objective_of(record), record.language) in cells],
+        [p for p in published if p.task in tasks],
+        labels=("ZS gain", ""),
+        sharex=True,
+        sharey=True,
+    )
 
 
 def _gains(
@@ -238,8 +258,8 @@ def _gains(
     """Return the differences from the default setting by row and task."""
     gains = {}
     for (y, (_, objective, transform)), task in product(enumerate(rows), tasks):
-        cell = (transform, task, PRIMARY[task])
-        if gain := difference(*(results.scores("ZS", name, *cell) for name in (objective, default))):
+        scores = (results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default))
+        if gain := difference(*scores):
             gains[y, task] = gain
     return gains
 
@@ -257,10 +277,8 @@ def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str,
 
 
 def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[float, float]) -> None:
-    (both,) = drawing.ends([gain])
-    style: dict[str, Any] = {"color": look.colour, "markersize": 6}
-    panel.plot(100 * gain.mean, y, look.marker, **style)
-    drawing.draw_intervals(panel, [y], [both], look.colour, across=True)
-    for end, edge, side, arrow in zip(both or (), limits, (-1, 1), ARROWS, strict=False):
-        if side * (end - edge) > 0:
-            panel.plot(edge, y, linestyle="", marker=arrow, clip_on=False, **style)
+    drawing.draw_points(panel, [(y, gain)], look.colour, look.marker, across=True, markersize=6)
+    for end, limit, side, arrow in zip(gain.interval or (), limits, (-1, 1), ARROWS, strict=False):
+        if side * (100 * end - limit) > 0:
+            style: dict[str, Any] = {"color": look.colour, "markersize": 6, "clip_on": False}
+            panel.plot(limit, y, linestyle="", marker=arrow, **style)

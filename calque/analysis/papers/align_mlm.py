@@ -103,21 +103,24 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
     printed = [p for p in results.published if p.table == table]
     transforms = dict.fromkeys([*results.transforms, *(p.transform for p in printed)])
     objectives = dict.fromkeys([*results.objectives, *(p.objective for p in printed)])
-    for objective, transform in product(objectives, transforms):
-        ours = [column.cell(results, objective, transform) for column in columns]
-        theirs = [column.printed(results, table, objective, transform) for column in columns]
-        for source, cells in ((OURS, ours), (PUBLISHED, theirs)):
-            if {*cells} != {MISSING}:
-                yield objective, results.transform_title(transform), source, *cells
+    for model in product(objectives, transforms):
+        cells = {
+            OURS: [column.cell(results, *model) for column in columns],
+            PUBLISHED: [column.printed(results, table, *model) for column in columns],
+        }
+        for source, numbers in cells.items():
+            if {*numbers} != {MISSING}:
+                yield model[0], results.transform_title(model[1]), source, *numbers
 
 
 def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each baseline, trained in the derived language under SUP and in the source under ZS."""
     baselines = results.floors.baselines(results.tasks)
     for (name, title), transform in product(baselines.items(), results.transforms):
         cells, learnt = list[str](), {"SUP": transform, "ZS": results.source}
-        for c in columns:
-            floor = results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, "")).get(name)
-            cells.append(percent(floor.value if floor else None))
+        for column in columns:
+            floors = results.floors.of(column.task, column.metric, transform, learnt.get(column.measure, ""))
+            cells.append(percent(floors[name].value if name in floors else None))
         yield title, results.transform_title(transform), FLOOR, *cells
 
 
@@ -125,17 +128,17 @@ def _entries_table(results: Results) -> Table | None:
     """Compare ZS on words with and without a dictionary entry; MLM, which uses no dictionary, is the
     control."""
 
-    def scores(*cell: str) -> list[BySeed]:
-        both = [results.scores("ZS", *cell, metric) for metric in (ENTRY, NO_ENTRY)]
-        return [*both, differences(*both)]
+    def scores(*model: str) -> list[BySeed]:
+        groups = [results.scores("ZS", *model, metric) for metric in (ENTRY, NO_ENTRY)]
+        return [*groups, differences(*groups)]
 
     rows = list[tuple[str, ...]]()
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
-        *both, gain = scores(objective, transform, task)
+        *groups, gain = scores(objective, transform, task)
         if gain:
-            of_mlm = scores("MLM", transform, task)[-1] if objective != "MLM" else {}
+            control = scores("MLM", transform, task)[-1] if objective != "MLM" else {}
             titles = task_title(task), results.objective_title(objective), results.transform_title(transform)
-            rows.append((*titles, *map(cell, map(mean, (*both, gain))), cell(difference(gain, of_mlm))))
+            rows.append((*titles, *map(cell, map(mean, (*groups, gain))), cell(difference(gain, control))))
     heads = ("with an entry", "without an entry", "difference", "difference − MLM’s")
     return table("entries", results, ("task", *LABELS), heads, rows) if rows else None
 
@@ -159,6 +162,7 @@ def diagnostics_tables(results: Results) -> dict[str, Table]:
 
 
 def _interventions_tables(results: Results) -> dict[str, Table]:
+    """Return a table of interventions for each task, and one for retrieval."""
     tables, labels, heads = {}, ("transform", "intervention", "control"), list[str]()
     for title in map(results.objective_title, results.objectives):
         heads += [title, f"{title}, change", f"{title}, beyond control"]
@@ -175,16 +179,18 @@ def _interventions_tables(results: Results) -> dict[str, Table]:
 
 
 def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each transform and intervention, with the three numbers of `effect` per objective."""
     start = column.metric + AFTER
-    known = dict.fromkeys(key.metric for key in results.keys(measure=column.measure, task=column.task))
-    names = [metric.removeprefix(start) for metric in known if metric.startswith(start)]
+    metrics = dict.fromkeys(key.metric for key in results.keys(measure=column.measure, task=column.task))
+    names = [metric.removeprefix(start) for metric in metrics if metric.startswith(start)]
 
     def after(objective: str, transform: str, intervention: str) -> BySeed:
         return replace(column, metric=start + intervention).values(results, objective, transform)
 
     for transform, name in product(results.transforms, names):
-        models = (partial(after, objective, transform) for objective in results.objectives)
-        numbers = [number for model in models for number in effect(model, name)]
+        numbers = list[Estimate | None]()
+        for objective in results.objectives:
+            numbers += effect(partial(after, objective, transform), name)
         if any(numbers):
             yield results.transform_title(transform), name, control_of(name) or MISSING, *map(cell, numbers)
 
@@ -231,11 +237,13 @@ def changed_words(results: Results) -> Iterator[Claim]:
     """For each transform that changes words, claim that an objective loses more under it than under the same
     transform without the change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
-    for changed, theirs in parts.items():
-        rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
-        base = next((name for name, its in parts.items() if its == rest != theirs), "")
+    for changed in parts:
+        rest = tuple(part for part in parts[changed] if part["kind"] not in REWRITES)
+        if rest == parts[changed] or rest not in parts.values():
+            continue
+        base = next(name for name in parts if parts[name] == rest)
         about = {"under": results.transform_title(changed), "script": results.transform_title(base)}
-        for objective, task in product(results.objectives, results.tasks) if base else ():
+        for objective, task in product(results.objectives, results.tasks):
             verdict = compare(results, _delta(task), (objective, changed), (objective, base))
             title = results.objective_title(objective)
             yield claim("loses-more", verdict, objective=title, on=_on(task), **about)
@@ -355,6 +363,7 @@ def equal_terms_tables(results: Results) -> dict[str, Table | None]:
 
 
 def _objectives_table(results: Results) -> Table:
+    """Tabulate each objective's ZS on each task, its means over tasks and its alignment, and the floors."""
     tasks, rows = zero_shot_columns(results), list[tuple[str, ...]]()
     columns = [*tasks, mean_of_tasks(results), mean_of_tasks(results, "SUP"), HELD_OUT_TYPES]
     columns.append(Column("alignment@1, all", ALIGNMENT, "all"))
@@ -363,10 +372,10 @@ def _objectives_table(results: Results) -> Table:
         for objective in results.objectives:
             cells = [column.cell(results, objective, transform) for column in columns]
             rows.append((results.objective_title(objective), title, OURS, *cells))
-        low = [column.floor(results, transform) for column in tasks]
-        if floors := [floor.value for floor in low if floor]:
-            overall = percent(fmean(floors)) if len(floors) == len(tasks) else MISSING
-            cells = [percent(floor.value if floor else None) for floor in low]
+        floors = [column.floor(results, transform) for column in tasks]
+        if values := [floor.value for floor in floors if floor]:
+            overall = percent(fmean(values)) if len(values) == len(tasks) else MISSING
+            cells = [percent(floor.value if floor else None) for floor in floors]
             rows.append((STRONGEST, title, FLOOR, *cells, overall, *[MISSING] * 3))
     labels, heads = (*LABELS, "source"), [column.head for column in columns]
     surface = " ".join(_learnt_on_the_surface(results))
@@ -374,15 +383,15 @@ def _objectives_table(results: Results) -> Table:
 
 
 def _learnt_on_the_surface(results: Results) -> Iterator[str]:
+    """Yield a warning for each task that shallow features learn as well as some objectives."""
     for transform, (task, metric) in product(results.transforms, main_metrics(results)):
-        shallow = results.floors.highest(task, metric, transform, transform, surface=True)
-        every = (mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives)
-        scores = [score.mean for score in every if score]
-        low = sum(score <= shallow.value for score in scores) if shallow else 0
-        if shallow and low:
+        floor = results.floors.highest(task, metric, transform, transform, surface=True)
+        means = (mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives)
+        scores = [score.mean for score in means if score]
+        if floor and (low := sum(score <= floor.value for score in scores)):
             yield (
                 f"{task_title(task)} under {results.transform_title(transform)}: shallow features that "
-                f"learn it there reach {percent(shallow.value)}, and SUP of {low} of {len(scores)} "
+                f"learn it there reach {percent(floor.value)}, and SUP of {low} of {len(scores)} "
                 "objectives no more, so SUP and Δ say little of what is understood."
             )
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
@@ -129,8 +128,8 @@ def compare(
 ) -> Verdict:
     """Judge whether one model's number minus another's is above (`side` +1) or below (-1) `bound`. A
     difference in Delta is undecided if both models are at the floor."""
-    both = (column.values(results, *cell) for cell in (ours, theirs))
-    verdict = judge_difference(*both, side=side, bound=bound)
+    minuend, subtrahend = (column.values(results, *cell) for cell in (ours, theirs))
+    verdict = judge_difference(minuend, subtrahend, side=side, bound=bound)
     if column.measure == DELTA:
         return unless_at_floor(verdict, results, [ours, theirs], column.task, column.metric)
     return verdict
@@ -182,13 +181,17 @@ def specified_tables(paper: str, results: Results) -> dict[str, Table | None]:
         for name, entry in TEXTS["tables"].items()
         if paper in entry.get("papers", ())
     }
-    own = [key for key in results.keys(task="") if key.measure not in MEASURES]
-    numbers = dict.fromkeys((key.measure, key.metric) for key in own)
-    metrics = Counter(measure for measure, _ in numbers)  # headings name the metric if a measure has several
-    columns = []
-    for measure, metric in numbers:
-        columns.append(Column(f"{measure} {metric}" if metrics[measure] > 1 else measure, measure, metric))
-    return tables | {"own-measures": column_table("own-measures", results, columns)}
+    return tables | {"own-measures": column_table("own-measures", results, _user_columns(results))}
+
+
+def _user_columns(results: Results) -> list[Column]:
+    """Return one column per metric of a user-defined measure; headings name it if there are several."""
+    keys = [key for key in results.keys(task="") if key.measure not in MEASURES]
+    metrics = dict.fromkeys((key.measure, key.metric) for key in keys)
+    counts = Counter(measure for measure, _ in metrics)
+    return [
+        Column(f"{name} {metric}" if counts[name] > 1 else name, name, metric) for name, metric in metrics
+    ]
 
 
 def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
@@ -200,9 +203,12 @@ def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
 
 
 def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
-    look, columns = looks(results), columns_of(name, "figures")
-    cells = list(product(results.objectives, columns))
-    languages = [t for t in results.transforms if any(c.values(results, name, t) for name, c in cells)]
+    """Plot each column, with one panel per column and one group of points per derived language."""
+    look, columns, languages = looks(results), columns_of(name, "figures"), list[str]()
+    for language in results.transforms:
+        cells = product(columns, results.objectives)
+        if any(column.values(results, objective, language) for column, objective in cells):
+            languages.append(language)
     if not languages or len(languages) > MOST or not look:
         return None
     nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
@@ -222,46 +228,54 @@ def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | N
         panel.grid(visible=False, axis="x")
 
     handles = keys(results, look) + ([drawing.key("null, 95 %", INK, line="--")] if nulls else [])
-    records = shown_records(results, [*columns, *nulls.values()])
-    layout: dict[str, Any] = {"across": 4, "labels": ("", entry.get("axis", "percent"))}
-    layout["sharey"] = len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1
-    panels = [(column.head, column) for column in columns]
-    return chart(name, results, panels, draw, (ABREAST, 1.9), handles, records, **layout)
+    return chart(
+        name,
+        results,
+        [(column.head, column) for column in columns],
+        draw,
+        (ABREAST, 1.9),
+        handles,
+        shown_records(results, [*columns, *nulls.values()]),
+        across=4,
+        labels=("", entry.get("axis", "percent")),
+        sharey=len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1,
+    )
 
 
 def _by_step(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
+    """Plot means against steps, with one row of panels per derived language and one panel per column. If the
+    entry sets `seeds`, thin lines for the seeds replace the intervals."""
     columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
     records, seeds = shown_records(results, columns), entry.get("seeds", False)
     measured = {results.objective_of(record) for record in records}
-    look = {objective: its for objective, its in looks(results).items() if objective in measured}
+    look = {name: style for name, style in looks(results).items() if name in measured}
     if len({record.step for record in records}) < 2 or len(results.transforms) > MOST or not look:
         return None
 
     def draw(panel: Axes, content: tuple[str, Column]) -> None:
         language, column = content
-        for place, (objective, its) in enumerate(look.items()):
+        for place, (objective, style) in enumerate(look.items()):
             curves = results.curves(column.measure, objective, language, column.task, column.metric)
             # Shifts keep the intervals of different objectives apart.
-            _draw_means(panel, curves, its, None if seeds else place / len(look))
+            _draw_means(panel, curves, style, None if seeds else place / len(look))
             for line in curves.values() if seeds and len(results.seeds) > 1 else ():
                 values = [100 * record.value for record in line.values()]
-                panel.plot(list(line), values, its.dash, color=its.colour, linewidth=0.8, alpha=0.5)
+                panel.plot(list(line), values, style.dash, color=style.colour, linewidth=0.8, alpha=0.5)
 
     panels = []
     for language, column in product(results.transforms, columns):
         panels.append((f"{results.transform_title(language)},\n{column.head}", (language, column)))
-
-    def finish(axes: np.ndarray) -> None:
-        for panel in axes[:, 0]:
-            panel.set_ylim(bottom=0)
-            panel.yaxis.set_major_locator(MaxNLocator(4))
-        axes[0, 0].xaxis.set_major_locator(MaxNLocator(3, integer=True))
-        axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-
     layout: dict[str, Any] = {"across": 4, "labels": ("step of pretraining", entry["axis"])}
-    layout |= {"sharex": True, "sharey": "row", "finish": finish}
-    handles = keys(results, look, line=None)
-    return chart(name, results, panels, draw, (len(columns), 1.8), handles, records, **layout)
+    layout |= {"sharex": True, "sharey": "row"}
+    handles, grid = keys(results, look, line=None), (len(columns), 1.8)
+    plot = chart(name, results, panels, draw, grid, handles, records, **layout)
+    first, *_ = rows = plot.figure.axes[: len(panels) : len(columns)]
+    for panel in rows:
+        panel.set_ylim(bottom=0)
+        panel.yaxis.set_major_locator(MaxNLocator(4))
+    first.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+    first.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    return plot
 
 
 def _draw_means(
@@ -275,13 +289,10 @@ def _draw_means(
             by_step.setdefault(step, {})[seed] = Measured.of(record)
     points = means(sorted(by_step.items()))
     steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
-    every = 1 + len(points) // MARKERS
-    panel.plot(
-        steps, values, look.dash, color=look.colour, marker=look.marker, markersize=4.5, markevery=every
-    )
+    style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 4.5}
+    panel.plot(steps, values, look.dash, markevery=1 + len(points) // MARKERS, **style)
     if shift is not None:
         stride = max(1, len(points) // BARS)
         barred = points[int(shift * stride + 1e-9) :: stride]
-        shown = [(step, estimate) for step, estimate in barred if estimate.seeds > 1]
-        intervals = drawing.ends([estimate for _, estimate in shown])
-        drawing.draw_intervals(panel, [step for step, _ in shown], intervals, look.colour)
+        over_seeds = [(step, estimate) for step, estimate in barred if estimate.seeds > 1]
+        drawing.draw_intervals(panel, over_seeds, look.colour)

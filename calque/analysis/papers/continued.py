@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from statistics import fmean
 from typing import Any
 
@@ -24,6 +24,7 @@ from calque.analysis.results import BySeed, Key, Results, average, gap, judge_es
 from calque.analysis.statistics import Claim
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
+from calque.derive.errors import BadInput
 
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language, and in other languages
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"  # the paper's model, and the released multilingual MiniLM
@@ -36,31 +37,37 @@ Pair = tuple[str, str]  # two languages, or the better and the worse model accor
 
 class Continued:
     """The results for a study's models, beginning with the starting model. `main` contains the models' main
-    layers, `pairs` the language pairs used for retrieval, and `languages` each task's languages, with the
-    source first."""
+    layers, `pairs` the language pairs used for retrieval, `mined` those used for mining by metric, and
+    `languages` each task's languages, with the source first. Raises BadInput if no model is the start."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
-        runs = list(results.runs.values())
-        links, tested = (results.keys(measure=name) for name in (AER, ZERO_SHOT))
-        self.sets = list(dict.fromkeys(key.gold_set for key in links))
-        self.aligners = list(dict.fromkeys(key.aligner for key in links))
-        by_metric: dict[str, list[Pair]] = {}
+        error_keys, task_keys = results.keys(measure=AER), results.keys(measure=ZERO_SHOT)
+        self.sets = list(dict.fromkeys(key.gold_set for key in error_keys))
+        self.aligners = list(dict.fromkeys(key.aligner for key in error_keys))
+        pairs, mined = dict[Pair, None](), dict[str, list[Pair]]()
         for key in results.keys(measure=RETRIEVAL):
-            by_metric.setdefault(key.metric, []).append((key.first, key.language))
-        self.pairs = list(dict.fromkeys(pair for pairs in by_metric.values() for pair in pairs))
-        self.mined = {metric: by_metric[metric] for metric in MINED_HEADS if metric in by_metric}
-        others = {name: dict.fromkeys(key.language for key in tested if key.task == name) for name in TASKS}
-        self.languages = {name: [self.source, *its] for name, its in others.items() if its}
+            pairs[key.first, key.language] = None
+            mined.setdefault(key.metric, []).append((key.first, key.language))
+        self.pairs = list(pairs)
+        self.mined = {metric: mined[metric] for metric in MINED_HEADS if metric in mined}
+        self.languages: dict[str, list[str]] = {}
+        for name in TASKS:
+            if others := dict.fromkeys(key.language for key in task_keys if key.task == name):
+                self.languages[name] = [self.source, *others]
         self.tasks = list(self.languages)
+        runs = list(results.runs.values())
+        starts = [run.objective.name for run in runs if run.objective and run.start is None]
+        if not starts:
+            raise BadInput("there are no records of the starting model, which this report needs")
+        self.start = starts[0]
         self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
-        self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
         self.layer, self.layers = self.main[self.start], runs[0].layers
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
         tuned = {record.run for record in results.records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
-        own = [run for run in runs if (run.start is not None if self.learnt else run.id in tuned)]
-        self.seeds = sorted({run.seed for run in own})
+        seeds = {run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)}
+        self.seeds = sorted(seeds)
 
     def title(self, model: str) -> str:
         return self.results.objective_title(model)
@@ -74,21 +81,23 @@ class Continued:
 
     def scores(self, task: str, metric: str = "") -> list[Key]:
         """Return the keys of a task's scores: the source's first, then those of the other languages."""
-        every = enumerate(self.languages.get(task, [self.source]))
-        return [score(task, language, metric, source=not place) for place, language in every]
+        source, *others = self.languages.get(task, [self.source])
+        about = task, metric or PRIMARY[task]
+        return [Key(SOURCE_SCORE, "", source, *about), *(Key(ZERO_SHOT, "", name, *about) for name in others)]
 
     def values(self, model: str, keys: Iterable[Key]) -> BySeed:
-        """Return the mean of a model's numbers."""
+        """Return the mean of a model's numbers. If there are several seeds, a number of a single seed has no
+        interval, because one over items is not comparable with the other models' intervals over seeds."""
         numbers = []
         for key in keys:
             layer = self.main[model] if key.layer == MAIN else key.layer
             scores = self.results.scores(*key._replace(objective=model, layer=layer))
             if len(scores) == 1 and len(self.seeds) > 1:
                 ((seed, measured),) = scores.items()
-                # An interval over items is not comparable with the other models' intervals over seeds.
-                scores = {seed: replace(measured, error=None, parts=None)}
                 if model == self.start and not key.task:  # the starting model was trained only once
                     scores = dict.fromkeys(self.seeds, measured)
+                else:
+                    scores = {seed: replace(measured, error=None, parts=None)}
             numbers.append(scores)
         return average(numbers)
 
@@ -115,11 +124,6 @@ def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
 def found(pair: Pair, layer: int, metric: str = "cosine") -> Key:
     """Return the key for retrieving the first language's sentences in the second."""
     return Key(RETRIEVAL, "", pair[1], metric=metric, layer=layer, first=pair[0])
-
-
-def score(task: str, language: str, metric: str = "", source: bool = False) -> Key:
-    """Return the key of a task's score in the source, or zero-shot in another language."""
-    return Key(SOURCE_SCORE if source else ZERO_SHOT, "", language, task, metric or PRIMARY[task])
 
 
 def set_title(gold: str) -> str:
@@ -201,18 +205,19 @@ def _errors_by_layer(study: Continued) -> Table:
 
 
 def _errors(study: Continued) -> Table:
+    """Tabulate AER at main layers on each gold set and its mean, and the papers' error rates."""
     rows: Rows = []
     for aligner, model in product(study.aligners, study.models):
         columns = _and_mean([error(gold, aligner) for gold in study.sets])
         rows.append((study.title(model), aligner, OURS, *study.cells(model, columns)))
     sets = list(map(set_title, study.sets))
-    theirs = [p for aligner in study.aligners for p in printed_errors(study, aligner)]
-    for labels, its in printed_rows(theirs, ["objective", "setting"], "task").items():
-        rows.append((*labels, PUBLISHED, *map(percent, map(its.get, [*sets, "average"]))))
+    published = [p for aligner in study.aligners for p in printed_errors(study, aligner)]
+    for labels, rates in printed_rows(published, ["objective", "setting"], "task").items():
+        rows.append((*labels, PUBLISHED, *map(percent, map(rates.get, [*sets, "average"]))))
     pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
     read = {"-".join(names) for pair in pairs for names in permutations(pair)}
     unread = [set_title(gold) for gold in study.sets if gold not in read]
-    papers = {p.paper for p in theirs}
+    papers = {p.paper for p in published}
     parts = {"unread": unread, "published": PAPER in papers, "awesome": AWESOME in papers}
     about = {"read": study.read_at, "sets": listed(unread), "awesome_note": notes("awesome_align")[1]}
     labels = ("model", "links by", "source")
@@ -220,6 +225,8 @@ def _errors(study: Continued) -> Table:
 
 
 def _retrieval(study: Continued) -> Table:
+    """Tabulate the translations found, by model and language pair. Mining is at each model's main layer, and
+    for each pair in one direction only."""
     groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
     if others := [pair for pair in study.pairs if study.source not in pair]:
         groups[f"{len(others)} others, mean"] = others
@@ -228,42 +235,46 @@ def _retrieval(study: Continued) -> Table:
     columns = {}
     for layer, (metric, title) in product((study.layer, study.layers), METRICS.items()):
         columns[f"{title}, layer {layer}"] = layer, metric, study.pairs
-    for metric, pairs in study.mined.items():  # in one direction
+    for metric, pairs in study.mined.items():
         columns[f"{MINED_HEADS[metric]}, {main}"] = MAIN, metric, pairs
     rows: Rows = []
-    for model, (name, pairs) in product(study.models, groups.items()):
-        its = []
-        for layer, metric, measured in columns.values():
-            its.append([found(pair, layer, metric) for pair in pairs if pair in measured])
-        rows.append((study.title(model), name, *study.cells(model, its)))
+    for model, (name, group) in product(study.models, groups.items()):
+        keys = []
+        for layer, metric, pairs in columns.values():
+            keys.append([found(pair, layer, metric) for pair in group if pair in pairs])
+        rows.append((study.title(model), name, *study.cells(model, keys)))
     parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
     return _table(study, "retrieval", ("model", "languages"), columns, rows, parts=parts)
 
 
 def _xtreme_table(study: Continued) -> Table:
+    """Tabulate each task's mean over its languages, and the mean over tasks, as in Table 1."""
     tasks = [name for name in XTREME if name in study.tasks]
     tasks += [name for name in study.tasks if name not in XTREME]
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
     rows: Rows = []
     for model in study.models:
-        means = {column: study.values(model, study.scores(*column)) for column in columns}
-        of_task = [average([its for (name, _), its in means.items() if name == task]) for task in tasks]
-        rows.append((study.title(model), OURS, *map(number, (*means.values(), average(of_task)))))
+        by_task: dict[str, list[BySeed]] = {}
+        for task, metric in columns:
+            by_task.setdefault(task, []).append(study.values(model, study.scores(task, metric)))
+        overall = average([average(scores) for scores in by_task.values()])
+        rows.append((study.title(model), OURS, *map(number, [*chain(*by_task.values()), overall])))
     small = [p for task in tasks for p in study.of_small(task) if p.setting == "mean"]
-    whole = tasks == list(XTREME)
-    overall = ("average", "mean") if whole else ("", "")
+    is_whole = tasks == list(XTREME)
+    last = ("average", "mean") if is_whole else ("", "")
     published = {(p.objective, p.task, p.metric): p.value for p in [*study.printed(PAPER, [MEANS]), *small]}
     for name in dict.fromkeys(name for name, _, _ in published):
-        numbers = [published.get((name, *column)) for column in (*columns, overall)]
+        numbers = [published.get((name, *column)) for column in (*columns, last)]
         rows.append((name, PUBLISHED, *map(percent, numbers)))
     about: dict[str, Any] = {"parts": {"small": small}, "tasks": tasks}
     about["languages"] = ", ".join(f"{task_title(task)} {len(study.languages[task])}" for task in tasks)
     heads = [score_title(*column) for column in columns]
-    heads.append("average" if whole else f"mean of {len(tasks)} tasks")
+    heads.append("average" if is_whole else f"mean of {len(tasks)} tasks")
     return _table(study, "xtreme", ("model", "source"), heads, rows, **about)
 
 
 def _task_table(study: Continued, task: str) -> Table:
+    """Tabulate a task's scores by language: our models', the baselines' and the papers'."""
     languages, rows = study.languages[task], list[tuple[str, ...]]()
     metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
     for metric, model in product(metrics, study.models):
@@ -271,10 +282,12 @@ def _task_table(study: Continued, task: str) -> Table:
         cells = study.cells(model, [*([key] for key in keys), keys[1:], keys])
         rows.append((study.title(model), metric_title(metric), OURS, *cells))
     baselines = floors.baselines([task])
-    for metric, (name, baseline) in product(metrics, baselines.items()):
-        of = {language: floors.of(task, metric, language, study.source) for language in languages}
-        values = {language: its[name].value for language, its in of.items() if name in its}
-        rows.append((baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)))
+    for metric, (name, title) in product(metrics, baselines.items()):
+        scores = dict[str, float]()
+        for language in languages:
+            if floor := floors.of(task, metric, language, study.source).get(name):
+                scores[language] = floor.value
+        rows.append((title, metric_title(metric), FLOOR, *printed_cells(scores, languages)))
     by_paper = [p for p in study.printed(PAPER, BY_LANGUAGE) if p.task == task]
     small = study.of_small(task)
     published = printed_rows([*by_paper, *small], ["metric", "objective"], "setting")
@@ -290,8 +303,8 @@ def _task_table(study: Continued, task: str) -> Table:
 
 def printed_metrics(task: str) -> list[str]:
     """Return the metrics that papers report for a task: two for question answering."""
-    its = TASKS[task]
-    return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
+    reader = TASKS[task]
+    return [metric.name for metric in reader.metrics] if isinstance(reader, Questions) else [PRINTED[task]]
 
 
 ABLATED = dict.fromkeys(("nli", "pos", "ner", "mlqa"), "Table 3")
@@ -308,17 +321,17 @@ def continued_claims(results: Results) -> Iterator[Claim]:
     trained only on sentence pairs with their starting model, and PPA with and without TLM."""
     study = Continued(results)
     start, switches = study.start, {name: changes(results.objective(name)) for name in study.learnt}
-    whole = next((name for name, its in switches.items() if its == {}), "")
-    without = next((name for name, its in switches.items() if its == {"queries": "none"}), "")
+    whole = next((name for name, changed in switches.items() if changed == {}), "")
+    without = next((name for name, changed in switches.items() if changed == {"queries": "none"}), "")
     for pair in ((whole, start), (whole, without), (without, start)):
         if all(pair):
             yield from _of_links(study, pair)
             where = dict.fromkeys(study.tasks, "Table 1") if start in pair else ABLATED
             yield from _transfers(study, pair, where, "ours: Table 3 has other tasks")
     for kind, tables in OF_PAIRS.items():
-        of_kind = {name: part for name in study.learnt if (part := results.objective(name).part(kind))}
-        with_tlm = [name for name, part in of_kind.items() if "beside" in part]
-        for name in (name for name in of_kind if name not in with_tlm):
+        parts = {name: part for name in study.learnt if (part := results.objective(name).part(kind))}
+        with_tlm = [name for name, part in parts.items() if "beside" in part]
+        for name in (name for name in parts if name not in with_tlm):
             yield from _transfers(study, (name, start), tables, "ours: its paper has other tasks")
             for other in with_tlm if "nli" in study.tasks else ():
                 yield _transfer(study, (name, other), "nli", "PPA, Table 5")
@@ -326,8 +339,9 @@ def continued_claims(results: Results) -> Iterator[Claim]:
 
 def _claim(study: Continued, name: str, pair: Pair, keys: Sequence[Key], side: int, **about: Any) -> Claim:
     """Claim that one model's numbers are higher (`side` +1) or lower (-1) than another's, on average."""
-    verdict = judge_estimate(gap(*([study.values(model, [key]) for key in keys] for model in pair)), side)
+    ours, theirs = ([study.values(model, [key]) for key in keys] for model in pair)
     better, worse = map(study.title, pair)
+    verdict = judge_estimate(gap(ours, theirs), side)
     return claim(name, verdict, better=better, worse=worse, layer=study.layer, **about)
 
 
@@ -344,14 +358,20 @@ def _transfers(study: Continued, pair: Pair, where: Mapping[str, str], otherwise
 
 
 def _of_links(study: Continued, pair: Pair) -> Iterator[Claim]:
-    main, last = [study.layer], range(study.layers - LAST + 1, study.layers + 1)
-    mean_of, first = f"mean of {len(study.sets)} gold sets", study.aligners[:1]
-    cases = [("set-aer", [gold], set_title(gold), by, main) for gold in study.sets for by in first]
-    for name, layers in (("set-aer", main), ("last-layers-aer", list(last))):
-        cases += [(name, study.sets, mean_of, by, layers) for by in study.aligners]
-    for name, golds, sets, by, layers in cases:
-        keys = [error(gold, by, layer) for gold, layer in product(golds, layers)]
-        yield _claim(study, name, pair, keys, -1, sets=sets, by=by, last=LAST)
+    """Claim that AER is lower: on each gold set, and on average at the main layer and at the last layers."""
+
+    def lower(name: str, golds: Sequence[str], sets: str, aligner: str, layers: Iterable[int]) -> Claim:
+        keys = [error(gold, aligner, layer) for gold, layer in product(golds, layers)]
+        return _claim(study, name, pair, keys, -1, sets=sets, by=aligner, last=LAST)
+
+    every, mean_of = study.sets, f"mean of {len(study.sets)} gold sets"
+    for aligner, gold in product(study.aligners[:1], every):
+        yield lower("set-aer", [gold], set_title(gold), aligner, [study.layer])
+    for aligner in study.aligners:
+        yield lower("set-aer", every, mean_of, aligner, [study.layer])
+    for aligner in study.aligners:
+        last = range(study.layers - LAST + 1, study.layers + 1)
+        yield lower("last-layers-aer", every, mean_of, aligner, last)
 
 
 # Figures: AER by layer, as in XLM-Align's Figure 2, and task scores by language
@@ -385,11 +405,9 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
     def draw(panel: Axes, gold: str) -> None:
         for rank, (model, (colour, marker, dash)) in enumerate(look.items()):
             shift = 0.12 * (rank - (len(look) - 1) / 2)
-            points = means(
-                (layer + shift, study.values(model, [error(gold, aligner, layer)])) for layer in layers
-            )
-            line: dict[str, Any] = {"linestyle": dash, "linewidth": 1.2, "markersize": 4.5}
-            drawing.draw_points(panel, points, colour, marker, **line)
+            rates = ((at + shift, study.values(model, [error(gold, aligner, at)])) for at in layers)
+            style: dict[str, Any] = {"linestyle": dash, "linewidth": 1.2, "markersize": 4.5}
+            drawing.draw_points(panel, means(rates), colour, marker, **style)
         for p in printed:
             if p.objective in PAPERS and p.task == set_title(gold):
                 colour, marker, _ = PUBLISHED_LOOKS[p.objective]
@@ -397,16 +415,21 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
                 panel.plot(*place, marker, color=colour, fillstyle="none", markersize=7, zorder=4)
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
-    theirs = [name for name in PAPERS if any(p.objective == name for p in printed)]
-    handles = [*keys(study.results, look, line=None), *_published_keys(theirs)]
-    records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
-    about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
-    about["file"] = f"figure-aer-{aligner}"
-    layout: dict[str, Any] = {"labels": ("layer", "AER, %"), "sharex": True, "about": about}
-    panels = [(set_title(gold), gold) for gold in study.sets]
-    return chart(
-        "figure-aer", study.results, panels, draw, (COLUMNS, 1.9), handles, records, printed, **layout
+    published = [name for name in PAPERS if any(p.objective == name for p in printed)]
+    plot = chart(
+        "figure-aer",
+        study.results,
+        [(set_title(gold), gold) for gold in study.sets],
+        draw,
+        (COLUMNS, 1.9),
+        [*keys(study.results, look, line=None), *_published_keys(published)],
+        [r for r in study.results.records if r.measure == AER and r.aligner == aligner],
+        printed,
+        about={"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds},
+        labels=("layer", "AER, %"),
+        sharex=True,
     )
+    return replace(plot, name=f"figure-aer-{aligner}")
 
 
 def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
@@ -424,14 +447,14 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
                 if value := mean(study.values(model, [key])):
                     x = place + (rank - len(look) / 2) * step
                     drawing.draw_points(panel, [(x, value)], colour, marker, markersize=4.5, zorder=3)
-            if low := results.floors.highest(task, metric, key.language, source):
+            if floor := results.floors.highest(task, metric, key.language, source):
                 sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
-                drawing.level(panel, low.value, sides, "-", INK, linewidth=1, zorder=1)
+                drawing.level(panel, floor.value, sides, "-", INK, linewidth=1, zorder=1)
         for name, numbers in published.items():
-            theirs = [p for p in numbers if p.task == task]
-            places = [languages.index(p.setting) + len(look) / 2 * step for p in theirs]
-            its, values = PUBLISHED_LOOKS[name], [100 * p.value for p in theirs]
-            panel.plot(places, values, its.marker, color=its.colour, fillstyle="none")
+            colour, marker, _ = PUBLISHED_LOOKS[name]
+            of_task = [p for p in numbers if p.task == task]
+            places = [languages.index(p.setting) + len(look) / 2 * step for p in of_task]
+            panel.plot(places, [100 * p.value for p in of_task], marker, color=colour, fillstyle="none")
         panel.set_xticks(range(len(languages)), languages)
         if len(languages) > CLOSE and width == drawing.FULL:
             panel.tick_params(axis="x", labelsize="small")
@@ -444,13 +467,18 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
     handles = keys(results, look)
     handles += [drawing.key("strongest model-free baseline", INK, line="-")] if floors else []
     handles += _published_keys([name for name, numbers in published.items() if numbers])
-    records = shown_records(results, task_columns((SOURCE_SCORE, ZERO_SHOT), metrics.items()))
-    numbers = [p for own in published.values() for p in own]
-    about = {"seeds": study.seeds, "source": {"en": "English"}.get(source, source)}
-    panels = [(task_title(task), task) for task in metrics]
-    layout: dict[str, Any] = {"about": about, "width": width}
     return chart(
-        "figure-tasks", results, panels, draw, (columns, 1.9), handles, records, numbers, floors, **layout
+        "figure-tasks",
+        results,
+        [(task_title(task), task) for task in metrics],
+        draw,
+        (columns, 1.9),
+        handles,
+        shown_records(results, task_columns((SOURCE_SCORE, ZERO_SHOT), metrics.items())),
+        [p for numbers in published.values() for p in numbers],
+        floors,
+        about={"seeds": study.seeds, "source": {"en": "English"}.get(source, source)},
+        width=width,
     )
 
 

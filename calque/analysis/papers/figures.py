@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -69,49 +68,56 @@ def delta_figure(results: Results) -> Plot | None:
         return None
     width = FILLED / len(look)
     ticks = [f"{task_title(task)}\n{metric_title(m)}".replace("on bare", "on\nbare") for task, m in groups]
-    cells = [(objective, t, *group) for t, group, objective in product(transforms, groups, look)]
-    printed = {cell: number for cell in cells if (number := results.printed(3, DELTA, *cell))}
-    at_floor = {cell: kept for cell in cells if (kept := retained(results, *cell))}
+    bars = [(objective, t, *group) for t, group, objective in product(transforms, groups, look)]
+    printed = {bar: number for bar in bars if (number := results.printed(3, DELTA, *bar))}
+    at_floor = {bar: transfer for bar in bars if (transfer := retained(results, *bar))}
 
     def draw(panel: Axes, transform: str) -> None:
         for x, objective, group in drawing.in_groups(list(look), groups):
-            cell, sides = (objective, transform, *group), [x - width / 2, x + width / 2]
-            if delta := mean(results.scores(DELTA, *cell)):
+            bar, sides = (objective, transform, *group), [x - width / 2, x + width / 2]
+            if delta := mean(results.scores(DELTA, *bar)):
                 panel.bar(x, 100 * delta.mean, 0.92 * width, **look[objective].bar)
-                drawing.draw_intervals(panel, [x - width / 6], drawing.ends([delta]), INK)
-            if cell in at_floor:
-                level(panel, at_floor[cell].sup.mean, sides, ":", INK, linewidth=1.2)
-            if cell in printed:
+                drawing.draw_intervals(panel, [(x - width / 6, delta)], INK)
+            if bar in at_floor:
+                level(panel, at_floor[bar].sup.mean, sides, ":", INK, linewidth=1.2)
+            if bar in printed:
                 style: dict[str, Any] = {"markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
-                panel.plot(x + width / 6, 100 * printed[cell].value, "D", color=INK, **style)
+                panel.plot(x + width / 6, 100 * printed[bar].value, "D", color=INK, **style)
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xticks(range(len(groups)), ticks)
         panel.grid(visible=False, axis="x")
 
-    def finish(axes: np.ndarray) -> None:
-        bottom, top = axes[0, 0].get_ylim()
-        axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
-
-    panels = [(results.transform_title(t), t) for t in transforms]
-    columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
-    handles: list[Any] = [Patch(label=results.objective_title(o), **its.bar) for o, its in look.items()]
+    handles: list[Any] = [Patch(label=results.objective_title(o), **style.bar) for o, style in look.items()]
     handles += [key("published, at the paper’s scale", INK, "D", "none")] if printed else []
     handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if at_floor else []
-    records = shown_records(results, task_columns(("SUP", "ZS"), groups))
-    shown = list(printed.values()), list(dict.fromkeys(kept.floor for kept in at_floor.values()))
-    layout: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True, "finish": finish}
-    grid = columns, 2.0
-    return chart("figure-2-delta", results, panels, draw, grid, handles, records, *shown, **layout)
+    columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
+    plot = chart(
+        "figure-2-delta",
+        results,
+        [(results.transform_title(transform), transform) for transform in transforms],
+        draw,
+        (columns, 2.0),
+        handles,
+        shown_records(results, task_columns(("SUP", "ZS"), groups)),
+        list(printed.values()),
+        list(dict.fromkeys(transfer.floor for transfer in at_floor.values())),
+        labels=("", "Δ = SUP − ZS, points"),
+        sharey=True,
+    )
+    first = plot.figure.axes[0]
+    bottom, top = first.get_ylim()
+    first.set_ylim(min(bottom, -BELOW * top), top)
+    return plot
 
 
 def floor_figure(results: Results) -> Plot | None:
     """Plot SUP, ZS and the strongest baselines, with one panel per task and one group per transform."""
     tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
-    look, transforms, floors = looks(results), results.transforms, list[Floor]()
-    titles = [wrapped(results.transform_title(name), HALF / 4) for name in transforms]
-    columns = ABREAST if len(transforms) == 1 else 1
+    look, transforms = looks(results), results.transforms
     if not tasks or len(transforms) > MOST or not look:
         return None
+    titles = [wrapped(results.transform_title(name), HALF / 4) for name in transforms]
+    columns = ABREAST if len(transforms) == 1 else 1
 
     def draw(panel: Axes, task: str) -> None:
         for x, objective, transform in drawing.in_groups(list(look), transforms):
@@ -123,41 +129,56 @@ def floor_figure(results: Results) -> Plot | None:
                     draw_points(panel, [(x, score)], colour, marker, **style)
         for group, transform in enumerate(transforms):
             sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
-            for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
-                baselines = results.floors.of(task, PRIMARY[task], transform, learnt).values()
-                if floor := max(baselines, key=lambda floor: floor.value, default=None):
-                    level(panel, floor.value, sides, dash, colour, linewidth=1, zorder=1)
-                    floors.append(floor)
+            for floor in _strongest(results, task, transform):
+                dash, colour = ("-", INK) if floor.learnt == results.source else ("--", SOFT)
+                level(panel, floor.value, sides, dash, colour, linewidth=1, zorder=1)
         panel.set(ylim=(-3, 103), xlim=(-0.5, len(transforms) - 0.5))
         ticks = range(len(transforms)) if columns == 1 else ()
         panel.set_xticks(ticks, titles[: len(ticks)])
         panel.grid(visible=False, axis="x")
 
-    panels = [(f"{score_title(task)}, %", task) for task in tasks]
     handles = [*keys(results, look), key("ZS", INK, "o"), key("SUP", INK, "o", "none")]
     handles.append(key("baseline learnt in the source", INK, line="-"))
     handles.append(key("baseline learnt in the derived language", SOFT, line="--"))
-    records = shown_records(results, task_columns(("SUP", "ZS"), [(task, PRIMARY[task]) for task in tasks]))
-    layout: dict[str, Any] = {"labels": (titles[0] if columns > 1 else "", ""), "sharex": True}
-    grid = columns, 1.75
-    return chart("figure-floors", results, panels, draw, grid, handles, records, floors=floors, **layout)
+    return chart(
+        "figure-floors",
+        results,
+        [(f"{score_title(task)}, %", task) for task in tasks],
+        draw,
+        (columns, 1.75),
+        handles,
+        shown_records(results, task_columns(("SUP", "ZS"), [(task, PRIMARY[task]) for task in tasks])),
+        floors=[f for pair in product(tasks, transforms) for f in _strongest(results, *pair)],
+        labels=(titles[0] if columns > 1 else "", ""),
+        sharex=True,
+    )
+
+
+def _strongest(results: Results, task: str, transform: str) -> list[Floor]:
+    """Return the strongest baselines learnt in the derived language and in the source."""
+    strongest = []
+    for learnt in (transform, results.source):
+        if floors := results.floors.of(task, PRIMARY[task], transform, learnt):
+            strongest.append(max(floors.values(), key=lambda floor: floor.value))
+    return strongest
 
 
 def correlation_figure(results: Results) -> Plot | None:
     """Plot alignment@1 against -Delta, with one panel for each task whose rho is defined."""
     metrics, look, transforms = compared_metrics(results), looks(results), results.transforms
-    cells = {task: results.points(task, metric) for task, metric in metrics.items()}
-    rhos = {task: rho for task, points in cells.items() if (rho := rho_of(points))}
+    points = {task: results.points(task, metric) for task, metric in metrics.items()}
+    rhos = {task: rho for task in metrics if (rho := rho_of(points[task]))}
     if not rhos or len(transforms) > MOST or not look:
         return None
     fill = dict(zip(transforms, FILLS, strict=False))
     printed = {task: _printed(results, task, metrics[task]) for task in rhos}
 
     def draw(panel: Axes, task: str) -> None:
-        for aligned, delta in printed[task]:
-            marker = look[aligned.objective].marker if aligned.objective in look else "."
-            panel.plot(100 * aligned.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
-        for point in cells[task]:
+        for alignment, delta in printed[task]:
+            marker = look[alignment.objective].marker if alignment.objective in look else "."
+            place = 100 * alignment.value, -100 * delta.value
+            panel.plot(*place, marker, color=SOFT, markersize=4, zorder=1.5)
+        for point in points[task]:
             _draw_point(panel, point, look[point.objective], fill[point.transform])
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xlim(-5, 105)
@@ -180,16 +201,19 @@ def correlation_figure(results: Results) -> Plot | None:
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
-    aligned = (p for p in results.published if (p.table, p.measure) == (8, ALIGNMENT))
-    pairs = ((p, results.printed(3, DELTA, p.objective, p.transform, task, metric)) for p in aligned)
-    return [(alignment, delta) for alignment, delta in pairs if delta]
+    """Return the paper's alignments, each with the Delta of the same objective and transform."""
+    pairs = []
+    for p in results.published:
+        delta = results.printed(3, DELTA, p.objective, p.transform, task, metric)
+        if delta and (p.table, p.measure) == (8, ALIGNMENT):
+            pairs.append((p, delta))
+    return pairs
 
 
 def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
-    interval = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta])]
-    drawing.draw_intervals(panel, [x], interval, look.colour)
-    drawing.draw_intervals(panel, [y], drawing.ends([point.alignment]), look.colour, across=True)
+    drawing.draw_intervals(panel, [(x, point.delta)], look.colour, unit=-100)
+    drawing.draw_intervals(panel, [(y, point.alignment)], look.colour, across=True)
     hollow = fill == "none"  # a white fill hides the intervals behind a hollow marker
     style: dict[str, Any] = {"fillstyle": "full" if hollow else fill, "markersize": 7}
     style |= {"markerfacecolor": "#ffffff" if hollow else look.colour, "markerfacecoloralt": "#ffffff"}
@@ -215,12 +239,10 @@ def _last_records(
     results: Results, languages: Iterable[str], numbers: Iterable[tuple[str, str, str]]
 ) -> list[Record]:
     """Return every objective's records at the last step, for numbers given as (measure, task, metric)."""
-    cells = product(results.objectives, languages, numbers)
-    return [
-        record
-        for objective, language, (measure, *of) in cells
-        for record in results.last(measure, objective, language, *of).values()
-    ]
+    records = list[Record]()
+    for objective, language, (measure, *metric) in product(results.objectives, languages, numbers):
+        records += results.last(measure, objective, language, *metric).values()
+    return records
 
 
 def order_figure(results: Results) -> Plot | None:
@@ -229,49 +251,55 @@ def order_figure(results: Results) -> Plot | None:
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
     dash = dict(zip(parameters, DASHES, strict=False))
-    distance = dict[Cell, float]()
+    distances, lines = dict[Cell, float](), dict[tuple[str, ...], list[drawing.Point]]()
     for cell in product(look, results.transforms):
-        if its := mean(results.scores(ORDER, *cell, "", "kendall")):
-            distance[cell] = its.mean
-
-    def line(column: Column, objective: str, transforms: Sequence[str]) -> list[drawing.Point]:
-        measured = [(objective, t) for t in transforms if (objective, t) in distance]
-        points = means((distance[cell], column.values(results, *cell)) for cell in measured)
-        return sorted(points, key=lambda point: point[0])
-
-    lines = (line(*cell) for cell in product(columns, look, parameters.values()))
-    if max(map(len, lines), default=0) < FEWEST:
+        if distance := mean(results.scores(ORDER, *cell, "", "kendall")):
+            distances[cell] = distance.mean
+    for column, objective, (name, transforms) in product(columns, look, parameters.items()):
+        cells = [(objective, t) for t in transforms if (objective, t) in distances]
+        points = means((distances[cell], column.values(results, *cell)) for cell in cells)
+        lines[column.head, objective, name] = sorted(points, key=lambda point: point[0])
+    if max(map(len, lines.values()), default=0) < FEWEST:
         return None
-    low = {column.head: _floors(results, column, distance) for column in columns if column.measure == "ZS"}
+    low = {column.head: _floors(results, column, distances) for column in columns if column.measure == "ZS"}
     floors = [floor for points in low.values() for _, floor in points]
 
     def draw(panel: Axes, column: Column) -> None:
         if points := low.get(column.head):
             places, values = zip(*((place, 100 * floor.value) for place, floor in points), strict=True)
             panel.plot(places, values, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
-        for (objective, (colour, marker, _)), (name, transforms) in product(look.items(), parameters.items()):
-            drawn = line(column, objective, transforms)
-            if len(drawn) > 1:
+        for (objective, (colour, marker, _)), name in product(look.items(), parameters):
+            if len(line := lines[column.head, objective, name]) > 1:
                 face = colour if dash[name] == DASHES[0] else "#ffffff"
-                draw_points(panel, drawn, colour, marker, linestyle=dash[name], markerfacecolor=face)
+                draw_points(panel, line, colour, marker, linestyle=dash[name], markerfacecolor=face)
 
-    panels = [(column.head, column) for column in columns]
     handles = keys(results, look, line="-") + [key(name, INK, line=dash[name]) for name in parameters]
     handles += [key("floor of ZS", SOFT, line=FLOOR)] if floors else []
     numbers = sorted([*SCORES, (ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")])
-    records = _last_records(results, results.transforms, numbers)
-    layout: dict[str, Any] = {"labels": ("order distance", ""), "sharex": True, "handlelength": 3}
-    return chart("figure-order", results, panels, draw, (2, 1.8), handles, records, floors=floors, **layout)
+    return chart(
+        "figure-order",
+        results,
+        [(column.head, column) for column in columns],
+        draw,
+        (2, 1.8),
+        handles,
+        _last_records(results, results.transforms, numbers),
+        floors=floors,
+        labels=("order distance", ""),
+        sharex=True,
+        legend={"handlelength": 3},
+    )
 
 
-def _floors(results: Results, column: Column, distance: Mapping[Cell, float]) -> list[tuple[float, Floor]]:
+def _floors(results: Results, column: Column, distances: Mapping[Cell, float]) -> list[tuple[float, Floor]]:
     """Return the column's floors, with each language's order distance, in ascending order."""
-    low = []
-    for transform in results.transforms:
-        floor = column.floor(results, transform)
-        places = [place for (_, name), place in distance.items() if name == transform]
-        low += [(places[0], floor)] if floor and places else []
-    return sorted(low, key=lambda point: point[0])
+    by_language, points = dict[str, float](), list[tuple[float, Floor]]()
+    for (_, language), distance in distances.items():
+        by_language.setdefault(language, distance)
+    for language, distance in by_language.items():
+        if floor := column.floor(results, language):
+            points.append((distance, floor))
+    return sorted(points, key=lambda point: point[0])
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
@@ -285,8 +313,8 @@ def _parameters(results: Results) -> dict[str, list[str]]:
     parameters: dict[str, list[str]] = {}
     for name, order in orders.items():
         if order:
-            still = [other for other in orders if scripts[other] == scripts[name] and not orders[other]]
-            parameters.setdefault(" + ".join(order) + _script(scripts[name]), still).append(name)
+            unordered = [other for other in orders if scripts[other] == scripts[name] and not orders[other]]
+            parameters.setdefault(" + ".join(order) + _script(scripts[name]), unordered).append(name)
     return parameters
 
 
@@ -325,15 +353,15 @@ class Sharer(NamedTuple):
 
 def _sharers(results: Results) -> list[Sharer]:
     """Return the languages whose shared vocabulary was measured, in ascending order."""
-    found = []
+    sharers = []
     for language in results.transforms:
         parts = results.transform(language).parts
         shares = (mean(results.scores(SHARING, o, language, "", "tokens")) for o in results.objectives)
         share = next(filter(None, shares), None)
         if share and len(parts) == 1 and parts[0]["kind"] in SHARED:
             kind = SHARED[parts[0]["kind"]][parts[0].get("by", "uniform")] if share.mean else NEW
-            found.append(Sharer(language, kind, share.mean))
-    return sorted(found, key=lambda sharer: sharer.tokens)
+            sharers.append(Sharer(language, kind, share.mean))
+    return sorted(sharers, key=lambda sharer: sharer.tokens)
 
 
 def overlap_table(results: Results) -> Table | None:
@@ -349,39 +377,45 @@ def overlap_table(results: Results) -> Table | None:
 
 def overlap_figure(results: Results) -> Plot | None:
     """Plot Delta and alignment@1 against shared sub-words, with one row per objective."""
-    languages, rows, look = _sharers(results), results.objectives, looks(results)
+    sharers, rows, look = _sharers(results), results.objectives, looks(results)
     columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
-    few = len({sharer.tokens for sharer in languages}) < FEWEST
+    few = len({sharer.tokens for sharer in sharers}) < FEWEST
     if few or not columns or len(rows) > MOST_ROWS or not look:
         return None
+
+    def points(objective: str, column: Column, *kinds: str) -> list[drawing.Point]:
+        chosen = [sharer for sharer in sharers if sharer.kind in kinds]
+        return means((100 * s.tokens, column.values(results, objective, s.language)) for s in chosen)
 
     def draw(panel: Axes, cell: tuple[str, Column]) -> None:
         objective, column = cell
         colour = look[objective].colour
-
-        def points(*kinds: str) -> list[drawing.Point]:
-            some = (s for s in languages if s.kind in kinds)
-            return means((100 * s.tokens, column.values(results, objective, s.language)) for s in some)
-
         for kind, marker in MARKERS.items():
-            if own := points(kind):
-                draw_points(panel, own, colour, marker)
-            if len(own) > 1:
-                x, y = zip(*((share, 100 * value.mean) for share, value in points(NEW, kind)), strict=True)
-                panel.plot(x, y, "-", color=colour, linewidth=1, zorder=1)
+            if markers := points(*cell, kind):
+                draw_points(panel, markers, colour, marker)
+            if len(markers) > 1:
+                line = [(share, 100 * value.mean) for share, value in points(*cell, NEW, kind)]
+                panel.plot(*zip(*line, strict=True), "-", color=colour, linewidth=1, zorder=1)
         if column.task:
             panel.axhline(0, color=INK, linewidth=0.8)
 
-    cells = product(rows, columns)
-    panels = [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o, column in cells]
-    kinds = {sharer.kind for sharer in languages}
-    handles = [key(kind, INK, marker) for kind, marker in MARKERS.items() if kind in kinds]
-    layout: dict[str, Any] = {"labels": ("shared, %", ""), "sharex": True, "sharey": "col", "across": 4}
+    kinds = {sharer.kind for sharer in sharers}
     numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out"), *SCORES]
-    records = _last_records(results, [sharer.language for sharer in languages], numbers)
-    grid = len(columns), 1.8
-    return chart("figure-overlap", results, panels, draw, grid, handles, records, **layout)
+    cells = product(rows, columns)
+    return chart(
+        "figure-overlap",
+        results,
+        [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o, column in cells],
+        draw,
+        (len(columns), 1.8),
+        [key(kind, INK, marker) for kind, marker in MARKERS.items() if kind in kinds],
+        _last_records(results, [sharer.language for sharer in sharers], numbers),
+        across=4,
+        labels=("shared, %", ""),
+        sharex=True,
+        sharey="col",
+    )
 
 
 COLUMNS = 3  # panels in a row
@@ -391,35 +425,42 @@ NAMES = 1.9  # width of the objectives' names, in inches
 
 def objectives_figure(results: Results) -> Plot | None:
     """Plot ZS with the strongest baseline, with one panel per task and one row per objective."""
-    tasks, metrics, look = zero_shot_columns(results), main_metrics(results), looks(results)
+    tasks, look = zero_shot_columns(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None
     rows = [(objective, transform) for transform in results.transforms for objective in results.objectives]
 
     def draw(panel: Axes, column: Column) -> None:
-        for place, row in enumerate(rows):
-            if score := mean(column.values(results, *row)):
-                colour, marker, _ = look[row[0]]
+        for place, (objective, transform) in enumerate(rows):
+            if score := mean(column.values(results, objective, transform)):
+                colour, marker, _ = look[objective]
                 draw_points(panel, [(place, score)], colour, marker, across=True, zorder=3)
         panel.xaxis.set_major_locator(MaxNLocator(2))
         panel.margins(x=0.15)
         for transform in results.transforms:
-            if low := column.floor(results, transform):
+            if floor := column.floor(results, transform):
                 places = [place for place, (_, name) in enumerate(rows) if name == transform]
                 ends = [places[0] - 0.5, places[-1] + 0.5]
-                level(panel, low.value, ends, "-", INK, across=True, linewidth=1, zorder=1)
+                level(panel, floor.value, ends, "-", INK, across=True, linewidth=1, zorder=1)
         panel.set_yticks(range(len(rows)), [_row_title(results, *row) for row in rows])
         panel.set_ylim(len(rows) - 0.4, -0.6)
 
     heads = {f"{task_title(column.task)}, {metric_title(column.metric)}": column for column in tasks}
     heads[f"mean of {len(tasks)} tasks"] = mean_of_tasks(results)
-    panels = [(wrapped(head, 1.0), column) for head, column in heads.items()]
-    own = (floor for floor in results.floors.all if floor.learnt == results.source and not floor.surface)
-    floors = [floor for floor in own if (floor.task, floor.metric) in metrics]
-    handles, records = [key(STRONGEST, INK, line="-")] if floors else [], shown_records(results, tasks)
-    grid = COLUMNS, 0.75 + LINE * len(rows)
-    layout: dict[str, Any] = {"labels": ("ZS, %", ""), "sharey": True}
-    return chart("figure-objectives", results, panels, draw, grid, handles, records, floors=floors, **layout)
+    of_words = [f for f in results.floors.all if f.learnt == results.source and not f.surface]
+    floors = [floor for floor in of_words if (floor.task, floor.metric) in main_metrics(results)]
+    return chart(
+        "figure-objectives",
+        results,
+        [(wrapped(head, 1.0), column) for head, column in heads.items()],
+        draw,
+        (COLUMNS, 0.75 + LINE * len(rows)),
+        [key(STRONGEST, INK, line="-")] if floors else [],
+        shown_records(results, tasks),
+        floors=floors,
+        labels=("ZS, %", ""),
+        sharey=True,
+    )
 
 
 def _row_title(results: Results, objective: str, transform: str) -> str:

@@ -49,15 +49,17 @@ class Quantity:
         # Tasks are not selected, because a linear probe's records name the task that it was trained on.
         about = dict(zip(("objective", "language"), model, strict=True))
         keys = results.keys(measure=self.measure, metric=self.metric, layer=layer, **about)
-        found = results.curves(*keys[0]) if keys else {}
-        with_null = {seed: {step: r for step, r in curve.items() if r.null} for seed, curve in found.items()}
-        return {seed: curve for seed, curve in with_null.items() if curve}
+        curves = dict[int, Curve]()
+        for seed, curve in results.curves(*keys[0]).items() if keys else ():
+            if with_null := {step: record for step, record in curve.items() if record.null}:
+                curves[seed] = with_null
+        return curves
 
     def at_steps(self, results: Results, *model: str) -> dict[int, list[Record]]:
         """Return, for each step that was recorded for every seed, all seeds' records."""
-        of_seeds = self.curves(results, *model).values()
-        common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
-        return {step: [curve[step] for curve in of_seeds] for step in common}
+        curves = self.curves(results, *model).values()
+        common = sorted(set.intersection(*map(set, curves))) if curves else []
+        return {step: [curve[step] for curve in curves] for step in common}
 
     def means(self, results: Results, *model: str) -> dict[int, Estimate]:
         """Return the mean over seeds at each common step, in the quantity's unit."""
@@ -76,9 +78,11 @@ QUANTITIES = (*PREDICTED, *ALIGNED)
 
 
 def _records(results: Results, quantities: Sequence[Quantity] = QUANTITIES) -> list[Record]:
-    cells = product(quantities, results.objectives, results.transforms)
-    lines = [curve for quantity, *model in cells for curve in quantity.curves(results, *model).values()]
-    return [record for curve in lines for record in curve.values()]
+    records = list[Record]()
+    for quantity, *model in product(quantities, results.objectives, results.transforms):
+        for curve in quantity.curves(results, *model).values():
+            records += curve.values()
+    return records
 
 
 def _steps(results: Results) -> list[int]:
@@ -101,6 +105,7 @@ class Onsets(dict[int, float]):
 
     @property
     def left(self) -> int:
+        """The number of seeds in which the quantity ever exceeds its null."""
         return sum(step < NEVER for step in self.values())
 
     def __str__(self) -> str:
@@ -115,12 +120,12 @@ class Onsets(dict[int, float]):
 
 def onsets(results: Results, objective: str, transform: str) -> dict[Quantity, Onsets]:
     """Find the onsets of all measured quantities, the earliest first."""
-    found = dict[Quantity, Onsets]()
+    found = list[tuple[Quantity, Onsets]]()
     for quantity in QUANTITIES:
         if curves := quantity.curves(results, objective, transform):
-            found[quantity] = Onsets({seed: onset(curve, quantity.side) for seed, curve in curves.items()})
-    order = {quantity: (its.median, -its.left, min(its.values())) for quantity, its in found.items()}
-    return {quantity: found[quantity] for quantity in sorted(found, key=order.__getitem__)}
+            steps = {seed: onset(curve, quantity.side) for seed, curve in curves.items()}
+            found.append((quantity, Onsets(steps)))
+    return dict(sorted(found, key=lambda pair: (pair[1].median, -pair[1].left, min(pair[1].values()))))
 
 
 def growth_tables(results: Results) -> dict[str, Table | None]:
@@ -131,33 +136,34 @@ def growth_tables(results: Results) -> dict[str, Table | None]:
         titles = results.transform_title(transform), results.objective_title(objective)
         order.append((*titles, _order_in_words(found), _agreement(found, len(results.seeds))))
         steps.append((*titles, *(str(found.get(quantity, MISSING)) for quantity in QUANTITIES)))
-        lines = [[None, *quantity.means(results, objective, transform).values()] for quantity in QUANTITIES]
-        digits = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # 1 for percentages
-        ends.append((*titles, *(decimal(line[-1], n) for line, n in zip(lines, digits, strict=True))))
+        last = list[str]()
+        for quantity in QUANTITIES:
+            means = [None, *quantity.means(results, objective, transform).values()]
+            last.append(decimal(means[-1], 1 if quantity.unit == 100 else 2))  # 1 for percentages
+        ends.append((*titles, *last))
     tables = {
         "what-comes-first": (["what leaves its null, in this order", "the same order in all seeds"], order),
         "onsets": ([quantity.name for quantity in QUANTITIES], steps),
         "ends": ([quantity.axis for quantity in QUANTITIES], ends),
     }
     labels, probed = ("language", "objective"), _steps(results)
-    about: dict[str, Any] = {
-        "onset": NOTE,
-        "after": f"after step {probed[-1]:,}" if probed else "after the last step",
-    }
+    after = f"after step {probed[-1]:,}" if probed else "after the last step"
+    about: dict[str, Any] = {"onset": NOTE, "after": after}
     return {name: table(name, results, labels, *content, **about) for name, content in tables.items()}
 
 
 def _order_in_words(found: Mapping[Quantity, Onsets]) -> str:
     """Describe the order of onsets, as in `loss and CKA (64), sentences (128); never: all types`."""
     groups: dict[float, list[str]] = {}
-    for quantity, its in found.items():
-        groups.setdefault(its.median, []).append(quantity.name)
+    for quantity, steps in found.items():
+        groups.setdefault(steps.median, []).append(quantity.name)
     never = groups.pop(NEVER, [])
     order = ", ".join(f"{listed(names)} ({step:,.0f})" for step, names in groups.items())
     return "; ".join(filter(None, [order, f"never: {listed(never)}" if never else ""])) or MISSING
 
 
 def _agreement(found: Mapping[Quantity, Onsets], seeds: int) -> str:
+    """Say how many pairs of quantities come in a different order in some seeds."""
     if seeds < 2:
         return "one seed"
     swapped = 0
@@ -165,7 +171,7 @@ def _agreement(found: Mapping[Quantity, Onsets], seeds: int) -> str:
         ahead = [a[seed] - b[seed] for seed in a.keys() & b.keys() if a[seed] != b[seed]]
         swapped += bool(ahead) and min(ahead) < 0 < max(ahead)
     same = f"no: {swapped} of {comb(len(found), 2)} pairs change places" if swapped else "yes"
-    some = [quantity.name for quantity, its in found.items() if 0 < its.left < len(its)]
+    some = [quantity.name for quantity, steps in found.items() if 0 < steps.left < len(steps)]
     return f"{same}; in some seeds only: {listed(some)}" if some else same
 
 
@@ -209,6 +215,7 @@ def growth_figures(results: Results) -> Iterator[Plot | None]:
 
 
 def _curves_figure(results: Results, quantities: Sequence[Quantity], name: str) -> Plot | None:
+    """Plot means by step, with one row of panels per quantity and one column per language."""
     steps, transforms, look = _steps(results), results.transforms, looks(results)
     rows = [quantity for quantity in quantities if _records(results, [quantity])]
     if len(steps) < 2 or not rows or len(transforms) > MOST or not look:
@@ -225,21 +232,19 @@ def _curves_figure(results: Results, quantities: Sequence[Quantity], name: str) 
                 style |= {"marker": marker, "markersize": 3.5, "markevery": (place % every, every)}
                 panel.plot(axis.places(list(line)), [point.mean for point in line.values()], dash, **style)
         axis.draw(panel)
+        if transform == transforms[0]:
+            panel.set_ylabel(wrapped(quantity.axis, 1.1))
 
     cells = product(rows, transforms)
     panels = [(results.transform_title(t) if row is rows[0] else "", (row, t)) for row, t in cells]
-
-    def finish(axes: np.ndarray) -> None:
-        for row, quantity in zip(axes, rows, strict=True):
-            row[0].set_ylabel(wrapped(quantity.axis, 1.1))
-        axes[0, 0].figure.align_ylabels()
-
     null = Patch(color=NULL, label="null: 95 % of values after shuffling")
     handles = [*keys(results, look, line=None), null, key("chance", SOFT, line="--")]
-    layout: dict[str, Any] = {"labels": ("step", ""), "sharex": True, "sharey": "row", "finish": finish}
+    layout: dict[str, Any] = {"labels": ("step", ""), "sharex": True, "sharey": "row"}
     layout["about"] = {"quantities": " ".join(row.text for row in rows)}
-    records = _records(results, rows)
-    return chart(name, results, panels, draw, (len(transforms), 1.4), handles, records, **layout)
+    grid = len(transforms), 1.4
+    plot = chart(name, results, panels, draw, grid, handles, _records(results, rows), **layout)
+    plot.figure.align_ylabels()
+    return plot
 
 
 def _draw_null(panel: Axes, results: Results, quantity: Quantity, transform: str, axis: StepScale) -> None:
@@ -247,16 +252,17 @@ def _draw_null(panel: Axes, results: Results, quantity: Quantity, transform: str
     bands = []
     for objective in results.objectives:
         if at := quantity.at_steps(results, objective, transform):
-            band = []
+            lines = []
             for end in ("low", "high", "chance"):
-                nulls = [[getattr(record.null, end) for record in records] for records in at.values()]
-                band.append(axis.heights(list(at), [quantity.unit * float(np.mean(own)) for own in nulls]))
-            bands.append(band)
+                by_seed = [[getattr(record.null, end) for record in records] for records in at.values()]
+                means = [quantity.unit * float(np.mean(values)) for values in by_seed]
+                lines.append(axis.heights(list(at), means))
+            bands.append(lines)
     if bands:
         every = np.array(bands)  # (objectives, 3, steps)
-        here = ~np.isnan(every[:, 0]).all(axis=0)
-        low, high, chance = every[:, :, here].transpose(1, 0, 2)
-        x = np.array(axis.places(axis.steps))[here]
+        covered = ~np.isnan(every[:, 0]).all(axis=0)
+        low, high, chance = every[:, :, covered].transpose(1, 0, 2)
+        x = np.array(axis.places(axis.steps))[covered]
         panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
         panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 

@@ -78,17 +78,17 @@ class Systems:
             facets = (record.symmetrisation, record.joint, record.layer, run.layers, run.main_layer)
             system = System(record.aligner, learnt, results.objective_title(learnt), *facets)
             by_system.setdefault(system, {})[record.gold_set] = record
-        self.all = [
-            replace(system, records={gold: its[gold] for gold in self.sets if gold in its})
-            for system, its in by_system.items()
-        ]
-        headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
-        self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
+        self.all = []
+        for system, by_set in by_system.items():
+            chosen = {gold: by_set[gold] for gold in self.sets if gold in by_set}
+            self.all.append(replace(system, records=chosen))
+        symmetrised = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
+        self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *symmetrised]
         named = [s for s in self.all if s.layers and s.aligner in BY_NAME]
         self.encoders = [s for s in named if s.layer in (None, s.main_layer)]
         self.released = [s for s in named if s.aligner == RELEASED.name]
-        shown = [s for s in self.encoders if s.joint == (s.aligner == RELEASED.name)]
-        self.rows = [*self.without_encoder, *sorted(shown, key=lambda s: s.joint)]
+        usual = [s for s in self.encoders if s.joint == (s.aligner == RELEASED.name)]
+        self.rows = [*self.without_encoder, *sorted(usual, key=lambda s: s.joint)]
 
     def by_objective(self, given: bool) -> list[System]:
         return [s for s in self.all if s.layers and self.results.objective(s.learnt).given == given]
@@ -119,6 +119,7 @@ def link_tables(results: Results) -> dict[str, Table | None]:
 
 
 def _table_2(systems: Systems) -> Table:
+    """Tabulate the AER of every system on each gold set, and the paper's."""
     rows = [(*system.labels, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
     names = [*map(set_title, systems.sets), "average"]
@@ -135,11 +136,11 @@ def _table_2(systems: Systems) -> Table:
 
 def _sizes(systems: Systems) -> str:
     """Name the gold sets that lack a training corpus, each with its number of sentence pairs."""
-    learnt: dict[str, dict[str, int]] = {}
+    by_set: dict[str, dict[str, int]] = {}
     for system in systems.without_encoder:
         for gold, counts in system.counts.items() if system.learnt else ():
-            learnt.setdefault(gold, {})[system.learnt] = counts.pairs
-    return ", ".join(f"{gold} {sum(its.values())}" for gold, its in learnt.items() if len(its) == 1)
+            by_set.setdefault(gold, {})[system.learnt] = counts.pairs
+    return ", ".join(f"{gold} {sum(by.values())}" for gold, by in by_set.items() if len(by) == 1)
 
 
 def _layers_table(systems: Systems, published: bool) -> Table:
@@ -158,17 +159,18 @@ def _layers_table(systems: Systems, published: bool) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """Tabulate every combination of similarity, plan and rule, sorted by the AER on the gold set `on`."""
-    choices: dict[tuple[str, str, bool], list[System]] = {}
+    """Tabulate every combination of similarity, plan and rule at the main layer and, in brackets, at the
+    layer with the lowest AER on the gold set `on`; rows are sorted by that AER."""
+    by_layer: dict[tuple[str, str, bool], list[System]] = {}
     for system in systems.all:
-        choices.setdefault((system.learnt, system.aligner, system.joint), []).append(system)
-    every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
+        by_layer.setdefault((system.learnt, system.aligner, system.joint), []).append(system)
+    tried = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
     rows = []
-    for (learnt, aligner, joint), those in choices.items():
-        for main in (s for s in those if learnt in every and s.layer == s.main_layer):
-            best = min(those, key=lambda system: system.counts[on].aer or 0.0)
-            both = ([hundredths(s.counts[name].aer) for name in systems.sets] for s in (main, best))
-            cells = (f"{rate} ({lowest})" for rate, lowest in zip(*both, strict=True))
+    for (learnt, aligner, joint), choices in by_layer.items():
+        for main in (s for s in choices if learnt in tried and s.layer == s.main_layer):
+            best = min(choices, key=lambda system: system.counts[on].aer or 0.0)
+            rates = ([hundredths(s.counts[name].aer) for name in systems.sets] for s in (main, best))
+            cells = (f"{rate} ({lowest})" for rate, lowest in zip(*rates, strict=True))
             row = (main.title, aligner, main.way, f"{main.layer} ({best.layer})", *cells)
             rows.append((joint, main.counts[on].aer or 0.0, row))
     labels, heads = ("encoder", "aligner", "way", "layer"), map(set_title, systems.sets)
@@ -176,7 +178,8 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
 
 def link_figure(results: Results) -> Plot | None:
-    """Plot the released aligner's mean AER by layer, with one line per encoder."""
+    """Plot the released aligner's mean AER by layer, with one line per encoder. Encoders with the same number
+    of layers and the same gold sets share a row of two panels, one for each value of `joint`."""
     systems = Systems(results)
     groups: dict[Group, list[System]] = {}
     for system in systems.released:
@@ -184,24 +187,21 @@ def link_figure(results: Results) -> Plot | None:
     learnt = list(dict.fromkeys(system.learnt for system in systems.released))
     if not learnt or not (look := looks(results, learnt)):
         return None
-    across = list(zip(systems.without_encoder, DASHES, strict=False))
+    levels = list(zip(systems.without_encoder, DASHES, strict=False))
     published = {group: _published(*group) for group in groups}
-    theirs = {name: PUBLISHED_LOOKS.get(name, Look(SOFT, "")) for by in published.values() for name in by}
+    hollow = {name: PUBLISHED_LOOKS.get(name, Look(SOFT, "")) for by in published.values() for name in by}
 
-    def draw(panel: Axes, cell: tuple[Group, bool]) -> None:
-        (layers, sets), joint = cell
-        for name, its in look.items():
-            own = [s for s in groups[layers, sets] if (s.joint, s.learnt) == (joint, name)]
-            rates = [(s.layer, s.mean(s.counts)) for s in sorted(own, key=lambda system: system.layer or 0)]
-            if points := [(layer, 100 * rate) for layer, rate in rates if rate is not None]:
-                line: dict[str, Any] = {"color": its.colour, "marker": its.marker, "markersize": 5}
-                panel.plot(*zip(*points, strict=True), its.dash, **line)
-        for system, dash in across:
+    def draw(panel: Axes, content: tuple[Group, bool]) -> None:
+        group, joint = content
+        layers, sets = group
+        for name, style in look.items():
+            _draw_encoder(panel, [s for s in groups[group] if (s.joint, s.learnt) == (joint, name)], style)
+        for system, dash in levels:
             if (rate := system.mean(sets)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
-        for name, by_layer in published[layers, sets].items() if joint else ():
-            line = {"color": theirs[name].colour, "marker": theirs[name].marker, "fillstyle": "none"}
-            panel.plot(range(layers + 1), by_layer, ":", **line)
+        for name, rates in published[group].items() if joint else ():
+            colour, marker, _ = hollow[name]
+            panel.plot(range(layers + 1), rates, ":", color=colour, marker=marker, fillstyle="none")
         panel.set_xticks(range(0, layers + 1, 1 + layers // TICKS))
         panel.set_xlabel("layer")
         if not joint:
@@ -211,20 +211,33 @@ def link_figure(results: Results) -> Plot | None:
     for group, (joint, title) in product(groups, TITLES.items()):
         panels.append((f"{group[0]} layers, {title}" if len(groups) > 1 else title, (group, joint)))
         drawn += [system for system in groups[group] if system.joint == joint]
-        drawn += [system for system, _ in across if system.mean(group[1]) is not None]
+        drawn += [system for system, _ in levels if system.mean(group[1]) is not None]
     handles = keys(results, look, line=None)
-    for system, dash in across:
+    for system, dash in levels:
         handles.append(key(", ".join(filter(None, (system.aligner, system.title))), INK, line=dash))
-    handles += [key(f"{name}, published", *its[:2], "none", ":") for name, its in theirs.items()]
+    for name, (colour, marker, _) in hollow.items():
+        handles.append(key(f"{name}, published", colour, marker, "none", ":"))
     records = [record for system in dict.fromkeys(drawn) for record in system.records.values()]
-    layout: dict[str, Any] = {"sharey": "row", "handlelength": 2.5, "about": {"aligner": RELEASED.name}}
+    layout: dict[str, Any] = {"sharey": "row", "legend": {"handlelength": 2.5}}
+    layout["about"] = {"aligner": RELEASED.name}
     return chart("figure-2-layers", results, panels, draw, (2, 2.2), handles, records, **layout)
+
+
+def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
+    points = []
+    for system in sorted(systems, key=lambda system: system.layer or 0):
+        if (rate := system.mean(system.counts)) is not None:
+            points.append((system.layer, 100 * rate))
+    if points:
+        style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 5}
+        panel.plot(*zip(*points, strict=True), look.dash, **style)
 
 
 def _published(layers: int, sets: Sequence[str]) -> dict[str, list[float]]:
     """Return the mean error rates by layer of the published encoders of this depth."""
-    found = {}
+    means = {}
     for name, by_set in published_layers("xlm_align").items():
         if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
-            found[name] = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
-    return found
+            by_layer = zip(*(by_set[gold] for gold in sets), strict=True)
+            means[name] = [100 * fmean(rates) for rates in by_layer]
+    return means

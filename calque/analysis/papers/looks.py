@@ -81,19 +81,19 @@ def family(objective: Described) -> Family | None:
     return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
 
 
-def look(objective: Described, start: Start | None, own: Look) -> Look:
-    """Choose an objective's look from its parts; `own` is used for user-defined objectives."""
+def look(objective: Described, start: Start | None, other: Look) -> Look:
+    """Choose an objective's look from its parts; `other` is used for user-defined objectives."""
     if objective.given:
         return GIVEN
-    if (of := family(objective)) is None:
-        return own
-    plain, (colour, marker, _) = of.plain.facets[-1], of.look
+    if (kind := family(objective)) is None:
+        return other
+    plain, (colour, marker, _) = kind.plain.facets[-1], kind.look
     changed = {k: v for k, v in objective.parts[-1].items() if k not in UNNAMED and v != plain.get(k)}
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
     # Even the plain form starts from a model if it has a first phase or trains only on sentence pairs.
-    continues = of.plain.traits.start is not None or not of.plain.traits.text
+    continues = kind.plain.traits.start is not None or not kind.plain.traits.text
     if start and not start.objective.given and not continues:
         form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER
         return Look(colour, *(FURTHER if form[0] == marker else form))
@@ -102,15 +102,15 @@ def look(objective: Described, start: Start | None, own: Look) -> Look:
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     """Return a distinct look for each objective (default: all), or none if there are too many."""
-    looks, own = dict[str, Look](), dict[str, Look]()
+    looks, others = dict[str, Look](), dict[str, Look]()
     for name in objectives or results.objectives:
         described = results.objective(name)
         kind = described.parts[-1]["kind"] if described.parts else ""
-        if kind and kind not in FAMILIES and kind not in own:
-            if len(own) == len(OWN):
+        if kind and kind not in FAMILIES and kind not in others:
+            if len(others) == len(OWN):
                 return {}
-            own[kind] = Look(*OWN[len(own)])
-        looks[name] = look(described, results.start(name), own.get(kind, Look(*OWN[0])))
+            others[kind] = Look(*OWN[len(others)])
+        looks[name] = look(described, results.start(name), others.get(kind, Look(*OWN[0])))
     taken, used = {each[:2] for each in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:
@@ -125,7 +125,7 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
 
 def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
     """If at least `FEWEST` objectives share a colour, give each a shade of it, except plain forms."""
-    sizes, numbers, shaded = Counter(its.colour for its in looks.values()), Counter[str](), dict(looks)
+    sizes, numbers, shaded = Counter(colour for colour, *_ in looks.values()), Counter[str](), dict(looks)
     for name in sorted(looks, key=lambda name: looks[name].bar["hatch"] != ""):
         colour = looks[name].colour
         if sizes[colour] < FEWEST:
@@ -141,6 +141,6 @@ def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
 def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:
     """Return legend entries, with lines in the style `line` (None: each objective's own)."""
     return [
-        key(results.objective_title(name), *its[:2], line=its.dash if line is None else line)
-        for name, its in look.items()
+        key(results.objective_title(name), colour, marker, line=dash if line is None else line)
+        for name, (colour, marker, dash) in look.items()
     ]

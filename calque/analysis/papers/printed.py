@@ -46,7 +46,7 @@ class PaperClaim:
 
     @property
     def by_task(self) -> "list[PaperClaim]":
-        split = [replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks]
+        split = [replace(self, text=f"{self.text}, {task_title(task)}", tasks=(task,)) for task in self.tasks]
         return split or [self]
 
 
@@ -72,14 +72,14 @@ class Printed:
     def ours(self, number: Published, layers: Sequence[int] = (MAIN,)) -> BySeed:
         """Return our counterpart of a printed number; empty if we did not measure one."""
         if _is_mean(number):
-            return average([average([self.ours(one) for one in part]) for part in self._parts(number)])
+            return average([average(list(map(self.ours, part))) for part in self._parts(number)])
         (name, transform), study, task = self.names(number), self.study, number.task
         if study is None:
             return self.results(number.setting).scores(number.measure, name, transform, task, number.metric)
         if name not in study.models:
             return {}
         if number.measure == AER:
-            gold = next((own for own, theirs in PAPERS_NAMES.items() if theirs == task), task)
+            gold = next((ours for ours, printed in PAPERS_NAMES.items() if printed == task), task)
             aligner = self._same["aligners"][number.setting]
             return study.values(name, [error(gold, aligner, layer) for layer in layers])
         keys = study.scores(task, number.metric)
@@ -89,17 +89,19 @@ class Printed:
         """Return the numbers that the mean `whole` averages, by task or by language."""
         parts: dict[str, list[Published]] = {}
         without = self.study.source if self.study and whole.language == OTHERS else None
-        for one in self.numbers:
-            same = whole.task == AVERAGE or (one.task, one.metric) == (whole.task, whole.metric)
-            if same and _label(one) == _label(whole) and not _is_mean(one) and one.language != without:
-                parts.setdefault(one.task if whole.task == AVERAGE else one.language, []).append(one)
+        for number in self.numbers:
+            of_task = whole.task == AVERAGE or (number.task, number.metric) == (whole.task, whole.metric)
+            same = of_task and _label(number) == _label(whole) and not _is_mean(number)
+            if same and number.language != without:
+                part = number.task if whole.task == AVERAGE else number.language
+                parts.setdefault(part, []).append(number)
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
         """Return the paper's table; each cell contains our number / the paper's number."""
         by_labels: dict[tuple[str, ...], dict[str, Published]] = {}
-        for one in self.numbers:
-            by_labels.setdefault(self._labels(one), {})[_head(one)] = one
+        for number in self.numbers:
+            by_labels.setdefault(self._labels(number), {})[_head(number)] = number
         heads = dict.fromkeys(head for numbers in by_labels.values() for head in numbers)
         shown = [i for i, labels in enumerate(zip(*by_labels, strict=True)) if any(labels)]
         rows = []
@@ -120,57 +122,63 @@ class Printed:
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}"
 
     def judge(self, claim: PaperClaim) -> Judged:
-        """Judge whether our numbers are on the same side of 0, or of the bound, as the paper's."""
+        """Judge whether our numbers are on the same side of 0, or of the bound, as the paper's. Of several
+        differences, the least favourable is shown."""
         if claim.measure == CORRELATION:
             (task,), results = claim.tasks, self.results("")
             rho = rho_of(results.points(task, PRIMARY[task]))
-            ours, theirs = rho_cell(rho) if rho else MISSING, f"{claim.printed[task]:.2f}"
-            return correlated(results, task, 0.0), ours, theirs, ""
+            numbers = rho_cell(rho) if rho else MISSING, f"{claim.printed[task]:.2f}"
+            return correlated(results, task, 0.0), *numbers, ""
         rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
-        compared = [(*self._compare(claim, each), each[-1]) for each in rows]
+        compared = [(*self._compare(claim, names), names[-1]) for names in rows]
         bound, side = claim.bound or 0.0, 1 if compared[0][1] > (claim.bound or 0.0) else -1
-        estimate, printed, row = min(compared, key=lambda one: side * (one[0].mean if one[0] else one[1]))
-        found = [(ours, bound, side) for ours, *_ in compared if ours]
-        tested = len(found) == len(compared) and (claim.bound is not None or claim.minus)
-        verdict, remark = judge(found if tested else [], ""), f"shown: {row}" if len(compared) > 1 else ""
-        numbers = [one for name in (*claim.of, *claim.minus) for one in self._row(claim, name)]
+        ours, theirs, row = min(
+            compared, key=lambda numbers: side * (numbers[0].mean if numbers[0] else numbers[1])
+        )
+        comparisons = [(estimate, bound, side) for estimate, *_ in compared if estimate]
+        tested = len(comparisons) == len(compared) and (claim.bound is not None or claim.minus)
+        verdict = judge(comparisons if tested else [], "")
+        remark = f"shown: {row}" if len(compared) > 1 else ""
+        printed = [number for name in (*claim.of, *claim.minus) for number in self._row(claim, name)]
         if claim.measure == DELTA:
-            cells, about = map(self.names, numbers), numbers[0]
+            cells, about = map(self.names, printed), printed[0]
             verdict = unless_at_floor(verdict, self.results(about.setting), cells, about.task, about.metric)
-        if tested and (unlearnt := self._unlearnt(numbers)):
+        if tested and (unlearnt := self._unlearnt(printed)):
             verdict, remark = unlearnt, unlearnt.because
-        return verdict, cell(estimate, over_items=True), percent(printed), remark
+        return verdict, cell(ours, over_items=True), percent(theirs), remark
 
     def _compare(self, claim: PaperClaim, names: Sequence[str]) -> tuple[Estimate | None, float]:
-        """Return our number and the paper's: a mean difference between rows, or the mean of one row."""
+        """Return our number and the paper's: a mean difference between rows, or the mean of one row. Only
+        columns that we measured count, unless we measured none."""
         rows = []
         for name in names:
-            rows.append({(one.task, one.metric, one.language): one for one in self._row(claim, name)})
+            rows.append({(p.task, p.metric, p.language): p for p in self._row(claim, name)})
         printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
-        both = [numbers for numbers in printed if all(map(self.ours, numbers))]
-        values = fmean(one.value - sum(other.value for other in others) for one, *others in both or printed)
-        ours = [[self.ours(one, claim.layers or (MAIN,)) for one in row] for row in zip(*both, strict=True)]
+        measured = [numbers for numbers in printed if all(map(self.ours, numbers))]
+        differences = [first.value - sum(p.value for p in others) for first, *others in measured or printed]
+        ours = []
+        for numbers in zip(*measured, strict=True):
+            ours.append([self.ours(number, claim.layers or (MAIN,)) for number in numbers])
         estimate = None if not ours else gap(*ours) if len(ours) > 1 else mean(average(ours[0]))
-        return estimate, claim.printed.get("", values)
+        return estimate, claim.printed.get("", fmean(differences))
 
     def _row(self, claim: PaperClaim, name: str) -> list[Published]:
-        row = [one for one in self.numbers if _label(one) == name and one.measure == claim.measure]
-        row = [one for one in row if claim.metric in ("", one.metric) and not _is_mean(one)]
-        return [one for one in row if not claim.tasks or one.task in claim.tasks]
+        """Return the printed numbers in a row that a claim is about."""
+        row = [p for p in self.numbers if _label(p) == name and p.measure == claim.measure]
+        row = [p for p in row if claim.metric in ("", p.metric) and not _is_mean(p)]
+        return [p for p in row if not claim.tasks or p.task in claim.tasks]
 
     def _unlearnt(self, numbers: Sequence[Published]) -> Verdict | None:
         """Return a verdict if a model did not learn a task in the source."""
         if self.study is None:
             return None
         source, results = self.study.source, self.study.results
-        for one in numbers:
-            if one.task not in PRIMARY:
-                continue
-            name = self.names(one)[0]
-            score = mean(self.study.values(name, self.study.scores(one.task)[:1]))
-            floor = results.floors.highest(one.task, PRIMARY[one.task], source, source)
+        for number in (number for number in numbers if number.task in PRIMARY):
+            name, task = self.names(number)[0], number.task
+            score = mean(self.study.values(name, self.study.scores(task)[:1]))
+            floor = results.floors.highest(task, PRIMARY[task], source, source)
             if score and floor and score.mean <= floor.value:
-                verdict = f"undecided: {results.objective_title(name)} did not learn {task_title(one.task)}"
+                verdict = f"undecided: {results.objective_title(name)} did not learn {task_title(task)}"
                 baseline = f"the {floor.title} baseline {percent(floor.value)} %"
                 return Verdict(verdict, f"{percent(score.mean)} % in {source}, {baseline}")
         return None

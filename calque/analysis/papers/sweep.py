@@ -72,7 +72,7 @@ class SweepResults:
                 if title := column_of(record, results):
                     row = Row(_language(record, results), results.objective_of(record), values)
                     columns.setdefault(title, {}).setdefault(row, []).append(by_seed)
-        return {title: {row: average(its) for row, its in rows.items()} for title, rows in columns.items()}
+        return {title: {row: average(rows[row]) for row in rows} for title, rows in columns.items()}
 
     @cached_property
     def numbers(self) -> dict[str, dict[Row, Estimate]]:
@@ -100,21 +100,24 @@ class SweepResults:
         for values, results in self.variants.items():
             runs = [run for run in results.runs.values() if run.objective and run.objective.name == objective]
             models.append({run.id.partition("@")[0] for run in runs})
-            its: dict[object, BySeed] = {}
-            for title, rows in self.by_seed.items():
-                if title.endswith(", ZS"):
-                    its |= {(title, row[0]): by for row, by in rows.items() if row[1:] == (objective, values)}
-            scores.append(its)
+            scores.append(
+                {
+                    (title, row.language): by_seed
+                    for title, rows in self.by_seed.items()
+                    for row, by_seed in rows.items()
+                    if title.endswith(", ZS") and row[1:] == (objective, values)
+                }
+            )
         return any(each[0] and each.count(each[0]) == len(each) for each in (models, scores))
 
     def floors(self) -> list[Floor]:
         """Return the floors for all values; a floor shared by all values occurs once, without settings."""
         every = [results.floors.all for results in self.variants.values()]
-        shared = [floor for floor in every[0] if all(floor in own for own in every)]
+        shared = [floor for floor in every[0] if all(floor in found for found in every)]
         floors = list(shared)
-        for values, own in zip(self.variants, every, strict=True):
+        for values, found in zip(self.variants, every, strict=True):
             settings = dict(zip(self.keys, values, strict=True))
-            floors += [replace(floor, settings=settings) for floor in own if floor not in shared]
+            floors += [replace(floor, settings=settings) for floor in found if floor not in shared]
         return floors
 
     @property
@@ -133,9 +136,10 @@ class SweepResults:
     @property
     def seeds(self) -> str:
         """The seeds and the data that they redraw, listed by value if they differ."""
-        over = {", ".join(its): over_seeds(each.seeds, each.redrawn) for its, each in self.variants.items()}
-        several = len({*over.values()}) > 1
-        return "; ".join(map(": ".join, over.items())) if several else next(iter(over.values()))
+        by_values = {v: over_seeds(results.seeds, results.redrawn) for v, results in self.variants.items()}
+        if len({*by_values.values()}) == 1:
+            return by_values.popitem()[1]
+        return "; ".join(f"{', '.join(values)}: {seeds}" for values, seeds in by_values.items())
 
 
 def column_of(record: Record, results: Results) -> str:
@@ -168,19 +172,18 @@ def sweep_question(sweep: SweepResults) -> str:
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
     """Tabulate one row per language, objective and value; a baseline has one row for all values."""
-    rows: dict[tuple[str, ...], None] = {}
+    rows = []
     for row in sweep.rows:
         same = row.objective in sweep.baselines and all(
             column.get(row) == column.get(row._replace(values=other))
-            for column in sweep.numbers.values()
-            for other in sweep.variants
+            for column, other in product(sweep.numbers.values(), sweep.variants)
         )
         values = [ANY] * len(sweep.keys) if same else row.values
         cells = [cell(column.get(row)) for column in sweep.numbers.values()]
-        rows[row.language, sweep.objectives.objective_title(row.objective), *values, *cells] = None
+        rows.append((row.language, sweep.objectives.objective_title(row.objective), *values, *cells))
     title = f"{sweep.first.study} by {', '.join(sweep.titles)} ({scale})"
     header = ("language", "objective", *sweep.titles, *sweep.numbers)
-    return Table(title, header, tuple(rows), f"Percent; {sweep.seeds}.", 2 + len(sweep.keys))
+    return Table(title, header, tuple(dict.fromkeys(rows)), f"Percent; {sweep.seeds}.", 2 + len(sweep.keys))
 
 
 class Pair(NamedTuple):
@@ -199,33 +202,33 @@ the column (Holm)."""
 def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
     """Return each column's differences between consecutive values of a setting, between the first and the
     last value, and between rows and baselines."""
-    found, pairs = dict[str, dict[Pair, Difference]](), list(_pairs(sweep))
+    by_column, pairs = dict[str, dict[Pair, Difference]](), list(_pairs(sweep))
     for title, column in sweep.by_seed.items():
-        both = [pair for pair in pairs if pair.ours in column and pair.theirs in column]
-        estimates = {pair: difference(column[pair.ours], column[pair.theirs]) for pair in both}
-        limit = 2 if title.endswith("Δ") else 1
-        found[title] = _corrected({pair: its for pair, its in estimates.items() if its}, limit)
-    return found
+        estimates = dict[Pair, Estimate]()
+        for pair in pairs:
+            if gap := difference(column.get(pair.ours, {}), column.get(pair.theirs, {})):
+                estimates[pair] = gap
+        by_column[title] = _corrected(estimates, limit=2 if title.endswith("Δ") else 1)
+    return by_column
 
 
 def _pairs(sweep: SweepResults) -> Iterator[Pair]:
-    compared = (row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
-    for language, objective in dict.fromkeys(compared):
+    models = (row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
+    for model in dict.fromkeys(models):
         for setting, values in enumerate(sweep.values):
             if sweep.keys[setting] == "seeds":  # models with the same seed are identical
                 continue
             ends = [(values[0], values[-1])] if len(values) > 2 else []
-            others = [[ANY] if place == setting else each for place, each in enumerate(sweep.values)]
-            for pair, rest in product([*pairwise(values), *ends], product(*others)):
-                theirs, ours = (
-                    Row(language, objective, (*rest[:setting], value, *rest[setting + 1 :])) for value in pair
-                )
-                yield Pair(setting, ours, theirs)
+            for (first, second), variant in product([*pairwise(values), *ends], sweep.variants):
+                if variant[setting] == first:
+                    other = (*variant[:setting], second, *variant[setting + 1 :])
+                    yield Pair(setting, Row(*model, other), Row(*model, variant))
         for variant, baseline in product(sweep.variants, sweep.baselines):
-            yield Pair(None, Row(language, objective, variant), Row(language, baseline, variant))
+            yield Pair(None, Row(*model, variant), Row(model[0], baseline, variant))
 
 
 def _corrected(estimates: Mapping[Pair, Estimate], limit: float) -> dict[Pair, Difference]:
+    """Correct p-values and intervals; a difference without variance over seeds keeps its estimate."""
     above = {pair: p for pair, estimate in estimates.items() if (p := estimate.p(0, 1)) is not None}
     tested = {pair: 2 * min(p, 1 - p) for pair, p in above.items()}
     corrected: dict[Pair, Difference] = {pair: (estimate, None) for pair, estimate in estimates.items()}
@@ -236,33 +239,34 @@ def _corrected(estimates: Mapping[Pair, Estimate], limit: float) -> dict[Pair, D
 
 def differences_table(sweep: SweepResults) -> Table | None:
     """Tabulate the differences in points; None if none has an interval over seeds."""
-    found = differences(sweep)
-    if all(p is None for column in found.values() for _, p in column.values()):
+    by_column = differences(sweep)
+    columns = by_column.values()
+    if all(p is None for column in columns for _, p in column.values()):
         return None
     rows = []
-    for pair in dict.fromkeys(pair for column in found.values() for pair in column):
+    for pair in dict.fromkeys(pair for column in columns for pair in column):
         objective = sweep.objectives.objective_title(pair.ours.objective)
-        cells = [cell(column[pair][0] if pair in column else None) for column in found.values()]
+        cells = [cell(column[pair][0] if pair in column else None) for column in columns]
         rows.append((pair.ours.language, objective, *_compared(sweep, pair), *cells))
-    number = max(map(len, found.values()))
+    number = max(map(len, columns))
     note = (
         "Points; differences paired by seed. Each value is compared with the next one, and the first with "
         f"the last. Intervals are corrected for the up to {number} comparisons of a column (Holm 1979): one "
         "without 0 is a difference at 5 % for the column."
     )
-    header = ("language", "objective", "comparison", "with", *found)
+    header = ("language", "objective", "comparison", "with", *by_column)
     return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(rows), note, 4)
 
 
 def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
     """Describe a comparison, and the values of the other settings."""
-    of = dict(zip(sweep.titles, pair.ours.values, strict=True))
+    values = dict(zip(sweep.titles, pair.ours.values, strict=True))
     if pair.setting is None:
-        what = f"minus {sweep.objectives.objective_title(pair.theirs.objective)}"
+        comparison = f"minus {sweep.objectives.objective_title(pair.theirs.objective)}"
     else:
         title = sweep.titles[pair.setting]
-        what = f"{title} {of.pop(title)} minus {pair.theirs.values[pair.setting]}"
-    return what, ", ".join(f"{title} {value}" for title, value in of.items()) or MISSING
+        comparison = f"{title} {values.pop(title)} minus {pair.theirs.values[pair.setting]}"
+    return comparison, ", ".join(map(" ".join, values.items())) or MISSING
 
 
 PANELS = 4  # maximum number of columns of panels
@@ -272,19 +276,23 @@ SERIES = list(map(Look, SERIES_COLOURS, "osD^vP"))  # looks for a second setting
 
 
 class _Axis(NamedTuple):
-    """The positions and labels of values, whether labels are rotated, and a note on the scale."""
+    """The places of values, with their labels, whether labels are rotated, and a note on the scale."""
 
-    place: dict[str, float]
+    places: dict[str, float]
     labels: list[str]
-    turned: bool
+    rotated: bool
     scale: str = ""
 
+    @property
+    def ends(self) -> list[float]:
+        return [min(self.places.values()), max(self.places.values())]
+
     def draw(self, panel: Axes) -> None:
-        places = list(self.place.values())
-        style: dict[str, Any] = {"rotation": 40, "ha": "right"} if self.turned else {}
-        panel.set_xticks(places, self.labels, **style)
-        margin = (panel.margins() or (0.0, 0.0))[0] * (max(places) - min(places))
-        panel.set_xlim(min(places) - margin, max(places) + margin)
+        style: dict[str, Any] = {"rotation": 40, "ha": "right"} if self.rotated else {}
+        panel.set_xticks(list(self.places.values()), self.labels, **style)
+        first, last = self.ends
+        margin = (panel.margins() or (0.0, 0.0))[0] * (last - first) or 0.5
+        panel.set_xlim(first - margin, last + margin)
 
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
@@ -293,17 +301,17 @@ def _axis(values: Sequence[str], inches: float) -> _Axis:
     numbers, scales = _numbers(values), dict[str, list[float]]()
     labels = [f"{number:,.10g}" for number in numbers] or list(values)
     width = max(map(len, labels)) + 1  # in letters; a rotated label needs the width of two
-    if numbers:
+    if len(numbers) > 1:
         scales[""] = numbers
-    if numbers and min(numbers) > 0:
-        scales[" (log scale)"] = list(map(math.log10, numbers))
-    for (turned, letters), (scale, places) in product(((False, width), (True, 2)), scales.items()):
+        if min(numbers) > 0:
+            scales[" (log scale)"] = list(map(math.log10, numbers))
+    for (rotated, letters), (scale, places) in product(((False, width), (True, 2)), scales.items()):
         gaps = [b - a for a, b in pairwise(sorted(places))]
         if min(gaps) >= letters * LETTER / inches * sum(gaps) > 0:
-            return _Axis(dict(zip(values, places, strict=True)), labels, turned, scale)
-    ranks = sorted(range(len(values)), key=numbers.__getitem__) if numbers else range(len(values))
-    place = {values[index]: float(rank) for rank, index in enumerate(ranks)}
-    return _Axis(place, labels, width * len(labels) * LETTER > inches)
+            return _Axis(dict(zip(values, places, strict=True)), labels, rotated, scale)
+    order = sorted(values, key=float) if numbers else values
+    ranks = {value: float(rank) for rank, value in enumerate(order)}
+    return _Axis(ranks, labels, width * len(labels) * LETTER > inches)
 
 
 def _numbers(values: Sequence[str]) -> list[float]:
@@ -321,28 +329,28 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
         return None
-    x, *others = _roles(sweep)
-    series, groups = sweep.values[others[0]] if others else [], _groups(sweep, look)
+    x, *second = _roles(sweep)
+    series, groups = sweep.values[second[0]] if second else [], _groups(sweep, look)
     lines, several = dict(zip(series, SERIES, strict=False)), len(groups) > 1
     across = min(len(columns), PANELS if several else 2)
     inches = (HALF - 0.5) / across
     axis = _axis(sweep.values[x], inches - 0.25)
-    if len(groups) > MOST or len(series) > len(SERIES) or len(axis.place) > TICKS:
+    if len(groups) > MOST or len(series) > len(SERIES) or len(axis.places) > TICKS:
         return None
 
     def draw(panel: Axes, content: tuple[str, str, str]) -> None:
         language, group, column = content
         if column.endswith("Δ"):
             panel.axhline(0, color=INK, linewidth=0.8)
-        for objective, its in look.items():
+        for objective, style in look.items():
             rows = {row: e for row, e in sweep.numbers[column].items() if row[:2] == (language, objective)}
             if objective in sweep.baselines and len({*rows.values()}) == 1:
-                (estimate, *_), at = rows.values(), axis.place.values()
-                drawing.level(panel, estimate.mean, [min(at), max(at)], "--", its.colour, linewidth=1.2)
-            elif not others or objective == group:
-                for value, (colour, marker, dash) in (lines or {"": its}).items():
-                    own = [row for row in rows if not others or row.values[others[0]] == value]
-                    places = sorted((axis.place[row.values[x]], row) for row in own)
+                share = next(iter(rows.values())).mean
+                drawing.level(panel, share, axis.ends, "--", style.colour, linewidth=1.2)
+            elif not second or objective == group:
+                for value, (colour, marker, dash) in (lines or {"": style}).items():
+                    shown = [row for row in rows if not second or row.values[second[0]] == value]
+                    places = sorted((axis.places[row.values[x]], row) for row in shown)
                     points = [(place, rows[row]) for place, row in places]
                     drawing.draw_points(panel, points, colour, marker, linestyle=dash)
         axis.draw(panel)
@@ -351,30 +359,29 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     for (language, objective), name in product(groups, columns):
         head = ", ".join(filter(None, (language, sweep.objectives.objective_title(objective))))
         panels.append((f"{head}\n{name}" if several else name, (language, objective, name)))
-    shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
-    shared["labels"] = drawing.wrapped(sweep.titles[x] + axis.scale, inches), "%"
-    with drawing.small_multiples(sweep_question(sweep), panels, draw, across, 1.9, **shared) as (figure, _):
-        title = sweep.titles[others[0]] if others else None
-        drawing.legend(figure, _entries(sweep, look, lines), 4, title=title)
+    layout: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
+    layout["labels"] = drawing.wrapped(sweep.titles[x] + axis.scale, inches), "%"
+    layout["legend"] = {"title": sweep.titles[second[0]] if second else None}
+    handles, grid = _entries(sweep, look, lines), (across, 1.9)
+    figure = drawing.small_multiples(sweep_question(sweep), panels, draw, grid, handles, 4, **layout)
     return _plot(sweep, figure, columns, scale)
 
 
 def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Artist]:
-    own = {name: its for name, its in look.items() if name not in sweep.baselines}
-    entries: list[Artist] = [] if lines else keys(sweep.objectives, own)
-    entries += [drawing.key(value, *its[:2], line="-") for value, its in lines.items()]
+    changing = {name: style for name, style in look.items() if name not in sweep.baselines}
+    entries: list[Artist] = [] if lines else keys(sweep.objectives, changing)
+    entries += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]
     for name in sweep.baselines:
         entries.append(drawing.key(sweep.objectives.objective_title(name), look[name].colour, line="--"))
     return entries
 
 
 def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: str) -> Plot:
-    records, by = list[Record](), listed(sweep.titles)
+    records, by, over = list[Record](), listed(sweep.titles), set[str]()
     for results in sweep.variants.values():
         records += [record for record in results.records if column_of(record, results) in columns]
-    single = {len(each.seeds) < 2 for each in sweep.variants.values()}
-    over = ", or ".join(("over seeds", "over the test items of one seed")[one] for one in sorted(single))
-    caption = f"Percent, by {by}. Bars are 95 % intervals {over}. Scale: {scale}."
+        over.add("over seeds" if len(results.seeds) > 1 else "over the test items of one seed")
+    caption = f"Percent, by {by}. Bars are 95 % intervals {', or '.join(sorted(over))}. Scale: {scale}."
     return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
 
 

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from calque.analysis.records.record import Floor, Published, Record
-from calque.analysis.report.drawing import WIDE, Plot, legend, small_multiples
+from calque.analysis.report.drawing import WIDE, Plot, small_multiples
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results import Results
 from calque.analysis.statistics import Claim, Verdict
@@ -64,29 +63,21 @@ def chart(
     records: Sequence[Record],
     published: Sequence[Published] = (),
     floors: Sequence[Floor] = (),
-    *,
-    finish: Callable[[np.ndarray], None] = lambda axes: None,
-    across: int = 3,
-    handlelength: float | None = None,
     about: Mapping[str, Any] = {},
     **layout: Any,
 ) -> Plot:
     """Return a figure with its heading, title and caption from texts.toml, filled with the values in `about`.
-    `grid` is the number of columns and the height in inches of a panel, `finish` is called with all drawn
-    panels, and the legend has `across` columns."""
+    `grid`, `handles` and `layout` are as for `small_multiples`."""
     text, bars = TEXTS["figures"][name], "Bars are 95 % intervals over "
     if len(about.get("seeds", results.seeds)) > 1:
         bars += f"seeds; pale ones are wider than {WIDE:g} points."
     else:
         bars += "the test items of one seed, and do not cover other seeds."
-    values = {"file": name, **DEFINITIONS, "bars": bars, **about}
-    with small_multiples(text["heading"].format(**values), panels, draw, *grid, **layout) as (figure, axes):
-        finish(axes)
-        if handles:
-            legend(figure, handles, across, handlelength=handlelength)
+    values = {**DEFINITIONS, "bars": bars, **about}
+    figure = small_multiples(text["heading"].format(**values), panels, draw, grid, handles, **layout)
     caption = _filled(text, "caption", {"floors": floors}, values)
     caption += f" Scale: {results.scale}." if results.scale else ""
-    return Plot(figure, values["file"], text["title"].format(**values), caption, records, published, floors)
+    return Plot(figure, name, text["title"].format(**values), caption, records, published, floors)
 
 
 def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values: dict[str, Any]) -> str:

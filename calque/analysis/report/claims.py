@@ -64,20 +64,20 @@ def claims_table(results: Results, claims: Sequence[Claim], title: str = HEADLIN
         return None
     corrected = in_families((claim.family, claim.verdict) for claim in tested)
     pairs = groupby(zip(tested, corrected, strict=True), key=lambda pair: pair[0].text)
+    rows = tuple(_row(list(comparisons)) for _, comparisons in pairs)
     shares, text = covered(results.redrawn), TEXTS["claims"]
     note = f"{text['note']} {shares[0].upper()}{shares[1:]}: {text['other_data'][bool(results.redrawn)]}."
-    return Table(
-        f"{title}, {results.scale}", HEADER, tuple(_row(list(of_text)) for _, of_text in pairs), note
-    )
+    return Table(f"{title}, {results.scale}", HEADER, rows, note)
 
 
 def _row(comparisons: Sequence[tuple[Claim, Verdict]]) -> tuple[str, ...]:
+    """Return a claim's row; the weakest verdict of its comparisons counts."""
     claim, tested = comparisons[0][0], max(corrected.of for _, corrected in comparisons)
     verdict = min((corrected.verdict for _, corrected in comparisons), key=WEAKEST.index)
     cells = []
-    for one, corrected in comparisons:
-        own = f" ({corrected.verdict})" if len(comparisons) > 1 else ""
-        cells.append((_written(one.verdict.p), _written(corrected.p), one.verdict.because + own))
+    for part, corrected in comparisons:
+        word = f" ({corrected.verdict})" if len(comparisons) > 1 else ""
+        cells.append((_written(part.verdict.p), _written(corrected.p), part.verdict.because + word))
     alone, adjusted, evidence = ("; ".join(parts) for parts in zip(*cells, strict=True))
     family = f"{claim.family} ({tested})" if tested else claim.family
     agreement = MISSING if claim.where.startswith("ours") else AGREEMENT.get(verdict, UNDECIDED)
@@ -158,27 +158,29 @@ def null_rates(*variants: Results) -> list[Rate]:
     tallies: dict[tuple[int, str], dict[object, list[bool]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
-            called = list(_judge_splits(values, size))
-            for measure in (EVERYTHING, _title(record)) if called else ():
-                tallies.setdefault((size, measure), {}).setdefault(cell, []).extend(called)
+            differ = list(_judge_splits(values, size))
+            for measure in (EVERYTHING, _title(record)) if differ else ():
+                tallies.setdefault((size, measure), {}).setdefault(cell, []).extend(differ)
     by_size = sorted(tallies.items(), key=lambda tally: tally[0][0])
     return [_rate(measure, size, list(by_cell.values())) for (size, measure), by_cell in by_size]
 
 
 def _columns(variants: Sequence[Results]) -> Iterator[tuple[object, Record, BySeed]]:
+    """Yield each distinct column once, with its cell: an objective and its languages."""
     seen = set()
     for results in variants:
         for record, values in results.columns():
             languages = (language.name for language in results.runs[record.run].languages)
             cell = results.objective_of(record), *languages
-            numbers = tuple((seed, each.value) for seed, each in values.items())
-            if (known := (cell, replace(record, run=""), numbers)) not in seen:
-                seen.add(known)
+            numbers = tuple((seed, measured.value) for seed, measured in values.items())
+            column = cell, replace(record, run=""), numbers
+            if column not in seen:
+                seen.add(column)
                 yield cell, record, values
 
 
-def _rate(measure: str, seeds: int, called: Sequence[Sequence[bool]]) -> Rate:
-    different, of = [sum(each) for each in called], [len(each) for each in called]
+def _rate(measure: str, seeds: int, cells: Sequence[Sequence[bool]]) -> Rate:
+    different, of = list(map(sum, cells)), list(map(len, cells))
     by_cell = sum(different) / sum(of) + per_item(different, of)
     return Rate(measure, seeds, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))
 
@@ -217,9 +219,9 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
         return None
     rows = []
     for rate in rates:
-        over = TEXTS["null"]["over"][rate.over]
-        called = f"{rate.different:,} of {rate.comparisons:,}", str(rate.cells), _percent(rate.share)
-        rows.append((rate.measure, str(rate.seeds), over, *called, rate.against_nominal or MISSING))
+        labels = rate.measure, str(rate.seeds), TEXTS["null"]["over"][rate.over]
+        numbers = f"{rate.different:,} of {rate.comparisons:,}", str(rate.cells), _percent(rate.share)
+        rows.append((*labels, *numbers, rate.against_nominal or MISSING))
     about = TEXTS["null"]["note"].format(nominal=percent(NOMINAL), widest=percent(WIDEST))
     note = " ".join([*_null_sentences(rates), about])
     return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note)
@@ -228,10 +230,10 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
 def _null_sentences(rates: list[Rate]) -> list[str]:
     sentences = []
     for rate in (rate for rate in rates if rate.measure == EVERYTHING):
-        of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"
-        alone = f"By test items alone, two seeds of one objective are called different in {of}."
-        over = f"By verdicts over {rate.seeds} seeds each, {of}."
-        sentences.append(alone if rate.over == "items" else over)
+        number = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)."
+        alone = "By test items alone, two seeds of one objective are called different in "
+        over = f"By verdicts over {rate.seeds} seeds each, "
+        sentences.append((alone if rate.over == "items" else over) + number)
     if len(sentences) < 2:
         sentences.append(f"Verdicts over seeds are not checked: that takes {DECIDES} seeds, two per side.")
     return sentences

@@ -3,14 +3,12 @@
 import dataclasses
 import io
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
@@ -55,7 +53,6 @@ SPARE = "spare"  # the label of a panel without content
 FILLED = 0.84  # fraction of a group's width that its members fill
 WIDE = 40.0  # in points; longer intervals are drawn thin and pale and do not affect the axis limits
 USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line widths in points, and opacities
-Ends = tuple[float, float] | None
 Point = tuple[float, Estimate]  # a position on one axis, and the mean with its interval on the other
 
 # Use Matplotlib's copy of the font, because glyph numbers, and therefore SVGs, differ between versions.
@@ -78,7 +75,7 @@ def wrapped(text: str, inches: float) -> str:
     return "\n".join("\n".join(wrap.wrap(line)) for line in text.split("\n"))
 
 
-def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> None:
+def _legend(figure: Figure, handles: Sequence[Any], columns: int, options: Mapping[str, Any]) -> None:
     """Add a legend in place of a spare panel or, if it does not fit, below the figure, which grows."""
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
@@ -95,7 +92,7 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
     figure.set_figheight(figure.get_figheight() + extent.height / figure.dpi)
 
 
-def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dict[str, Any]) -> bool:
+def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: Mapping[str, Any]) -> bool:
     place = spare.get_gridspec()
     if place is None or figure.get_figwidth() > HALF:
         return False
@@ -111,26 +108,19 @@ def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dic
     return fits
 
 
-def ends(estimates: Sequence[Estimate]) -> list[Ends]:
-    """Return the ends of each estimate's interval, if any, in percent."""
-    intervals = [estimate.interval for estimate in estimates]
-    return [both and (100 * both[0], 100 * both[1]) for both in intervals]
-
-
 def draw_intervals(
-    axes: Axes, places: Sequence[float], intervals: Sequence[Ends], colour: str, across: bool = False
+    axes: Axes, points: Sequence[Point], colour: str, across: bool = False, unit: float = 100
 ) -> None:
-    """Draw vertical (with `across`, horizontal) intervals at positions on the other axis."""
-    bars = [(place, both) for place, both in zip(places, intervals, strict=True) if both]
-    for faint, (width, opacity) in enumerate((USUAL, FAINT)):
-        some = [
-            [(end, place) if across else (place, end) for end in both]
-            for place, both in bars
-            if (both[1] - both[0] > WIDE) == faint
-        ]
-        if some:
-            lines = LineCollection(some, colors=[to_rgba(colour, opacity)], linewidths=width, zorder=1.8)
-            axes.add_collection(lines, autolim=not faint)
+    """Draw the vertical (with `across`, horizontal) intervals of shares, multiplied by `unit`."""
+    for is_wide, (width, opacity) in enumerate((USUAL, FAINT)):
+        lines = []
+        for place, estimate in points:
+            ends = sorted(unit * end for end in estimate.interval or ())
+            if ends and (ends[1] - ends[0] > WIDE) == is_wide:
+                lines.append([(end, place) if across else (place, end) for end in ends])
+        if lines:
+            style: dict[str, Any] = {"colors": [to_rgba(colour, opacity)], "linewidths": width}
+            axes.add_collection(LineCollection(lines, **style, zorder=1.8), autolim=not is_wide)
 
 
 def draw_points(
@@ -148,7 +138,7 @@ def draw_points(
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     x, y = (means, places) if across else (places, means)
     axes.plot(x, y, color=colour, marker=marker, linestyle=linestyle, markersize=markersize, **style)
-    draw_intervals(axes, places, ends([estimate for _, estimate in points]), colour, across)
+    draw_intervals(axes, points, colour, across)
 
 
 def level(
@@ -160,38 +150,43 @@ def level(
     axes.plot(x, y, dash, color=colour, **line)
 
 
-@contextmanager
 def small_multiples(
     title: str,
     panels: Sequence[tuple[str, T]],
     draw: Callable[[Axes, T], None],
-    columns: int,
-    height: float,
+    grid: tuple[int, float],
+    handles: Sequence[Any] = (),
+    across: int = 3,
+    *,
+    legend: Mapping[str, Any] = {},
     labels: tuple[str, str] = ("", ""),
     width: float = HALF,
     **shared: Any,
-) -> Iterator[tuple[Figure, np.ndarray]]:
-    """Yield a figure in the common style and the array of its panels, each with a title and drawn by `draw`.
-    A panel's height and the figure's width are in inches; `labels` are for outer panels."""
-    columns = min(columns, len(panels))
+) -> Figure:
+    """Return a figure in the common style. Each panel has a title and is drawn by `draw`. `grid` is the
+    number of columns and the height of a panel; heights and `width` are in inches. `labels` are for outer
+    panels, and `handles` are shown in a legend with `across` columns and Matplotlib's options `legend`."""
+    columns = min(grid[0], len(panels))
     rows = -(-len(panels) // columns)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, HEAD + height * rows), layout="constrained")
+        figure = Figure(figsize=(width, HEAD + grid[1] * rows), layout="constrained")
         figure.suptitle(visible(title), wrap=True)
-        axes = figure.subplots(rows, columns, squeeze=False, **shared)
-        for place, spare in enumerate(axes.flat[len(panels) :]):
+        axes = figure.subplots(rows, columns, squeeze=False, **shared).flat
+        for place, spare in enumerate(axes[len(panels) :]):
             spare.set(label=SPARE)
             spare.set_axis_off()
             if place:  # the legend needs only one
                 spare.remove()
-        for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
+        for place, (panel, (name, content)) in enumerate(zip(axes, panels, strict=False)):
             draw(panel, content)
             panel.set_title(wrapped(name, (width - 0.5) / columns))
             if labels[0] and place >= len(panels) - columns:
                 panel.set_xlabel(labels[0])
             if labels[1] and place % columns == 0:
                 panel.set_ylabel(labels[1])
-        yield figure, axes
+        if handles:
+            _legend(figure, handles, across, legend)
+    return figure
 
 
 def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[float, str, T]]:

@@ -6,6 +6,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,17 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from calque.analysis.looking import Alignment, Derivation, EmbeddingMap, Look
-from calque.analysis.report.drawing import (
-    FULL,
-    LETTER,
-    LOOKS,
-    SOFT,
-    Plot,
-    key,
-    legend,
-    small_multiples,
-    svg_of,
-)
+from calque.analysis.report.drawing import FULL, LETTER, LOOKS, SOFT, Plot, key, small_multiples, svg_of
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, numeric, visible
 
 T = TypeVar("T")
@@ -101,6 +92,7 @@ def _row(table: Table, row: tuple[str, ...], classes: list[str], tag: str = "td"
 
 PIXELS = 96  # CSS pixels per inch
 SMALLEST, LARGEST = 0.8, 1.4  # limits on the scale of a figure, which scrolls on narrower screens
+HEIGHT, FITS = 2.7, 8  # a panel's height in inches, and the number of words that it has room for
 
 
 def figure_html(plot: Plot) -> str:
@@ -126,17 +118,14 @@ def panels_html(
     title: str,
     panels: Sequence[tuple[str, T]],
     draw: Callable[[Axes, T], None],
-    columns: int = 3,
-    height: float = 2.7,
+    grid: tuple[int, float] = (3, HEIGHT),
     keys: Sequence[Line2D] = (),
+    width: float = FULL,
 ) -> str:
     """Draw panels as an image whose letters, of any script, come from the reader's fonts."""
     with warnings.catch_warnings(), rc_context({"svg.fonttype": "none"}):
         warnings.filterwarnings("ignore", "Glyph")
-        with small_multiples(title, panels, draw, columns, height, width=FULL) as (figure, _):
-            if keys:
-                legend(figure, keys, len(keys))
-            return image_html(figure, title)
+        return image_html(small_multiples(title, panels, draw, grid, keys, len(keys), width=width), title)
 
 
 # A sentence above its derivation, with words coloured by class and lines between counterparts
@@ -150,31 +139,39 @@ def example_html(images: Sequence[Derivation]) -> str:
     source, tags = images[0].source, images[0].tags
     colours = dict.fromkeys(tags or source, OTHER)
     colours |= {name: colour for name, (colour, _) in zip(colours, LOOKS, strict=False)}
+    of_source = [colours[name] for name in tags or source]
+    width = max(FULL, *(sum(_widths(words)) for image in images for words in (source, image.words)))
 
     def draw(axes: Axes, image: Derivation) -> None:
-        own = [colours[name] for name in tags or source]
-        sides = ((image.source, own), (image.words, [own[place] for place in image.origin]))
-        boxes = [_boxes(words) for words, _ in sides]
+        above = _draw_words(axes, source, of_source, 1)
+        below = _draw_words(axes, image.words, [of_source[place] for place in image.origin], 0)
         for i, j in image.links:
-            axes.plot((boxes[0][0][i], boxes[1][0][j]), (0.75, 0.25), color=own[i])
-        for y, (words, shades), (centres, widths) in zip((1, 0), sides, boxes, strict=True):
-            pale = [to_rgba(colour, 0.25) for colour in shades]
-            axes.bar(centres, 0.5, widths, y - 0.25, color=pale, edgecolor=shades)
-            for word, x in zip(words, centres, strict=True):
-                axes.annotate(visible(word), (x, y), ha="center", va="center")
-        axes.set_xlim(0, max(FULL, *(centres[-1] + widths[-1] for centres, widths in boxes)))
+            axes.plot((above[i], below[j]), (0.75, 0.25), color=of_source[i])
+        axes.set_xlim(0, width)
         axes.set_ylim(-0.3, 1.3)
         axes.set_axis_off()
 
     panels = [(f"The source and {image.language}", image) for image in images]
     keys = [key(name, colour, "s") for name, colour in colours.items() if tags]
-    return panels_html(" ".join(source), panels, draw, 1, 1.1, keys)
+    return panels_html(" ".join(source), panels, draw, (1, 1.1), keys, width)
 
 
-def _boxes(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the centres and the widths of words' boxes, in inches."""
-    widths = np.array([PADDING + LETTER * max(1, sum(map(_columns, word))) for word in words])
-    return np.cumsum(widths + BETWEEN) - widths / 2, widths
+def _draw_words(axes: Axes, words: Sequence[str], colours: Sequence[str], height: int) -> list[float]:
+    """Draw words in boxes, and return the boxes' horizontal centres."""
+    widths = _widths(words)
+    centres = [end - width / 2 for end, width in zip(accumulate(widths), widths, strict=True)]
+    pale = [to_rgba(colour, 0.25) for colour in colours]
+    axes.bar(
+        centres, 0.5, [width - BETWEEN for width in widths], height - 0.25, color=pale, edgecolor=colours
+    )
+    for word, centre in zip(words, centres, strict=True):
+        axes.annotate(visible(word), (centre, height), ha="center", va="center")
+    return centres
+
+
+def _widths(words: Sequence[str]) -> list[float]:
+    """Return the widths in inches of words' boxes, each with a gap."""
+    return [PADDING + BETWEEN + LETTER * max(1, sum(map(_columns, word))) for word in words]
 
 
 def _columns(letter: str) -> int:
@@ -207,12 +204,12 @@ def look_sections(looks: Looks) -> dict[str, str]:
 def _live(looks: Looks) -> str:
     models, letters, shared = list[dict[str, Any]](), 0, dict[str, Any]()
     for title, look in looks:
-        words = dict(look.live or {})
-        own = {name: words.pop(name, "") for name in ("shape", "weights")}
-        letters += len(own["weights"])
-        if words and words == (shared or words) and letters <= LIVE_LETTERS:
-            shared = words
-            models.append({"title": title, **own})
+        vocabulary = dict(look.live or {})
+        model = {name: vocabulary.pop(name, "") for name in ("shape", "weights")}
+        letters += len(model["weights"])
+        if vocabulary and vocabulary == (shared or vocabulary) and letters <= LIVE_LETTERS:
+            shared = vocabulary
+            models.append({"title": title, **model})
     if not models:
         return ""
     of = f" for {len(models)} of {len(looks)} models" if len(models) < len(looks) else ""
@@ -235,10 +232,12 @@ def _alignment(looks: Looks) -> str:
         return ""
     pair, title = panels[0][1].pair, "Centred cosines between the hidden states of words"
     summaries = [f"{name}, after layer {each.layer}: {each.summary}." for name, each in panels]
+    scale = max(1, len(pair.source) / FITS, len(pair.words) / FITS)
+    grid, width = (3, HEIGHT * scale), FULL * scale
     return (
         example_html([pair])
         + "<p>Boxes mark counterparts; dots mark links, extracted by the default method of <code>calque "
-        f"align</code>.</p>{panels_html(title, panels, _draw_alignment)}{items(summaries)}"
+        f"align</code>.</p>{panels_html(title, panels, _draw_alignment, grid, width=width)}{items(summaries)}"
     )
 
 

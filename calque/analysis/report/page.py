@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from calque.analysis.looking import Derivation, Look
 from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
-from calque.analysis.report.drawing import FULL, Dash, Plot, key, legend, small_multiples
+from calque.analysis.report.drawing import FULL, Dash, Plot, key, small_multiples
 from calque.analysis.report.html import (
     LIVE_BOX,
     definitions,
@@ -170,23 +170,20 @@ def curves_html(curves: Sequence[Curves]) -> str:
     panels = _panels(curves)
     if not panels:
         return ""
-    colours = {run.group: run.colour for run in curves}
     counts, styles = Counter[str](), dict[str, tuple[str, Dash]]()
-    for group, colour in colours.items():
+    for group, colour in {run.group: run.colour for run in curves}.items():
         styles[group] = colour, DASHES[counts[colour] % len(DASHES)]
         counts[colour] += 1
 
     def draw(axes: Axes, lines: Mapping[int, Points]) -> None:
         for run, points in lines.items():
             colour, dash = styles[curves[run].group]
-            every = range(0, len(points), -(-len(points) // POINTS))
-            axes.plot(*zip(*(points[i] for i in every), strict=True), dash, color=colour, lw=0.8, alpha=0.8)
+            some = points[:: -(-len(points) // POINTS)]
+            axes.plot(*zip(*some, strict=True), dash, color=colour, lw=0.8, alpha=0.8)
 
     title = "Each run’s metrics, by training step"
     keys = [key(visible(group), colour, line=dash) for group, (colour, dash) in styles.items()]
-    with small_multiples(title, list(panels.items()), draw, 3, 1.7, width=FULL) as (figure, _):
-        legend(figure, keys, 3)
-    return image_html(figure, title)
+    return image_html(small_multiples(title, list(panels.items()), draw, (3, 1.7), keys, width=FULL), title)
 
 
 def _panels(curves: Sequence[Curves]) -> dict[str, dict[int, Points]]:

@@ -112,6 +112,8 @@ class NaturalLanguages(StudyLanguages):
             yield "start is missing: models of natural languages start from an encoder"
         elif study.start.exists() or not self.types:  # `calque plan` lists missing files
             yield from study.given.mistakes(study.model)
+        if not study.measure_start:
+            yield "measure_start must be true, because the report compares models with their start"
 
     def _text_mistakes(self, study: Any) -> Iterator[str]:
         if len(self.texts) < 2:

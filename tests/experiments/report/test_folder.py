@@ -70,8 +70,9 @@ def test_joined_rows_contain_record_and_run_fields(name):
         assert row == of_run | MISSING | record
 
 
-def test_records_of_a_sweep_make_its_table(toy):
-    settings = [{"steps": "4"}, {"steps": "8"}]
+@pytest.mark.parametrize("values", ["48", "4"])
+def test_records_of_a_sweep_make_its_table(values, toy):
+    settings = [{"steps": value} for value in values]
     rows, records = (
         [json.loads(line) for line in (toy / name).read_text().splitlines()] for name in (RUNS, RECORDS)
     )
@@ -120,6 +121,12 @@ def cut(folder):
     (folder / RECORDS).write_text(text[: len(text) - 20])
 
 
+def after_another(folder):
+    described(report="xtreme")(folder)
+    start = {"objective": {"name": "MLM", "title": "MLM"}, "fraction": 0.5}
+    changed(RUNS, lambda rows: [row.update(start=start) for row in rows])(folder)
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -139,6 +146,7 @@ def cut(folder):
         ),
         (described(seeds=3, versions="1"), "seeds, versions: not the type"),
         (described(report="nature"), "no kind of report is called 'nature'"),
+        (after_another, "no records of the starting model"),
         (lambda folder: (folder / ABOUT).write_text("{"), f"{ABOUT}: not JSON"),
         (lambda folder: (folder / ABOUT).write_text("[]"), f"{ABOUT}: not a JSON object"),
         (lambda folder: (folder / ABOUT).unlink(), "lacks 'report' or 'scale'"),

@@ -174,6 +174,7 @@ def test_objectives_share_their_head_and_batches(done):
         ("languages.bitexts.en-yy=pairs.tsv", "the bitext en-yy needs two different languages with text"),
         ("texts=en", "texts need at least two languages, not 1"),
         ("start=nowhere", "start: "),
+        ("measure_start=false", "measure_start must be true"),
         ("tasks=nli", "there is no 'nli'"),
         ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM starts from another model"),
         ("objectives=WORD-ALIGNED,PPA-alone", "head: none of the objectives predicts sub-words"),

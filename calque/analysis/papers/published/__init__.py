@@ -48,8 +48,8 @@ def _content(name: str) -> dict[str, Any]:
 
 def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> Iterator[Published]:
     columns = [column for column in table["columns"] if column not in LABELS]
-    own = len(table["columns"]) - len(columns)
-    labels, cells = dict(zip(table["columns"], row[:own], strict=False)), row[own:]
+    first = len(table["columns"]) - len(columns)  # the position of the first number
+    labels, cells = dict(zip(table["columns"], row[:first], strict=False)), row[first:]
     objective, transform, setting = (labels.get(name, "") for name in LABELS)
     about = content["paper"], table["table"], objective, transform
     title = content.get("titles", {}).get(transform, "")
