@@ -16,10 +16,7 @@ VOID = {"meta", "link", "input", "img"}
 class Checker(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.open = []
-        self.links = []
-        self.ids = []
-        self.text = ""
+        self.open, self.links, self.ids, self.text = [], [], [], ""
 
     def handle_starttag(self, tag, attrs):
         if tag not in VOID:

@@ -1,5 +1,6 @@
 import csv
 import io
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -31,6 +32,7 @@ def test_any_text_is_valid_xml(text):
 RECORDS = Path(__file__).parents[3] / "experiments" / "records"
 TABLES = [path for path in sorted(RECORDS.glob("*/*.md")) if path.read_text().startswith("**")]
 SHARES = st.floats(-1, 1)
+is_number = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?").fullmatch
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -44,14 +46,6 @@ def test_committed_tables_are_numbers_in_csv(path):
     rows = list(csv.reader(io.StringIO(table.csv)))
     assert len(rows) == len(table.rows) + 1 and len({len(row) for row in rows}) == 1
     assert "−" not in table.csv and MISSING not in [one for row in rows for one in row]
-
-
-def is_number(text):
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 ENDS = st.sampled_from(["", ", ZS at the floor", " (2 of 4)", " (1,049)", " of 1,049"])

@@ -122,8 +122,8 @@ def cut(folder):
 
 
 def after_another(folder):
-    described(report="xtreme")(folder)
     start = {"objective": {"name": "MLM", "title": "MLM"}, "fraction": 0.5}
+    described(report="xtreme")(folder)
     changed(RUNS, lambda rows: [row.update(start=start) for row in rows])(folder)
 
 
