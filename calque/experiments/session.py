@@ -53,7 +53,7 @@ class StudySession:
         from calque.experiments.report.folder import named_report
 
         if self.name:
-            return named_report(self.runs, self.describe(), self.name)
+            return named_report(self.runs, self.describe())
         return self.study.report(self.runs, bool(self.settings))
 
     @property

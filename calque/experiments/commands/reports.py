@@ -87,11 +87,17 @@ def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROO
     The answers are in Markdown; questions that only you can answer are marked. For a study of your own,
     --study specifies its file."""
     from calque.experiments.report.checklist import as_markdown, checklist
-    from calque.experiments.report.folder import read_table, report_folder, results_of, stored, tables_in
+    from calque.experiments.report.folder import (
+        describe_records,
+        read_table,
+        report_folder,
+        results_of,
+        tables_in,
+    )
     from calque.experiments.settings.sweep import studies_of
 
     folder = report_folder(report, runs)
-    about = stored(folder)
+    about = describe_records(folder)
     claims = read_table(folder, "claims") if "claims" in tables_in(folder) else None
     answers = checklist(about, studies_of(about, own), runs, results_of(folder), claims)
     write_or_print(as_markdown(f"Responsible NLP checklist: {about['study']}", answers), out)

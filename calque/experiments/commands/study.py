@@ -226,7 +226,7 @@ def report(
 
     folder = Path(exp)
     about = describe_records(folder, name or folder.resolve().name)
-    place = named_report(runs, about, about["name"])
+    place = named_report(runs, about)
     check_outside(place, folder)
     _print_outcome(summarise_records(folder, place, about), quiet)
 

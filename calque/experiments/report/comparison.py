@@ -9,11 +9,10 @@ from typing import Any
 from calque.analysis.records.json_rows import as_json
 from calque.analysis.records.record import Record, Run
 from calque.analysis.report.claims import in_claims
-from calque.analysis.results import by_settings
 from calque.analysis.statistics import CONFIDENCE, NO_RECORDS, holm, welch
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
-from calque.experiments.report.folder import Recorded, read_records, stored
+from calque.experiments.report.folder import Recorded, read_records, results_in, stored
 from calque.experiments.report.report import joined, tables_of
 
 # A record's measured fields; the other fields identify it.
@@ -63,7 +62,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     different = [f"{_title(key)}: only in {first if key in a else second}" for key in a.keys() ^ b.keys()]
     unequal = [key for key in a.keys() & b.keys() if a[key] != b[key]]
     different += [f"{_title(key)}: {_difference(a[key], b[key])}" for key in unequal]
-    tests = _tests(ours, theirs)
+    tests = _tests(_numbers(first, ours), _numbers(second, theirs))
     corrected = holm([p for _, p in tests])
     kind = stored(first).get("report") or stored(second).get("report")
     swept = ours.swept or theirs.swept  # claims are not tested in sweeps
@@ -113,20 +112,19 @@ def _difference(ours: Sequence[Any], theirs: Sequence[Any]) -> str:
     return f"{ours[0]} in both, but different {' and '.join(fields)}"
 
 
-def _numbers(report: Recorded) -> dict[Key, list[float]]:
+def _numbers(folder: Path, report: Recorded) -> dict[Key, list[float]]:
     """Return the values over seeds of each number that a claim can use."""
     configurations = _configurations(report.runs, seed=0)
     found = {}
-    for results in by_settings(report.runs, report.records).values():
+    for results in results_in(folder, report.runs, report.records):
         for record, values in results.columns():
             if in_claims(record):
                 found[_key(record, configurations)] = [score.value for score in values.values()]
     return found
 
 
-def _tests(ours: Recorded, theirs: Recorded) -> list[tuple[str, float]]:
+def _tests(here: dict[Key, list[float]], there: dict[Key, list[float]]) -> list[tuple[str, float]]:
     """Return the title and p-value of each number that varies over seeds."""
-    here, there = _numbers(ours), _numbers(theirs)
     tests = [(_title(key), welch(values, there[key])) for key, values in here.items() if key in there]
     return [(title, p) for title, p in tests if p is not None]
 

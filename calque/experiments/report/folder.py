@@ -22,10 +22,11 @@ from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record,
 from calque.analysis.report.table import Table
 from calque.analysis.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, shown
-from calque.derive.files import make_folder, parse_json, write_json
+from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.summary import LIBRARIES, scale_of
 from calque.experiments.run.places import CACHE, REPORT, SHARED, USES, check_report_name, name_mistakes
+from calque.experiments.run.step import COMPUTE
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from calque.experiments.study.measuring import MeasuredStep, read_measured
@@ -35,9 +36,15 @@ About = Mapping[str, Any]
 ABOUT = "about.json"
 """The file with a report's description; only this file contains the date, commit and time, so that all other
 files are byte-identical for the same inputs."""
-# The types of the values in a description.
-TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
-TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}
+TYPES: dict[str, Any] = {
+    **dict.fromkeys(("study", "report", "scale", "date", "configuration"), str),
+    **dict.fromkeys(("settings", "sweep", "files"), [str]),
+    "seeds": [int],
+    "versions": {},
+    COMPUTE: {**dict.fromkeys(("steps", "unknown", "seconds", "cpu seconds", "operations"), int | float)},
+}
+"""The types of the values in a description: `[str]` is a list of strings, a dict the types at some keys."""
+TYPES[COMPUTE]["processors"] = {}
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[3]
 COMMITTED = CHECKOUT / "experiments" / "records"
@@ -47,11 +54,7 @@ COMMITTED = CHECKOUT / "experiments" / "records"
 
 
 def describe(
-    study: Study | Sweep,
-    root: Path,
-    settings: Sequence[str] = (),
-    name: str = "",
-    command: str = "",
+    study: Study | Sweep, root: Path, settings: Sequence[str] = (), name: str = "", command: str = ""
 ) -> About:
     """Return a description of a study's report: its configuration and `provenance`."""
     studies = list(study.variants.values())
@@ -144,10 +147,17 @@ def stored(folder: Path) -> About:
         raise BadInput(f"not JSON: {error}", path) from None
     if not isinstance(about, dict):
         raise BadInput("not a JSON object", path)
-    wrong = [key for key, kind in TYPES.items() if key in about and not isinstance(about[key], kind)]
-    if wrong:
+    if wrong := [key for key in about if key in TYPES and not _has_type(about[key], TYPES[key])]:
         raise BadInput(f"{', '.join(wrong)}: not the type that `calque run` writes", path)
     return about
+
+
+def _has_type(value: Any, kind: Any) -> bool:
+    if isinstance(kind, list):
+        return isinstance(value, list) and all(isinstance(each, kind[0]) for each in value)
+    if isinstance(kind, dict):
+        return isinstance(value, dict) and all(_has_type(value.get(key), kind[key]) for key in kind)
+    return isinstance(value, kind)
 
 
 def keep_stored(folder: Path, about: About) -> About:
@@ -193,9 +203,13 @@ def read_records(folder: Path) -> Recorded:
 
 def results_of(folder: Path) -> list[Results]:
     """Read the results in a folder of records, one per combination of swept values."""
-    runs, records, _ = read_records(folder)
+    return results_in(folder, *read_records(folder)[:2]) or [Results([], [])]
+
+
+def results_in(folder: Path, runs: Sequence[Run], records: Sequence[Record]) -> list[Results]:
+    """Split a folder's records by swept values. Raises BadInput, with the folder, for repeated records."""
     try:
-        return [*by_settings(runs, records).values()] or [Results([], [])]
+        return [*by_settings(runs, records).values()]
     except BadInput as error:
         raise BadInput(str(error), folder) from None
 
@@ -232,10 +246,11 @@ def _number(text: str) -> str | int | float:
 def measured(study: Study, root: Path) -> list[MeasuredStep]:
     """Read the measurements of each step of a finished study, in report order."""
     models = [*study.given_models(root), *study.models(root)]
-    found = [read_measured(step) for model in models for step in study.measuring(root, model)]
-    aligners = [read_measured(step) for step in study.data(root).aligners]
-    encoders = [each for each in aligners if each.step.config.encoder]
-    return [*(each for each in aligners if each not in encoders), *found, *encoders]
+    of_models = [step for model in models for step in study.measuring(root, model)]
+    aligners = study.data(root).aligners
+    encoders = [step for step in aligners if step.config.encoder]
+    others = [step for step in aligners if not step.config.encoder]
+    return [read_measured(step) for step in (*others, *of_models, *encoders)]
 
 
 def recorded(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Recorded:
@@ -272,11 +287,11 @@ def read_table(folder: Path, name: str) -> Table:
 # Names and folders
 
 
-def named_report(runs: Path, about: About, name: str) -> Path:
-    """Return the folder for a study's report called `name`. Raises BadInput if the name is invalid, or if the
-    folder contains anything except a report with this configuration."""
-    check_report_name(name)
-    folder = runs / about["study"] / REPORTS / name
+def named_report(runs: Path, about: About) -> Path:
+    """Return the folder for a named report. Raises BadInput if the name is invalid, or if the folder contains
+    anything except a report with this configuration."""
+    check_report_name(about["name"])
+    folder = runs / about["study"] / REPORTS / about["name"]
     if folder.is_dir() and any(folder.iterdir()):
         then = stored(folder)
         if "configuration" not in then:
@@ -305,7 +320,6 @@ def check_outside(out: Path, records: Path) -> None:
 def reserve(folder: Path, about: About) -> None:
     """Write a report's description before its runs are computed, so that no other report takes the name."""
     if not (folder / ABOUT).is_file():
-        make_folder(folder)
         write_json(folder / ABOUT, about)
 
 

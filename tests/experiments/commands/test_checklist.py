@@ -11,7 +11,7 @@ from calque.derive.task_data import TaskFolder
 from calque.experiments.report.folder import ABOUT, describe
 from calque.experiments.settings.catalogue import study
 from tests.experiments.committed import ROOT
-from tests.experiments.conftest import TINY, calque
+from tests.experiments.conftest import TINY, calque, refused
 
 
 def rows(text, head):
@@ -49,6 +49,13 @@ def test_checklist_describes_the_study(done, tmp_path):
         assert (task, number, sum(counts)) == ("pos", "40", words)
     assert [split for _, split, *_ in examples] == ["train", "dev", "test"]
     assert "Pocket English (generated)" in text and "pos, train: 40 examples" in text
+
+
+def test_checklist_of_records_without_their_claims_file_or_description(tmp_path):
+    assert calque("checklist", ROOT / "causes_necessity")[0] == 0
+    shutil.copytree(ROOT / "lesson", tmp_path / "lesson")
+    (tmp_path / "lesson" / ABOUT).unlink()
+    assert "lacks 'report' or 'scale'" in refused("checklist", tmp_path / "lesson")
 
 
 def test_checklist_dev_and_test_scores_equal_the_records():
