@@ -38,10 +38,9 @@ def derive(
     The transforms in a language's name are applied from right to left.
 
     Transforms that use parse trees, such as "syn-fr", require `parser`, a folder of Stanza models. Learnt
-    word orders are cached in the results folder, `runs`. The result contains the derived `words`, as spelled
-    in the language, and `origin`, the 0-based source position of each word. Raises
-    calque.derive.errors.BadInput if a transform is unknown, a parser is missing, or the text is not exactly
-    one sentence.
+    word orders are cached in the results folder, `runs`. The result contains the derived `words` and
+    `origin`, the 0-based source position of each word. Raises calque.derive.errors.BadInput if a transform is
+    unknown, a parser is missing, or the text is not exactly one sentence.
 
     >>> print(calque.derive("Sara ate two apples .", "inv"))
                 1    2   3   4      5
@@ -72,33 +71,21 @@ def align(
     the sorted links of each pair, as 0-based (source position, target position).
 
     `model` is the folder of an encoder. Without a model, fast_align is trained on the given pairs; it needs a
-    few hundred pairs for useful links. `method` determines how links are extracted from the encoder's hidden
-    states (see `calque align --help`). Raises calque.derive.errors.BadInput if the lengths differ, the method
-    is unknown, or the model cannot be read.
+    few hundred pairs for useful links. `method` says how links are extracted from the encoder's hidden states
+    (see `calque align --help`). Raises calque.derive.errors.BadInput if the lengths differ, the method is
+    unknown, or the model cannot be read.
 
     >>> calque.align(["the cat", "the dog", "a dog"], ["le chat", "le chien", "un chien"])
     [[(0, 0), (1, 1)], [(0, 0), (1, 1)], [(0, 0), (1, 1)]]
     """
-    from calque.derive.errors import BadInput, unknown
+    from calque.derive.errors import BadInput
+    from calque.experiments.commands.alignment import open_aligner
 
     if len(source) != len(target):
-        raise BadInput(
-            f"{len(source):,} sentences but {len(target):,} translations; the numbers must be equal"
-        )
+        counts = f"{len(source):,} sentences but {len(target):,} translations"
+        raise BadInput(f"{counts}; the numbers must be equal")
     pairs = [(tuple(one.split()), tuple(other.split())) for one, other in zip(source, target, strict=True)]
-    if model is None:
-        from calque.derive.links.fast_align import StatisticalAligner
-
-        if method is not None:
-            raise BadInput(f"the method {method} needs an encoder, but no model was given")
-        return [sorted(links) for links in StatisticalAligner.train(pairs).align(pairs)]
-    from calque.analysis.aligners.encoder import EncoderAligner
-    from calque.analysis.aligners.methods import BY_NAME
-
-    if method is not None and method not in BY_NAME:
-        raise BadInput(unknown("alignment method", method, tuple(BY_NAME)))
-    aligner = EncoderAligner.open(Path(model), BY_NAME[method] if method else None)
-    return [sorted(links) for links in aligner.align(pairs)]
+    return [sorted(links) for links in open_aligner(pairs, model, method).align(pairs)]
 
 
 def load(checkpoint: Path | str) -> Checkpoint:
@@ -139,11 +126,10 @@ def study(
     sweep: Mapping[str, Sequence[Any]] | None = None,
     name: str = "",
 ) -> StudySession:
-    """Open a study, given by its name in `calque studies` or by the Python file that defines it, with changed
-    `settings` such as "train.steps=1000". `runs` is the results folder; models that other studies have
-    trained there are reused. `sweep` maps settings to the values to try, as in {"dictionary.fraction": [0.05,
-    0.1]}; `name` is the report's name. Raises calque.derive.errors.BadInput if the study is unknown or
-    settings are invalid.
+    """Open a study, given by its name in `calque studies` or its Python file, with changed `settings` such as
+    "train.steps=1000". `runs` is the results folder; models that other studies have trained there are reused.
+    `sweep` maps settings to the values to try, as in {"dictionary.fraction": [0.05, 0.1]}; `name` is the
+    report's name. Raises calque.derive.errors.BadInput if the study or a setting is invalid.
 
     >>> tiny = calque.study("pocket", "train.steps=20", "train.warmup=2")
     >>> tiny.study.train.steps
@@ -157,10 +143,9 @@ def study(
 
 
 def records(path: Path | str) -> Any:
-    """Return the records in a report's folder or in a folder of committed records, such as
-    experiments/records/pocket. Each row contains one number and the description of its run. The result is a
-    DataFrame if pandas is installed, otherwise a list of dicts. The column `path` contains the model's
-    folder; values of swept settings are converted to numbers where possible. Raises
+    """Return the records in a report's folder or a folder of committed records, one row per number with the
+    description of its run: a DataFrame if pandas is installed, otherwise a list of dicts. The column `path`
+    contains the model's folder; values of swept settings are numbers where possible. Raises
     calque.derive.errors.BadInput if the records are missing or damaged.
 
     >>> rows = calque.records("experiments/records/pocket")
@@ -168,6 +153,10 @@ def records(path: Path | str) -> Any:
     688
     """
     from calque.experiments.report.folder import joined_rows
-    from calque.experiments.session import frame
 
-    return frame(joined_rows(Path(path)))
+    rows = joined_rows(Path(path))
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)

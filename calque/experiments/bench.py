@@ -1,4 +1,4 @@
-"""`calque bench`: Calque's pretraining speed compared with transformers', with alternating measurements."""
+"""`calque bench`: Calque's pretraining speed compared with transformers', measured in turns."""
 
 import json
 import math
@@ -69,10 +69,8 @@ def read(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
 def in_turns(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
     """Measure each of `sides` (functions that return a speed) `rounds` times, after one warm-up. They take
     turns, so that other work on the machine slows them equally."""
-    for side in sides:
-        side()
-    measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]
-    return list(zip(*measured, strict=True))
+    measured = [[float(f"{side():.6g}") for side in sides] for _ in range(1 + rounds)]
+    return list(zip(*measured[1:], strict=True))
 
 
 def per_second(items: int, work: Callable[[], object]) -> float:
@@ -88,8 +86,7 @@ def per_second(items: int, work: Callable[[], object]) -> float:
 
 
 def step(rounds: int) -> list[Comparison]:
-    """Compare the training speed of a model with 4 layers and width 256 with that of transformers'
-    Trainer."""
+    """Compare the training speed of a model of 4 layers and width 256 with transformers' Trainer."""
     from calque.pretrain.model import build
     from calque.pretrain.objectives.mlm import PackedLines
 
@@ -97,10 +94,10 @@ def step(rounds: int) -> list[Comparison]:
     packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
     rows = np.stack([lines.row(i) for lines in packed for i in range(len(lines))])
     recipes = {
-        "a step of 4 layers of width 256, the Trainer's recipe": build(same, TYPES),
-        "the same without attention dropout (Calque's recipe)": build(MODEL, TYPES),
+        "a step of 4 layers of width 256, the Trainer's recipe": same,
+        "the same without attention dropout (Calque's recipe)": MODEL,
     }
-    sides = [partial(_our_speed, model, languages) for model in recipes.values()]
+    sides = [partial(_our_speed, build(config, TYPES), languages) for config in recipes.values()]
     sides.append(partial(_trainers_speed, build(same, TYPES), examples(rows, languages)))
     *ours, theirs = in_turns(sides, rounds)
     return [
@@ -189,8 +186,7 @@ def made_languages() -> Languages:
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
-    """Return rows in the format of a tokenized data set. They include special-token masks, which speed up the
-    collator."""
+    """Return rows as a tokenized data set, with special-token masks, which speed up the collator."""
     special = (~languages.specials.is_ordinary(rows)).astype(int)
     return [
         {"input_ids": row.tolist(), "special_tokens_mask": mark.tolist()}

@@ -20,20 +20,15 @@ from calque.derive.files import DISK
 from calque.experiments.commands import alignment, data, models, new, reports, show, study
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
-NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
-"""Matches messages of RuntimeErrors that torch raises when it runs out of memory."""
-UNUSABLE = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
-"""The system error numbers that mean a path is unusable."""
+NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")  # torch's messages
+UNUSABLE = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)  # errors of unusable paths
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
 ALLOCATIONS = 100_000  # new objects per garbage collection; imports create many objects and free few
 
 
 class Commands(TyperGroup):
-    """The top-level command group, which reports any error other than a bug on a single line.
-
-    Exit codes: 2 for errors that the user can fix, 1 for a run that cannot continue, and 128 plus a signal's
-    number.
-    """
+    """The top-level command group, which reports any error other than a bug on a single line. Exit codes: 2
+    for errors that the user can fix, 1 for a run that cannot continue, and 128 plus a signal's number."""
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         try:
@@ -170,14 +165,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Version = Annotated[
-    bool,
-    typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit."),
-]
+Version = typer.Option(
+    "--version", is_eager=True, callback=_print_version, help="Print the version and exit."
+)
 
 
 @app.callback()
-def options(version: Version = False) -> None:
+def options(version: Annotated[bool, Version] = False) -> None:
     """Study cross-lingual transfer between natural languages, or from a language to languages derived from
     it."""
 

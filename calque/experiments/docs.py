@@ -113,8 +113,8 @@ def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -
 
 
 def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return [f"| {header} |", "|" + "---|" * (header.count("|") + 1), *lines]
+    rule = "|" + "---|" * (header.count("|") + 1)
+    return [f"| {header} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]
 
 
 def _transforms() -> list[str]:
@@ -153,8 +153,8 @@ def _benchmarks() -> list[str]:
     header = "task | compared with | Calque's speed | times as fast, 95 % interval"
     lines = _table_of(header, [comparison.cells for comparison in comparisons])
     libraries = ", ".join(f"{library} {version}" for library, version in about["versions"].items())
-    when = f"{about['date']}, commit {about['commit']}, on {about['processor']} with {libraries}"
-    return [*lines, "", f"`{about['command']}`, {when}."]
+    where = f"on {about['processor']} with {libraries}"
+    return [*lines, "", f"`{about['command']}`, {about['date']}, commit {about['commit']}, {where}."]
 
 
 def _claims() -> list[str]:

@@ -24,8 +24,8 @@ SHOWN = 3  # maximum number of missing files to list if no recipe provides them
 
 @dataclass(frozen=True)
 class Plan:
-    """The title and cost of each unfinished pretraining run, and the number of finished ones. `jobs` runs are
-    trained in parallel, each with a peak rate of `peak` operations/s."""
+    """The title and cost of each unfinished pretraining run, and the number of `finished` runs. `jobs` runs
+    are trained in parallel, each with a peak rate of `peak` operations/s."""
 
     runs: list[tuple[str, Cost]]
     jobs: int
@@ -69,15 +69,12 @@ def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str
         lines.append(f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left")
     lines.append("")
     if here.runs:
-        memory = here.jobs * max(cost.memory for _, cost in here.runs)
-        total = f"about {memory / 2**30:,.2f} GiB and {_time(here.seconds)} of pretraining in total"
-        lines += [
-            *_runs(here),
-            "",
-            f"here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products,",
-            f"of which training uses about {EFFICIENCY:.0%}",
-            f"{counted(here.jobs, 'run')} at a time: {total}",
-        ]
+        memory = here.jobs * max(cost.memory for _, cost in here.runs) / 2**30
+        total = f"about {memory:,.2f} GiB and {_time(here.seconds)} of pretraining in total"
+        lines += [*_runs(here), ""]
+        lines.append(f"here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products,")
+        lines.append(f"of which training uses about {EFFICIENCY:.0%}")
+        lines.append(f"{counted(here.jobs, 'run')} at a time: {total}")
     else:
         lines.append("all models are pretrained; fine-tuning and testing are not estimated")
     return "\n".join([*lines, describe_files(tuple(studies), study.name)])

@@ -107,13 +107,14 @@ class StudySession:
         from calque.experiments.report.report import summarise
         from calque.experiments.run.step import COMPUTE, total_cost
 
-        steps, folder = self.steps, self.report
+        steps = self.steps
         if titles := [step.title for step in steps if not step.finished]:
             more = [f"and {len(titles) - 3} more"] if titles[3:] else []
             message = f"not computed yet: {', '.join([*titles[:3], *more])}; `calque run` computes them"
             raise BadInput(message, self.runs / self.study.name)
-        about = {**(about if "wall" in about else keep_stored(folder, about)), COMPUTE: total_cost(steps)}
-        return summarise(self.study, self.runs, folder, about)
+        if "wall" not in about:
+            about = keep_stored(self.report, about)
+        return summarise(self.study, self.runs, self.report, {**about, COMPUTE: total_cost(steps)})
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by
@@ -149,12 +150,3 @@ def swept(key: str, values: Sequence[Any]) -> str:
     """Return a swept setting as written on the command line, as in `seeds=0,1;2,3`."""
     written = (",".join(map(str, one)) if isinstance(one, tuple | list) else str(one) for one in values)
     return f"{key}={';'.join(written)}"
-
-
-def frame(rows: list[dict[str, Any]]) -> Any:
-    """Return the rows as a DataFrame if pandas is installed, otherwise unchanged."""
-    try:
-        import pandas
-    except ImportError:
-        return rows
-    return pandas.DataFrame(rows)

@@ -54,7 +54,7 @@ def align(
     if out is not None:
         check_out(out, pairs.paths)
     with leaving(f"{out} is unchanged") if out else nullcontext():
-        aligner = _aligner(pairs, model, method, layer)
+        aligner = open_aligner(pairs, model, method, layer)
         lines = _lines(pairs, aligner, words)
         if out is None:
             for line in lines:
@@ -67,23 +67,25 @@ def align(
         typer.echo(f"without links: {line}", err=True)
 
 
-def _aligner(pairs: TwoFiles, model: str | None, method: str | None, layer: int | None) -> Aligner:
-    from calque.analysis.aligners.methods import BY_NAME
-
-    if method not in (None, FAST_ALIGN, *BY_NAME):
-        raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))
-    if model is None and method in BY_NAME:
-        raise BadInput(f"{method} needs an encoder; specify it with --model")
-    fast_align = model is None or method == FAST_ALIGN
-    if fast_align and (model is not None or layer is not None):
-        raise BadInput("fast-align uses no encoder; omit --model and --layer")
-    if fast_align:
+def open_aligner(
+    pairs: Iterable[Pair], model: Path | str | None, method: str | None, layer: int | None = None
+) -> Aligner:
+    """Train fast_align on the pairs or, given a model, open the encoder in its folder. Raises BadInput if the
+    method is unknown or does not match the other arguments."""
+    if method in (None, FAST_ALIGN) and model is None and layer is None:
         from calque.derive.links.fast_align import StatisticalAligner
 
         return StatisticalAligner.train(pairs)
     from calque.analysis.aligners.encoder import EncoderAligner
+    from calque.analysis.aligners.methods import BY_NAME
 
-    return EncoderAligner.open(Path(str(model)), BY_NAME[method] if method else None, layer)
+    if method not in (None, FAST_ALIGN, *BY_NAME):
+        raise BadInput(unknown("alignment method", str(method), (FAST_ALIGN, *BY_NAME)))
+    if method == FAST_ALIGN or (method is None and model is None):
+        raise BadInput("fast-align uses no encoder; omit --model and --layer")
+    if model is None:
+        raise BadInput(f"{method} needs an encoder; specify it with --model")
+    return EncoderAligner.open(Path(model), BY_NAME[method] if method else None, layer)
 
 
 def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str]:
@@ -163,8 +165,8 @@ def train_aligner(
 
 def _remove(step: Step, home: Path) -> None:
     """Remove the folders of these training steps, whatever their settings, but none of the user's files."""
-    for one in (*step.needs, step):
-        for folder in one.place.parent.glob(f"{one.place.name}-*"):
+    for place in (each.place for each in (*step.needs, step)):
+        for folder in place.parent.glob(f"{place.name}-*"):
             shutil.rmtree(folder)
     with suppress(OSError):
         step.place.parent.rmdir()
@@ -209,6 +211,5 @@ def aer(
     typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
     for what, count in read.counts.items():
         typer.echo(f"{count:>9,} {what}")
-    for what, count in removed.items():
-        if count:
-            typer.echo(f"{count:,} {what}", err=True)
+    for what, count in (+removed).items():  # without zeros
+        typer.echo(f"{count:,} {what}", err=True)

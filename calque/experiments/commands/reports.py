@@ -26,11 +26,11 @@ def runs(runs: Root = ROOT) -> None:
     from calque.experiments.report.folder import reports
 
     found = list(reports(runs))
-    for one in found:
-        settings = [*one["settings"], *(f"sweep {values}" for values in one["sweep"])]
-        seeds = f"seeds {','.join(map(str, one['seeds']))}"
-        state = "finished" if one["finished"] else "not finished"
-        parts = [f"{one['study']}/{one['name']}", "; ".join(settings), seeds, one["date"], state]
+    for report in found:
+        settings = [*report["settings"], *(f"sweep {values}" for values in report["sweep"])]
+        seeds = f"seeds {','.join(map(str, report['seeds']))}"
+        state = "finished" if report["finished"] else "not finished"
+        parts = [f"{report['study']}/{report['name']}", "; ".join(settings), seeds, report["date"], state]
         typer.echo(printable("  ".join(filter(None, parts))))
     if not found:
         typer.echo(f"no report below {runs}; `calque run STUDY` writes one")

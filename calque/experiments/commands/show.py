@@ -33,7 +33,7 @@ def show(
     """Print a sentence in derived languages, with glosses."""
     from calque.derive.on_demand import sentences_of, side_by_side, transforms_of
 
-    own = _transforms(study) if study else {}
+    own = _transforms(study)
     text, *languages = words or [""]
     languages = languages or list(own)
     if not languages:
@@ -65,8 +65,7 @@ def write_derived(
     if out is not None:
         check_out(out, [path])
     treebank, account = detect(path) == "treebank", Account()
-    own = _transforms(study) if study else {}
-    (transform,) = transforms_of([language], source.parser, runs / CACHE, own, treebank)
+    (transform,) = transforms_of([language], source.parser, runs / CACHE, _transforms(study), treebank)
     lines = (f"{line}\n" for line in derive_file(source, transform, account, runs / CACHE, pairs))
     if out is None:
         sys.stdout.writelines(lines)
@@ -77,7 +76,10 @@ def write_derived(
         typer.echo(f"{count:,} {what}", err=True)
 
 
-def _transforms(study: str) -> dict[str, Transform]:
+def _transforms(study: str | None) -> dict[str, Transform]:
+    """Return a study's transforms by name."""
+    if study is None:
+        return {}
     from calque.experiments.settings import catalogue
     from calque.experiments.study.languages import DerivedLanguages
 

@@ -114,9 +114,8 @@ def cell(
     from calque.experiments.run.schedule import compute_cells, first_process
 
     session = _opened(exp, settings, sweep, runs)
-    names = {name.rpartition("-")[2] for name in fingerprints}
+    names, study = {name.rpartition("-")[2] for name in fingerprints}, session.study.name
     steps = [step for step in session.steps if step.fingerprint in names]
-    study = session.study.name
     if unknown := sorted(names - {step.fingerprint for step in steps}):
         raise BadInput(f"{study} has no step {unknown[0]}: its inputs changed; restart `calque run`")
     with board(steps, not first_process(), study, parallel=1) as shown:

@@ -43,17 +43,17 @@ def invented(language: Transform) -> None:
     except (BadInput, ValueError, IndexError, TypeError) as error:
         return _wrong(f"{error}. The rule must work for sentences of any length: use `len(sentence)`.")
     words = [image.words for image in images]
-    moved = sum(image != sentence.words for image, sentence in zip(words, sentences, strict=True))
     if words != [image.words for image in again]:
         return _wrong(
             "the same sentence gets two different orders. Seed random numbers with `number`, or use none."
         )
+    moved = sum(image != sentence.words for image, sentence in zip(words, sentences, strict=True))
     if moved < SENTENCES / 2:
         return _wrong(f"only {moved} of {SENTENCES} sentences change. Change the order of more words.")
-    reverse = Invert()
-    if words in ([rule(sentence).words for sentence in sentences] for rule in (reverse, Invert(marks=()))):
-        return _wrong("this is English reversed, which exists already as `inv`. Find another rule.")
-    inverted, yours = (_neighbours_kept(each) for each in (_images(reverse, sentences), images))
+    for reverse in (Invert(marks=()), Invert()):
+        if words == [reverse(sentence).words for sentence in sentences]:
+            return _wrong("this is English reversed, which exists already as `inv`. Find another rule.")
+    inverted, yours = _neighbours_kept(_images(Invert(), sentences)), _neighbours_kept(images)
     return _right(
         f"{moved} of {SENTENCES} sentences change. Of the pairs of neighbouring words in English, "
         f"{inverted:.0f} % remain neighbours in `inv`, and {yours:.0f} % in your language."
@@ -62,14 +62,10 @@ def invented(language: Transform) -> None:
 
 def predicted(predictions: Mapping[str, float | None]) -> None:
     """Check that each objective has a number from 0 to 100."""
-    missing = []
-    for name in KINDS:
-        value = predictions.get(name)
-        if not isinstance(value, int | float) or not 0 <= value <= 100:
-            missing.append(name)
-    if missing:
-        names = " and ".join(missing)
-        return _wrong(f"write a number from 0 to 100 (percent, without quotation marks) for {names}.")
+    numbers = {name: predictions.get(name) for name in KINDS}
+    right = {name for name, it in numbers.items() if isinstance(it, int | float) and 0 <= it <= 100}
+    if missing := " and ".join(name for name in KINDS if name not in right):
+        return _wrong(f"write a number from 0 to 100 (percent, without quotation marks) for {missing}.")
     return _right("your predictions are noted. You will compare them with the results below.")
 
 
@@ -77,7 +73,7 @@ def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequen
     """Check which words outside the dictionary have their own image as nearest neighbour."""
     given, right = {answer} if isinstance(answer, str) else {*answer}, set()
     for word in words:
-        nearest = model.nearest(word, among=LANGUAGE, count=1)[0]
+        (nearest,) = model.nearest(word, among=LANGUAGE, count=1)
         if nearest.word == SCRIPT.spell(word) and nearest.cosine < TOLD:
             right.add(word)
     if given == right:

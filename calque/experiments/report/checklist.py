@@ -52,11 +52,8 @@ def as_markdown(title: str, sections: Mapping[str, Sequence[Block]]) -> str:
         parts.append(f"## {name}")
         for block in blocks:
             if isinstance(block, Table):
-                parts.append(block.markdown.rstrip("\n"))
-            elif isinstance(block, str):
-                parts.append(block)
-            else:
-                parts.append("\n".join(f"- {line}" for line in block))
+                block = block.markdown.rstrip("\n")
+            parts.append(block if isinstance(block, str) else "\n".join(f"- {line}" for line in block))
     return "\n\n".join(parts) + "\n"
 
 
@@ -116,9 +113,8 @@ def _labels(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
     steps = {}
     for study in studies:
         for seed in study.data_seeds:
-            for name, step in study.data(runs, seed).examples.items():
-                if is_finished(step):
-                    steps[step.folder] = name
+            examples = study.data(runs, seed).examples
+            steps |= {step.folder: name for name, step in examples.items() if is_finished(step)}
     for path, name in steps.items():
         folder = TaskFolder.open(path)
         for split in SPLITS:
@@ -133,13 +129,13 @@ def _labels(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
 def _experiments(
     about: Mapping[str, Any], studies: Sequence[Study], runs: Path, results: Sequence[Results]
 ) -> list[Block]:
-    study = studies[0]
+    study, settings = studies[0], list[str]()
     cost = compute_statement(about) or "The cost of the report's steps was not recorded."
     models = ("objective", "parameters", "models", "seconds per model", "processor")
     scores = ("objective", "task", "metric", "dev", "test")
-    settings = [f"model: {listed(vars(study.model))}", f"training: {listed(plain(study.train))}"]
-    settings = settings if study.objectives else []
-    settings += [f"fine-tuning, {name}: {listed(vars(its.finetune))}" for name, its in study.tasks.items()]
+    if study.objectives:
+        settings += [f"model: {listed(vars(study.model))}", f"training: {listed(plain(study.train))}"]
+    settings += [f"fine-tuning, {name}: {listed(vars(task.finetune))}" for name, task in study.tasks.items()]
     searches = ("report", "settings", "values tried", "seeds")
     return [
         _table("Pretraining", models, _models(studies, runs)),
@@ -166,40 +162,38 @@ def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
 def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
     steps = {step.place: step for study in studies for step in study.trained(runs)}.values()
     for name in dict.fromkeys(step.config.objective.name for step in steps):
-        own = [step for step in steps if step.config.objective.name == name]
-        spent = [cost for step in own if is_finished(step) and (cost := step.open().facts.get(COMPUTE))]
+        same = [step for step in steps if step.config.objective.name == name]
+        spent = [cost for step in same if is_finished(step) and (cost := step.open().facts.get(COMPUTE))]
         try:
-            counts = sorted({step.config.cost().parameters for step in own})
+            counts = sorted({step.config.cost().parameters for step in same})
             parameters = " or ".join(f"{count:,}" for count in counts)
         except BadInput:
             parameters = "needs the study's data"
         seconds = f"{sum(cost['seconds'] for cost in spent) / len(spent):,.0f}" if spent else MISSING
         processors = dict.fromkeys(name for cost in spent for name in cost["processors"])
-        yield name, parameters, len(own), seconds, ", ".join(processors) or MISSING
+        yield name, parameters, len(same), seconds, ", ".join(processors) or MISSING
 
 
 def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
-    for of_value in results:
+    for variant in results:
         found: dict[tuple[str, str, str], dict[str, str]] = {}
-        for record, scores in of_value.columns():
+        for record, scores in variant.columns():
             if record.measure in ("DEV", "SRC") and PRIMARY.get(record.task) == record.metric:
-                run = of_value.runs[record.run]
+                run = variant.runs[record.run]
                 words = [run.objective.title] if run.objective else []
                 words += [language.title for language in run.languages[1:]]
                 words += [f"{key} {value}" for key, value in run.settings.items()]
                 key = ", ".join(words), record.task, record.metric
                 found.setdefault(key, {})[record.measure] = cell(mean(scores))
-        for key, scores_of in found.items():
-            yield *key, scores_of.get("DEV", MISSING), scores_of.get("SRC", MISSING)
+        for labels, cells in found.items():
+            yield *labels, cells.get("DEV", MISSING), cells.get("SRC", MISSING)
 
 
 def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
     """Yield the settings that this report and the study's other reports changed or varied."""
-    own = about.get("configuration")
-    others = [row for row in reports(runs) if row["study"] == study and row["configuration"] != own]
-    for row in (about, *others):
-        tried = [*row.get("sweep", ()), *row.get("settings", ())]
-        if tried:
-            keys = ", ".join(each.partition("=")[0] for each in tried)
-            name = "this one" if row is about else row["name"]
-            yield name, keys, "; ".join(tried), ", ".join(map(str, row.get("seeds", ())))
+    this = {"settings": (), "sweep": (), "seeds": (), "configuration": None, **about, "name": "this one"}
+    different = (row for row in reports(runs) if row["configuration"] != this["configuration"])
+    for row in (this, *(row for row in different if row["study"] == study)):
+        if tried := [*row["sweep"], *row["settings"]]:
+            keys = ", ".join(setting.partition("=")[0] for setting in tried)
+            yield row["name"], keys, "; ".join(tried), ", ".join(map(str, row["seeds"]))

@@ -13,7 +13,7 @@ from calque.analysis.statistics import CONFIDENCE, NO_RECORDS, holm, welch
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.folder import Recorded, read_records, results_in, stored
-from calque.experiments.report.report import joined, tables_of
+from calque.experiments.report.report import claims_of, joined
 
 # A record's measured fields; the other fields identify it.
 MEASURED = ("value", "count", "null", "items", "links")
@@ -22,10 +22,9 @@ Key = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` is the number
-    of values that vary over seeds and were compared by a significance test. `beyond` lists the values that
-    differ by more than seed noise after correction. `different` names each record that differs or has no
-    counterpart."""
+    """The result of comparing two reports. `claims` maps each claim to both verdicts. `tested` counts the
+    numbers that vary over seeds and were compared by a significance test; `beyond` lists those that differ by
+    more than seed noise. `different` names each record that differs or has no counterpart."""
 
     claims: dict[str, tuple[str, str]]
     tested: int
@@ -57,19 +56,21 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     folders share no record."""
     ours, theirs = read_records(first), read_records(second)
     a, b = _by_key(ours), _by_key(theirs)
-    if not a.keys() & b.keys():
+    shared = a.keys() & b.keys()
+    if not shared:
         raise BadInput(f"shares no record with {second}, so nothing can be compared", first)
     different = [f"{_title(key)}: only in {first if key in a else second}" for key in a.keys() ^ b.keys()]
-    unequal = [key for key in a.keys() & b.keys() if a[key] != b[key]]
-    different += [f"{_title(key)}: {_difference(a[key], b[key])}" for key in unequal]
-    tests = _tests(_numbers(first, ours), _numbers(second, theirs))
-    corrected = holm([p for _, p in tests])
+    different += [f"{_title(key)}: {_difference(a[key], b[key])}" for key in shared if a[key] != b[key]]
+    here, there = _numbers(first, ours), _numbers(second, theirs)
+    found = {key: welch(values, there[key]) for key, values in here.items() if key in there}
+    tested = {key: p for key, p in found.items() if p is not None}  # None: the values do not vary
+    corrected = zip(tested, holm([*tested.values()]), strict=True)
     kind = stored(first).get("report") or stored(second).get("report")
     swept = ours.swept or theirs.swept  # claims are not tested in sweeps
     return Comparison(
         claims=_verdicts(ours, theirs, kind) if kind and not swept else {},
-        tested=len(tests),
-        beyond=[title for (title, _), p in zip(tests, corrected, strict=True) if p < 1 - CONFIDENCE],
+        tested=len(tested),
+        beyond=[_title(key) for key, p in corrected if p < 1 - CONFIDENCE],
         equal=len(a.keys() | b.keys()) - len(different),
         different=sorted(different),
     )
@@ -77,8 +78,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 def _by_key(report: Recorded) -> dict[Key, tuple[Any, ...]]:
     """Return the measured fields of each record."""
-    configurations = _configurations(report.runs)
-    measured = attrgetter(*MEASURED)
+    configurations, measured = _configurations(report.runs), attrgetter(*MEASURED)
     return {_key(record, configurations): measured(record) for record in report.records}
 
 
@@ -123,16 +123,7 @@ def _numbers(folder: Path, report: Recorded) -> dict[Key, list[float]]:
     return found
 
 
-def _tests(here: dict[Key, list[float]], there: dict[Key, list[float]]) -> list[tuple[str, float]]:
-    """Return the title and p-value of each number that varies over seeds."""
-    tests = [(_title(key), welch(values, there[key])) for key, values in here.items() if key in there]
-    return [(title, p) for title, p in tests if p is not None]
-
-
 def _verdicts(ours: Recorded, theirs: Recorded, kind: str) -> dict[str, tuple[str, str]]:
-    both = []
-    for report in (ours, theirs):
-        table = tables_of(joined(kind, *report), kind).get("claims")
-        both.append({row[0]: row[1] for row in table.rows} if table else {})
-    here, there = both
+    tables = [claims_of(joined(kind, *report), kind) for report in (ours, theirs)]
+    here, there = ({row[0]: row[1] for row in table.rows} if table else {} for table in tables)
     return {text: (here.get(text, NO_RECORDS), there.get(text, NO_RECORDS)) for text in here | there}

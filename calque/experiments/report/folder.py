@@ -36,15 +36,11 @@ About = Mapping[str, Any]
 ABOUT = "about.json"
 """The file with a report's description; only this file contains the date, commit and time, so that all other
 files are byte-identical for the same inputs."""
-TYPES: dict[str, Any] = {
-    **dict.fromkeys(("study", "report", "scale", "date", "configuration"), str),
-    **dict.fromkeys(("settings", "sweep", "files"), [str]),
-    "seeds": [int],
-    "versions": {},
-    COMPUTE: {**dict.fromkeys(("steps", "unknown", "seconds", "cpu seconds", "operations"), int | float)},
-}
+TYPES: dict[str, Any] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
+TYPES |= {"settings": [str], "sweep": [str], "files": [str], "seeds": [int], "versions": {}}
+TYPES[COMPUTE] = {"steps": int, "unknown": int, "processors": {}}
+TYPES[COMPUTE] |= dict.fromkeys(("seconds", "cpu seconds", "operations"), int | float)
 """The types of the values in a description: `[str]` is a list of strings, a dict the types at some keys."""
-TYPES[COMPUTE]["processors"] = {}
 REPORTS = "reports"  # the folder for a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[3]
 COMMITTED = CHECKOUT / "experiments" / "records"
@@ -139,7 +135,7 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
 
 
 def stored(folder: Path) -> About:
-    """Read the description in a report's folder; return an empty one if there is none."""
+    """Read the description in a report's folder; return an empty description if there is no file."""
     path = folder / ABOUT
     try:
         about = parse_json(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -161,8 +157,8 @@ def _has_type(value: Any, kind: Any) -> bool:
 
 
 def keep_stored(folder: Path, about: About) -> About:
-    """Return the stored description if the configuration is unchanged, since it names the command that
-    computed the records; otherwise return `about`."""
+    """Return the stored description, which names the command that computed the records, if the configuration
+    is unchanged; otherwise return `about`."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
@@ -215,8 +211,8 @@ def results_in(folder: Path, runs: Sequence[Run], records: Sequence[Record]) -> 
 
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """Return a report's records as dicts, each with its run's study, seed, objective, start, mixture and
-    swept settings, and its model's folder as `path` ("" if it is not found)."""
+    """Return a report's records as dicts with their run's study, seed, objective, start, mixture and swept
+    settings, and with the model's folder as `path` ("" if it is not found)."""
     runs, records, _ = read_records(folder)
     by_run = {run.id: _run_fields(run, folder) for run in runs}
     absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
@@ -255,16 +251,15 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
 
 def recorded(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Recorded:
     """Return the measured runs, without duplicates, all records, and the tasks' floors, which are averaged
-    over seeds if each seed has its own data."""
-    runs = dict[str, Run]()
-    for run in (run for each in found for run in each.runs):
-        other = runs.setdefault(run.id, run)
-        runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *other.claims})))
-    records = [record for each in found for record in each.records]
-    floors = over_draws(
-        [*chain(*map(read_floors, study.data(root, seed).floors))] for seed in study.data_seeds
-    )
-    return Recorded(list(runs.values()), records, floors)
+    over seeds if each seed has different data."""
+    runs, records = dict[str, Run](), list[Record]()
+    for step in found:
+        records += step.records
+        for run in step.runs:
+            other = runs.setdefault(run.id, run)
+            runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *other.claims})))
+    floors = (chain.from_iterable(map(read_floors, study.data(root, n).floors)) for n in study.data_seeds)
+    return Recorded(list(runs.values()), records, over_draws(list(each) for each in floors))
 
 
 # Tables

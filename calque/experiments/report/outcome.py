@@ -33,20 +33,17 @@ class Outcome:
         return self.folder / "report.html"
 
     def __str__(self) -> str:
-        parts = [_wrapped(f"{self.study}: {self.contents.scale}"), *self._primary()]
+        parts = [_wrapped(f"{self.study}: {self.contents.scale}")]
+        if primary := self.contents.tables.get(PRIMARY_CLAIMS):
+            claims = [_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in primary.rows]
+            title = _wrapped(primary.title.removesuffix(f", {self.contents.scale}"))
+            parts.append("\n".join([title, *claims]))
         scores = scores_table(self.results) if self.results else None
         parts += [as_text(scores)] if scores else self._tables()
-        return "\n\n".join([*parts, *self._claims(), str(self.report)])
-
-    def _primary(self) -> Iterator[str]:
-        table = self.contents.tables.get(PRIMARY_CLAIMS)
-        if table:
-            title = _wrapped(table.title.removesuffix(f", {self.contents.scale}"))
-            yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in table.rows)])
-
-    def _claims(self) -> list[str]:
-        *claims, counts = self.contents.headlines or [""]
-        return ["\n".join(_wrapped(f"- {claim}") for claim in claims), _wrapped(counts)] if counts else []
+        if self.contents.headlines:
+            *headlines, counts = self.contents.headlines
+            parts += ["\n".join(_wrapped(f"- {claim}") for claim in headlines), _wrapped(counts)]
+        return "\n\n".join([*parts, str(self.report)])
 
     def _tables(self) -> Iterator[str]:
         for name in self.contents.main or [name for name in self.contents.tables if name not in TESTED]:
@@ -60,27 +57,28 @@ class Outcome:
 def scores_table(results: Results) -> Table | None:
     """Return the scores on every task and alignment@1 by objective and derived language, or None if no
     transfer was measured."""
-    tasks = results.main_tasks
-    titles = [f"{task_title(task)} {name}".replace(DELTA, "Δ") for task in tasks for name in SCORES]
-    titles += [f"aligned, {types}" for types in TYPES]
-    rows = []
+    tasks, rows = results.main_tasks, []
+    columns = {
+        f"{task_title(task)} {name}".replace(DELTA, "Δ"): (name, task, PRIMARY[task])
+        for task in tasks
+        for name in SCORES
+    }
+    columns |= {f"aligned, {types}": (ALIGNMENT, "", types) for types in TYPES}
     for language in results.transforms if results.has("SUP") else ():
         for objective in results.objectives:
-            found = [
-                mean(results.scores(name, objective, language, task, PRIMARY[task]))
-                for task in tasks
-                for name in SCORES
+            scores = [
+                mean(results.scores(measure, objective, language, task, metric))
+                for measure, task, metric in columns.values()
             ]
-            found += [mean(results.scores(ALIGNMENT, objective, language, "", types)) for types in TYPES]
-            cells = [percent(its.mean) if its else MISSING for its in found]
-            if any(found):
+            if any(scores):
+                cells = [percent(score.mean) if score else MISSING for score in scores]
                 rows.append((results.objective_title(objective), results.transform_title(language), *cells))
     if not rows:
         return None
     seeds = len(results.seeds)
     over = f"means over {seeds} seeds, intervals in the report" if seeds > 1 else "one seed"
     title = f"{', '.join(map(score_title, tasks))} and alignment@1 in percent, {over}"
-    return Table(title, ("objective", "language", *titles), tuple(rows), labels=2)
+    return Table(title, ("objective", "language", *columns), tuple(rows), labels=2)
 
 
 def as_text(table: Table) -> str:

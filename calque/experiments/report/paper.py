@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,11 +42,11 @@ they are."""
 @dataclass(frozen=True)
 class Item:
     """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or `small`
-    (a pretrained encoder). A figure corresponds to `file` in a report of kind `report`, and its claims use
-    numbers in the published table `table`; `claim` holds defaults for `claims`. If `study` is a command, the
-    figure is a picture drawn from model weights. If `by_language` is true, the published settings are
-    languages. `transforms`, `objectives`, `aligners` and `settings` map published names to ours. `absent`
-    says which results are unavailable at this scale, and `differs` says how the experiments differ."""
+    (a pretrained encoder). A figure is `file` in a report of kind `report`, and its claims use numbers in the
+    published table `table`; `claim` holds defaults for `claims`. If `study` is a command, the figure is a
+    picture drawn from model weights. If `by_language`, the published settings are languages. `transforms`,
+    `objectives`, `aligners` and `settings` map published names to ours. `absent` says which results are
+    unavailable at this scale, and `differs` how the experiments differ."""
 
     paper: str
     name: str
@@ -130,12 +129,9 @@ def items(paper: str | None = None) -> list[Item]:
     """Return the items of all papers or of one, in order. Raises BadInput for an unknown paper."""
     if paper is not None and paper not in papers():
         raise BadInput(unknown("paper", paper, papers()))
-    chosen = papers() if paper is None else {paper: papers()[paper]}
-    return [
-        Item(paper=name, name=item, **_fields(about, item))
-        for name, about in chosen.items()
-        for item in about["items"]
-    ]
+    names = papers() if paper is None else [paper]
+    entries = [(name, item) for name in names for item in papers()[name]["items"]]
+    return [Item(paper=name, name=item, **_fields(papers()[name], item)) for name, item in entries]
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -189,19 +185,17 @@ def printed(one: Item) -> Printed:
 def conclusions(paper: str) -> dict[str, list[Conclusion]]:
     """Return each item's conclusions on the paper's claims, corrected for multiple comparisons over all
     claims tested on the same records."""
-    claims, judged = list[tuple[Item, PaperClaim]](), []
+    claims = list[tuple[Item, PaperClaim]]()
     for one in items(paper):
-        entries = [parsed(PaperClaim, {**one.claim, **entry}) for entry in one.claims]
-        for claim in chain.from_iterable(entry.by_task for entry in entries):
-            own = replace(one, records=claim.records or one.records)
-            claims.append((own, claim))
-            untested = judge([], ""), MISSING, MISSING, ""
-            judged.append(untested if one.picture else printed(own).judge(claim))
-    families = [(own.records, verdict) for (own, _), (verdict, *_) in zip(claims, judged, strict=True)]
+        for entry in one.claims:
+            for claim in parsed(PaperClaim, {**one.claim, **entry}).by_task:
+                claims.append((replace(one, records=claim.records or one.records), claim))
+    untested = judge([], ""), MISSING, MISSING, ""
+    judged = [untested if one.picture else printed(one).judge(claim) for one, claim in claims]
+    families = [(one.records, verdict) for (one, _), (verdict, *_) in zip(claims, judged, strict=True)]
     found: dict[str, list[Conclusion]] = {}
-    for (one, claim), (verdict, ours, theirs, remark), tested in zip(
-        claims, judged, in_families(families), strict=True
-    ):
+    for (one, claim), numbers, tested in zip(claims, judged, in_families(families), strict=True):
+        verdict, ours, theirs, remark = numbers
         word = UNTESTED if verdict.because == NO_RECORDS else tested.verdict
         remark = "; ".join(filter(None, [remark, claim.reason]))
         row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), ours, theirs, remark)
@@ -227,11 +221,10 @@ def rendered(one: Item) -> Table | Plot | None:
     if one.is_figure:
         plots = figures_of(joined(one.report, *read_records(one.folder), size), one.report)
         return next(plot for plot in plots if plot.name == one.file)
-    about = papers()[one.paper]
+    about, label = papers()[one.paper], one.name.replace("-", " ").capitalize()
     ends = "; ".join(map(str, conclusions(one.paper)[one.name]))
     note = notes(about["published"]).get(one.number, "")
     remarks = [one.absent, note, f"Conclusions, ours / the paper’s: {ends}."]
-    label = one.name.replace("-", " ").capitalize()
     title = f"{label} of {about['title']}: {one.title}, {size}"
     return printed(one).table(title, " ".join(filter(None, remarks)))
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -71,25 +70,30 @@ def summarise(study: Study | Sweep, root: Path, folder: Path, about: About | Non
     if isinstance(study, Sweep):
         results, facts = _sweep_results(study, root)
         studies = {f", {_suffix(study, values)}": variant for values, variant in study.variants.items()}
-        variants = list(results.variants.values())
         page = _sweep_page(results, scale_of(studies.values()))
     else:
         found, studies = measured(study, root), {"": study}
         results = joined(study.paper, *recorded(study, root, found), scale(study))
-        variants, claimed = [results], PrimaryClaims.read(study.claims) if study.claims else None
+        claimed = PrimaryClaims.read(study.claims) if study.claims else None
         page, facts = _study_page(results, study.paper, about, claimed), list(facts_of(study, root, found))
         terms = [*page.terms, *_own_terms(study)]
         page = replace(page, terms=terms, exclusions=exclusions(study, root, found))
-    curves = (training_curves(studies[key], root, of, key) for key, of in zip(studies, variants, strict=True))
+    variants, curves = _variants(results), list[Curves]()
+    for (suffix, variant), own in zip(studies.items(), variants, strict=True):
+        curves += training_curves(variant, root, own, suffix)
     page = replace(
         page,
         example=example_of(studies.values(), root),
-        curves=list(chain.from_iterable(curves)),
+        curves=curves,
         looks=models_inside(studies, root),
         checklist=checklist(about, list(studies.values()), root, variants, page.tables.get("claims")),
         facts=[*facts, *_cost(about)],
     )
     return _write(folder, page, results, about, claimed)
+
+
+def _variants(results: Results | SweepResults) -> list[Results]:
+    return [results] if isinstance(results, Results) else list(results.variants.values())
 
 
 def _suffix(sweep: Sweep, values: Sequence[str]) -> str:
@@ -117,8 +121,6 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     """Write a report on the records in `source` to `folder`, atomically, and return its summary. `about`
     states the kind of report and the study's scale."""
     paper, size = about["report"], about["scale"]
-    if paper not in PAPERS:
-        raise BadInput(unknown("kind of report", paper, PAPERS), source)
     rows, claimed = read_records(source), None
     results: Results | SweepResults
     try:
@@ -147,7 +149,7 @@ def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClai
         title=f"Calque: the study {results.study}",
         scale=results.scale,
         question=_question(results.study, changed=bool(about.get("settings"))),
-        plots=list(figures_of(results, paper)),
+        plots=figures_of(results, paper),
         change=claimed.change(results) if claimed and NAME in tables else "",
         tables=tables,
         main=[name for name in tables if name in kind.shown],
@@ -174,10 +176,8 @@ def _write(
     about: About,
     claimed: PrimaryClaims | None = None,
 ) -> Outcome:
-    if isinstance(results, SweepResults):
-        variants, floors = list(results.variants.values()), results.floors()
-    else:
-        variants, floors = [results], list(results.floors.all)
+    variants = _variants(results)
+    floors = results.floors.all if isinstance(results, Results) else results.floors()
     with whole_folder(folder, stored(folder).get("files", ())) as part:
         json_rows.write(part / RUNS, [run for each in variants for run in each.runs.values()])
         json_rows.write(part / RECORDS, [record for each in variants for record in each.records])
@@ -200,25 +200,31 @@ def _write(
 def joined(
     paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = (), scale: str = ""
 ) -> Results:
-    """Join runs and records with the published numbers that tables show next to them."""
+    """Join runs and records with the published numbers that tables show next to them. Raises BadInput for an
+    unknown kind of report."""
+    if paper not in PAPERS:
+        raise BadInput(unknown("kind of report", paper, PAPERS))
     numbers = [number for name in PAPERS[paper].published for number in published(name)]
     return Results(runs, records, numbers, floors, scale)
 
 
+def claims_of(results: Results, paper: str) -> Table | None:
+    """Return the verdicts on a kind of report's claims, or None if none can be tested."""
+    return claims_table(results, list(PAPERS[paper].claims(results)), PAPERS[paper].claims_title)
+
+
 def tables_of(results: Results, paper: str, claimed: PrimaryClaims | None = None) -> dict[str, Table]:
     """Return each table that has records, by file name, including the claims and the null distribution."""
-    about = PAPERS[paper]
-    claims = claims_table(results, list(about.claims(results)), about.claims_title)
-    tables = {"claims": claims, "null": null_table(results, results.scale), **about.tables(results)}
-    tables |= specified_tables(paper, results)
+    tables = {"claims": claims_of(results, paper), "null": null_table(results, results.scale)}
+    tables |= {**PAPERS[paper].tables(results), **specified_tables(paper, results)}
     if claimed:
         tables[NAME] = claimed.table(results)
     return {name: table for name, table in tables.items() if table}
 
 
-def figures_of(results: Results, paper: str) -> Iterator[Plot]:
-    """Yield each figure that has records."""
-    yield from filter(None, chain(PAPERS[paper].figures(results), specified_figures(paper, results)))
+def figures_of(results: Results, paper: str) -> list[Plot]:
+    """Return each figure that has records."""
+    return [plot for plot in (*PAPERS[paper].figures(results), *specified_figures(paper, results)) if plot]
 
 
 def _cost(about: About) -> list[tuple[str, str]]:
@@ -246,8 +252,8 @@ def _question(study: str, changed: bool) -> str:
 
 
 def example_of(studies: Iterable[Study], root: Path) -> list[Derivation]:
-    """Return a short corpus sentence in the derived languages of the first study that has some, as derived
-    for the first seed; nothing for natural languages, or if the source's files are missing."""
+    """Return a short corpus sentence in the derived languages of the first study that has any, for its first
+    seed; nothing for natural languages, or if the source's files are missing."""
     for study in studies:
         if isinstance(study.languages, DerivedLanguages):
             return _example(study, study.languages, root)

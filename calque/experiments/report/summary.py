@@ -75,12 +75,15 @@ def extent(study: Study) -> str:
     """Describe on one line how many models and steps a study has."""
     train, models, trained = study.train, study.models(Path()), study.trained()
     ids = train.steps * train.batch * study.model.length
-    steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
-    starts, shipped = len(trained) - len(models), sum(bool(step.config.shipped) for step in trained)
-    text = f"{counted(len(models), 'model')} of {steps}" if models else f"{study.start} unchanged"
-    text += f", from {study.start}" if models and study.start else ""
-    text += f"; {counted(starts, 'more run')} from which other runs start" if starts else ""
-    text += f", {shipped} of them shipped" if shipped else ""
+    text = f"{study.start} unchanged"
+    if models:
+        text = f"{counted(len(models), 'model')} of {train.steps:,} steps of {train.batch} x "
+        text += f"{study.model.length} ids ({ids / 1e6:,.1f} M)"
+        text += f", from {study.start}" if study.start else ""
+    if starts := len(trained) - len(models):
+        text += f"; {counted(starts, 'more run')} from which other runs start"
+    if shipped := sum(bool(step.config.shipped) for step in trained):
+        text += f", {shipped} of them shipped"
     return text + (f"; tasks: {', '.join(study.tasks)}" if study.tasks else "")
 
 
@@ -142,8 +145,8 @@ def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
         yield f"{name}: {count:,} {why}{share}"
     for why, count in facts.get("kept in place", {}).items():
         yield f"{name}: {count:,} {why} kept their order"
-    if facts.get("spans split"):
-        yield f"{name}: {facts['spans split']:,} {TORN}"
+    if torn := facts.get("spans split"):
+        yield f"{name}: {torn:,} {TORN}"
     parts = [*facts.get("splits", {}).items()]
     if isinstance(facts.get("languages"), Mapping):
         parts += facts["languages"].items()
@@ -196,10 +199,10 @@ def compute_statement(about: Mapping[str, Any]) -> str:
     cost = about.get(COMPUTE)
     if cost is None:
         return ""
-    processors = list(cost["processors"])
+    seconds = cost["processors"]
+    processors, whole = list(seconds), sum(seconds.values()) or 1.0
     if len(processors) > 1:
-        whole = sum(cost["processors"].values()) or 1.0
-        processors = [f"{name} ({percent(its / whole)} %)" for name, its in cost["processors"].items()]
+        processors = [f"{name} ({percent(part / whole)} %)" for name, part in seconds.items()]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
     on = " and ".join(processors) or "unknown processors"
     text = f"The report's {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on}"

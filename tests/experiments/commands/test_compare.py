@@ -82,9 +82,11 @@ def test_every_difference_is_named(tmp_path, change, equal, said):
     assert f"Records: {equal} equal, " in "\n".join(lines)
 
 
-def test_repeated_record_is_an_error_with_the_folder(tmp_path):
+def test_repeated_records_and_unknown_kinds_of_report_are_errors(tmp_path):
     code, lines = compare(tmp_path, lambda records, runs: records.append(records[0]))
     assert code == 2 and lines[0].startswith(f"calque: error: {tmp_path / 'b'}: ")
+    (tmp_path / "a" / "about.json").write_text('{"report": "nature"}')
+    assert "no kind of report is called 'nature'" in refused("compare", tmp_path / "a", tmp_path / "a")
 
 
 STUDY = ROOT / "xlm_align_pocket"
