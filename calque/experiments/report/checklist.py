@@ -22,6 +22,7 @@ from calque.experiments.report.summary import compute_statement, exclusions, lis
 from calque.experiments.run.step import COMPUTE, is_finished
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
+from calque.experiments.study.study import step_key
 
 YOURS = "For you to answer:"
 Rows = Iterable[Sequence[object]]
@@ -160,7 +161,7 @@ def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
 
 
 def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
-    steps = {step.place: step for study in studies for step in study.trained(runs)}.values()
+    steps = {step_key(step): step for study in studies for step in study.trained(runs)}.values()
     for name in dict.fromkeys(step.config.objective.name for step in steps):
         same = [step for step in steps if step.config.objective.name == name]
         spent = [cost for step in same if is_finished(step) and (cost := step.open().facts.get(COMPUTE))]

@@ -51,6 +51,15 @@ def test_checklist_describes_the_study(done, tmp_path):
     assert "Pocket English (generated)" in text and "pos, train: 40 examples" in text
 
 
+def test_checklist_counts_the_models_of_every_swept_value():
+    code, text, error = calque("checklist", ROOT / "align_mlm_dictionary")
+    assert code == 0, error
+    assert [row[2] for row in rows(text, r"objective +\| parameters")] == [
+        "6",
+        "6",
+    ]  # two values, three seeds
+
+
 def test_checklist_of_records_without_their_claims_file_or_description(tmp_path):
     assert calque("checklist", ROOT / "causes_necessity")[0] == 0
     shutil.copytree(ROOT / "lesson", tmp_path / "lesson")
