@@ -103,10 +103,8 @@ def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":
     from calque.analysis.records.record import AFTER
     from calque.analysis.results import Measured
 
-    found = {}
-    for record in interventions(tuned).records:
-        if name := record.metric.partition(AFTER)[2]:
-            found[name] = {tuned.run.seed: Measured.of(record)}
+    records = {record.metric.partition(AFTER)[2]: record for record in interventions(tuned).records}
+    found = {name: {tuned.run.seed: Measured.of(record)} for name, record in records.items() if name}
     return {name: effect(found.__getitem__, name) for name in found}
 
 

@@ -111,7 +111,7 @@ def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
 
 
 def _labels(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
-    steps = {}
+    steps = dict[Path, str]()
     for study in studies:
         for seed in study.data_seeds:
             examples = study.data(runs, seed).examples

@@ -236,11 +236,11 @@ def _cost(about: About) -> list[tuple[str, str]]:
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield the terms of a study's measures, and of objectives that are not Calque's."""
     for measure in study.measures:
         yield from measure.terms.items()
-    firsts = [objective.traits.start[0] for objective in study.objectives if objective.traits.start]
-    parts = dict.fromkeys(part for objective in (*study.objectives, *firsts) for part in objective.parts)
-    for part in parts:
+    starts = [objective.traits.start[0] for objective in study.objectives if objective.traits.start]
+    for part in dict.fromkeys(part for each in (*study.objectives, *starts) for part in each.parts):
         if type(part) not in objectives.OBJECTIVES and part.summary:
             yield part.title, part.summary
 
@@ -280,8 +280,8 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> list[Deri
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
         words = tuple(shown([transform.spell(word) for word in image.words]))
-        about = image.origin, image.sources, sentence.tags
-        images.append(Derivation(transform.title, source, words, *about))
+        links = image.origin, image.sources
+        images.append(Derivation(transform.title, source, words, *links, sentence.tags))
     return images
 
 
@@ -295,22 +295,21 @@ def _short(source: Source) -> tuple[int, Sentence] | None:
 
 def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
     """Yield each model's training curves; `suffix` distinguishes the variants in a sweep."""
-    look = looks(results)
+    colours = {name: look.colour for name, look in looks(results).items()}
     for model in study.models(root):
         objective, path = model.training.objective, model.folder / METRICS
         if path.is_file():
-            colour = look[objective.name].colour if objective.name in look else INK
+            colour = colours.get(objective.name, INK)
             yield Curves(objective.title + suffix, colour, read_metrics(path))
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
-    """Inspect, for each objective, the first model that has a checkpoint; the keys of `studies` are appended
-    to the objectives' titles."""
-    models = dict[Path, str]()
+    """Inspect each objective's first model that has a checkpoint; the keys of `studies` are appended to the
+    objectives' titles."""
+    titles = dict[Path, str]()
     for suffix, study in studies.items():
         for model in study.models(root):
             title = model.training.objective.title + suffix
-            new = title not in models.values() and model.training.languages
-            if new and model.checkpoint.is_dir():
-                models.setdefault(model.checkpoint, title)
-    return [(title, look(Checkpoint.open(folder))) for folder, title in [*models.items()][:INSIDE]]
+            if title not in titles.values() and model.training.languages and model.checkpoint.is_dir():
+                titles.setdefault(model.checkpoint, title)
+    return [(title, look(Checkpoint.open(folder))) for folder, title in [*titles.items()][:INSIDE]]

@@ -27,7 +27,7 @@ LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 def counted(number: int, one: str) -> str:
     """Format a number with its noun: `1 model`, `12 models`."""
-    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def listed(values: Mapping[str, Any]) -> str:
@@ -66,7 +66,7 @@ def scale(study: Study) -> str:
 def scale_of(studies: Iterable[Study]) -> str:
     """Merge the scales of several studies, with `1/2` where a word differs."""
     scales = [scale(study).split() for study in studies]
-    if len({*map(len, scales)}) > 1:
+    if len({len(words) for words in scales}) > 1:
         return " or ".join(dict.fromkeys(map(" ".join, scales)))
     return " ".join("/".join(dict.fromkeys(words)) for words in zip(*scales, strict=True))
 
