@@ -40,10 +40,12 @@ def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
         raise BadInput(f"cannot be written: {error.strerror}", out) from None
 
 
-def write_or_print(text: str, out: Path | None) -> None:
-    """Write text to a file or, if no file is given, print it to the terminal."""
+def write_or_print(text: str, out: Path | None, folder: Path) -> None:
+    """Write text to a file, which must not be in the report's `folder` already, or, if `out` is None, print
+    it."""
     if out is None:
         typer.echo(text, nl=False)
         return
+    check_out(out, folder.rglob("*"))
     with whole_file(out) as part:
         part.write_text(text, encoding="utf-8", newline="\n")

@@ -78,7 +78,7 @@ def export(
     if table not in tables_in(folder):
         raise BadInput(unknown("table", table, tables_in(folder)), folder)
     found = read_table(folder, table)
-    write_or_print(found.csv if csv else latex(found, table), out)
+    write_or_print(found.csv if csv else latex(found, table), out, folder)
 
 
 def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROOT) -> None:
@@ -100,7 +100,7 @@ def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROO
     about = describe_records(folder)
     claims = read_table(folder, "claims") if "claims" in tables_in(folder) else None
     answers = checklist(about, studies_of(about, own), runs, results_of(folder), claims)
-    write_or_print(as_markdown(f"Responsible NLP checklist: {about['study']}", answers), out)
+    write_or_print(as_markdown(f"Responsible NLP checklist: {about['study']}", answers), out, folder)
 
 
 def null(report: Report, runs: Root = ROOT) -> None:

@@ -147,3 +147,7 @@ def test_every_table_is_exported(path, tmp_path):
 )
 def test_impossible_exports_are_one_line(words, said):
     assert said in refused("export", *words)
+
+
+def test_export_keeps_the_reports_files(copy):
+    assert "overwrite an input" in refused("export", copy, "claims", "--out", copy / "claims.md")
