@@ -84,7 +84,7 @@ def align(
     if len(source) != len(target):
         counts = f"{len(source):,} sentences but {len(target):,} translations"
         raise BadInput(f"{counts}; the numbers must be equal")
-    pairs = [(tuple(one.split()), tuple(other.split())) for one, other in zip(source, target, strict=True)]
+    pairs = [(tuple(a.split()), tuple(b.split())) for a, b in zip(source, target, strict=True)]
     return [sorted(links) for links in open_aligner(pairs, model, method).align(pairs)]
 
 

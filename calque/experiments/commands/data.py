@@ -36,7 +36,7 @@ def plan(recipes: Optional = None, to: To = DATA) -> None:
     for recipe in [read_recipe(name) for name in recipes or names()]:
         states = {output: check(output) for output in recipe.outputs}
         counts = Counter(states.values())
-        summary = ", ".join(f"{counts[it]:,} {it}" for it in sorted(counts, reverse=True))
+        summary = ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts, reverse=True))
         typer.echo(f"{recipe.name}: {recipe.about} ({summary})")
         if recipes:
             _print_files(recipe, states)
@@ -46,13 +46,13 @@ def _print_files(recipe: "Recipe", states: "dict[Output, str]") -> None:
     from calque.experiments.data.fetch import MISSING
     from calque.experiments.data.recipe import sizes
 
-    for output, it in states.items():
+    for output, state in states.items():
         size = f"{output.bytes:,}" if output.bytes else ""
-        typer.echo(f"  {it:<8}{size:>14}  {output.place}")
+        typer.echo(f"  {state:<8}{size:>14}  {output.place}")
     for terms, licence in {download.terms: download.licence for download in recipe.downloads}.items():
         typer.echo(f"{licence}: {terms}")
-    missing = [one for one in recipe.downloads if any(states[o] == MISSING for o in one.outputs)]
-    if missing:
+    lacking = {output for output, state in states.items() if state == MISSING}
+    if missing := [download for download in recipe.downloads if lacking & {*download.outputs}]:
         trust = "" if all(download.pinned for download in missing) else " --trust"
         typer.echo(f"downloads: {len(missing):,}, {sizes(missing)}")
         typer.echo(f"next: calque data fetch {recipe.name}{trust}")

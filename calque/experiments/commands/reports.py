@@ -141,16 +141,16 @@ def paper(
             typer.echo(_filled(line, spaces + 2 if spaces else 0))
         return
     chosen = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
-    for one in chosen:
-        made = papers.rendered(one)
-        if item and isinstance(made, papers.Table):
-            typer.echo(f"{as_text(made)}\n")
-        for file in papers.write(one, made, out):
+    for entry in chosen:
+        content = papers.rendered(entry)
+        if item and isinstance(content, papers.Table):
+            typer.echo(f"{as_text(content)}\n")
+        for file in papers.write(entry, content, out):
             typer.echo(file)
-        for conclusion in papers.conclusions(one.paper)[one.name]:
-            typer.echo(_filled(f"{one.full_name}: {conclusion}", 2))
-        typer.echo(_filled(f"Differs in: {one.differs}.", 2))
-        typer.echo(f"next: {one.command}\n")
+        for conclusion in papers.conclusions(entry.paper)[entry.name]:
+            typer.echo(_filled(f"{entry.full_name}: {conclusion}", 2))
+        typer.echo(_filled(f"Differs in: {entry.differs}.", 2))
+        typer.echo(f"next: {entry.command}\n")
 
 
 def _filled(line: str, indent: int) -> str:

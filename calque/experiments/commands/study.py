@@ -223,11 +223,11 @@ def report(
     from calque.experiments.report.folder import check_outside, describe_records, named_report
     from calque.experiments.report.report import summarise_records
 
-    folder = Path(exp)
-    about = describe_records(folder, name or folder.resolve().name)
-    place = named_report(runs, about)
-    check_outside(place, folder)
-    _print_outcome(summarise_records(folder, place, about), quiet)
+    records = Path(exp)
+    about = describe_records(records, name or records.resolve().name)
+    folder = named_report(runs, about)
+    check_outside(folder, records)
+    _print_outcome(summarise_records(records, folder, about), quiet)
 
 
 def plan(exp: Exp, settings: Set = None, sweep: Sweeps = None, jobs: Jobs = None, runs: Root = ROOT) -> None:

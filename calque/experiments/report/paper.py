@@ -156,8 +156,8 @@ def listing() -> Iterator[str]:
         yield f"{name}: {about['title']}"
         for one in items(name):
             yield f"  {one.name:<10}{one.title} ({one.scale})"
-            for each in conclusions(name)[one.name]:
-                yield f"  {'':<10}{each.direction}, {each.size}: {each.claim}"
+            for found in conclusions(name)[one.name]:
+                yield f"  {'':<10}{found.direction}, {found.size}: {found.claim}"
         if full := about.get("full"):
             yield f"  at the paper's scale, which requires GPUs: calque plan {full}"
     yield (
@@ -205,9 +205,9 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
 
 def counted(found: Iterable[Conclusion]) -> str:
     """Count claims by direction, in a sentence."""
-    claims = [one for one in {*found} if one.where]
-    untested = sum(one.direction == UNTESTED for one in claims)
-    counts = Counter(re.split(":| after", one.direction)[0] for one in claims)
+    claims = [claim for claim in {*found} if claim.where]
+    untested = sum(claim.direction == UNTESTED for claim in claims)
+    counts = Counter(re.split(":| after", claim.direction)[0] for claim in claims)
     decided = f"{counts[SAME]} have the same direction here, {counts[OPPOSITE]} the opposite one"
     rest = f"{counts[UNDECIDED] - untested} are undecided, and {untested} are not tested"
     return f"Of {len(claims)} published claims, {decided}, {rest}."

@@ -148,8 +148,8 @@ def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
     if torn := facts.get("spans split"):
         yield f"{name}: {torn:,} {TORN}"
     parts = [*facts.get("splits", {}).items()]
-    if isinstance(facts.get("languages"), Mapping):
-        parts += facts["languages"].items()
+    if isinstance(languages := facts.get("languages"), Mapping):
+        parts += languages.items()
     parts += [("-".join(pair["languages"]), pair) for pair in facts.get("pairs", ()) if "in" in pair]
     for part, inner in parts:
         yield from _omissions(inner, f"{name}, {part}" if name else part)
