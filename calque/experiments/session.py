@@ -107,14 +107,14 @@ class StudySession:
         from calque.experiments.report.report import summarise
         from calque.experiments.run.step import COMPUTE, total_cost
 
-        steps = self.steps
+        steps, folder = self.steps, self.report
         if titles := [step.title for step in steps if not step.finished]:
             more = [f"and {len(titles) - 3} more"] if titles[3:] else []
             message = f"not computed yet: {', '.join([*titles[:3], *more])}; `calque run` computes them"
             raise BadInput(message, self.runs / self.study.name)
         if "wall" not in about:
-            about = keep_stored(self.report, about)
-        return summarise(self.study, self.runs, self.report, {**about, COMPUTE: total_cost(steps)})
+            about = keep_stored(folder, about)
+        return summarise(self.study, self.runs, folder, {**about, COMPUTE: total_cost(steps)})
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by
