@@ -23,10 +23,8 @@ ANY = st.sets(st.tuples(st.integers(0, WORDS - 1), st.integers(0, WORDS - 1))).m
 
 @given(FORWARD | ANY, REVERSE | ANY)
 def test_symmetrisations_are_nested(forward, reverse):
-    least, grown, both, either, most = (
-        set(method(forward, reverse))
-        for method in (intersect, grow_diag, grow_diag_final_and, grow_diag_final, union)
-    )
+    methods = intersect, grow_diag, grow_diag_final_and, grow_diag_final, union
+    least, grown, both, either, most = (set(method(forward, reverse)) for method in methods)
     assert least == set(forward) & set(reverse)
     assert most == set(forward) | set(reverse)
     assert least <= grown <= both <= most

@@ -28,13 +28,8 @@ def test_withheld_sentences_equal_brute_force(tests, line):
 
 def test_pairs_are_withheld_by_either_side(tmp_path):
     tests = TextFiles((written(tmp_path / "tests.txt", [LONG, SHORT]),))
-    pairs = [
-        ("good morning", "bonjour"),
-        ("thank you", "merci"),
-        ("a", "Thank you."),
-        ("good night", "bonne nuit"),
-    ]
-    tabs = BitextFiles(written(tmp_path / "pairs.tsv", ["\t".join(pair) for pair in pairs]))
+    pairs = ["good morning\tbonjour", "thank you\tmerci", "a\tThank you.", "good night\tbonne nuit"]
+    tabs = BitextFiles(written(tmp_path / "pairs.tsv", pairs))
     counts = Counter()
     kept = ["good morning", "good night"], ["bonjour", "bonne nuit"]
     assert list(Without(tabs, tests).read_all(counts)) == [kept]

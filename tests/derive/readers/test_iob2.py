@@ -45,11 +45,9 @@ def test_usual_formats(tmp_path, text):
 
 
 def test_universal_ner(tmp_path):
-    text = (
-        "# sent_id = 1\n# text = Anna Lee left Rome.\n1\tAnna\tB-PER\t-\tx\n2\tLee\tI-PER\t-\tx\n3\tleft\tO\n"
-        "4\tRome\tB-LOC\t-\tx\n5\t.\tB-O\t-\tx\n\n# text = this ends in "
-        "O\n1\tNo\tB-OTH\t-\tx\n2\t!\tI-OTH\t-\tx\n\n"
-    )
+    anna = "1\tAnna\tB-PER\t-\tx\n2\tLee\tI-PER\t-\tx\n3\tleft\tO\n4\tRome\tB-LOC\t-\tx\n5\t.\tB-O\t-\tx\n"
+    no = "# text = this ends in O\n1\tNo\tB-OTH\t-\tx\n2\t!\tI-OTH\t-\tx\n"
+    text = f"# sent_id = 1\n# text = Anna Lee left Rome.\n{anna}\n{no}\n"
     counts = {"B-O tags read as O": 1, "B-OTH tags read as O": 1, "I-OTH tags read as O": 1}
     assert read(tmp_path / "a", text) == ([ANNA, NO], counts)
 

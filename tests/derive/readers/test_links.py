@@ -60,8 +60,6 @@ def test_written_links_are_read_back_in_every_format(tmp_path_factory, made, fir
     marked = [[(i, j, (i, j) in pair.sure) for i, j in sorted(pair.possible)] for pair in pairs]
     wpt = [f"{n + first} {i + 1} {j + 1} {'SP'[not s]}\n" for n, row in enumerate(marked) for i, j, s in row]
     assert read(path, "".join(wpt), lengths) == Gold(tuple(pairs), (), {})
-    pharaoh = [
-        " ".join(f"{i + from_one}{'-' if s else 'p'}{j + from_one}" for i, j, s in row) + "\n"
-        for row in marked
-    ]
-    assert read(path, "".join(pharaoh), lengths, from_one=from_one) == Gold(tuple(pairs), (), {})
+    links = [[f"{i + from_one}{'-' if s else 'p'}{j + from_one}" for i, j, s in row] for row in marked]
+    pharaoh = "".join(f"{' '.join(row)}\n" for row in links)
+    assert read(path, pharaoh, lengths, from_one=from_one) == Gold(tuple(pairs), (), {})

@@ -12,9 +12,8 @@ CONTENTS = opened().facts["contents"]
 def test_tags_trees_and_entities_have_the_same_words(split):
     path = FOLDER / TREEBANK.format(split)
     trees, entities = list(read_conllu(path)), list(read_iob2(path))
-    assert [s.words for s in trees] == [s.words for s in entities] and all(
-        s.heads and s.relations for s in trees
-    )
+    assert [s.words for s in trees] == [s.words for s in entities]
+    assert all(s.heads and s.relations for s in trees)
     assert {span.label for s in entities for span in s.spans} == {"PER", "ORG", "LOC"}
     assert len(trees) == CONTENTS[path.name]["sentences"]
 

@@ -11,34 +11,19 @@ from calque.derive.sentence import Sentence
 from calque.derive.sources.files import READERS, EasyText, Files, TaskFiles, written
 from calque.derive.vocabulary import most_frequent
 
-TEXT = "Sara ate two apples. She lives in Paris.\nIs it raining?\n"
-
 
 def ner_file(path, size):
     path.write_text("".join(f"w{i} O\nParis B-LOC\n\n" for i in range(size)))
     return path
 
 
-@pytest.fixture
-def source(tmp_path):
-    (tmp_path / "text.txt").write_text(TEXT)
-    (tmp_path / "a.conllu").write_text(
-        "1\tSara\t_\tPROPN\t_\t_\t2\tnsubj\t_\t_\n2\tate\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n" * 3
-    )
-    (tmp_path / "a.tsv").write_text("It rains. Now.\tIt rains.\tentailment\n" * 4)
-    files = TaskFiles((tmp_path / "a.conllu",), (tmp_path / "a.conllu",), (tmp_path / "a.conllu",))
-    ner = TaskFiles(
-        (ner_file(tmp_path / "a.iob2", 20),), (ner_file(tmp_path / "b.iob2", 3),), held_out=5, limit=9
-    )
-    nli = TaskFiles((tmp_path / "a.tsv",), (tmp_path / "a.tsv",), (tmp_path / "a.tsv",))
-    return Files((tmp_path / "text.txt",), files, ner, nli)
-
-
 def words(data, split):
     return [example.texts[0][0].words[0] for example in data.examples[split]]
 
 
-def test_held_out_and_limited_examples_are_counted(source):
+def test_held_out_and_limited_examples_are_counted(tmp_path):
+    paths = (ner_file(tmp_path / "a.iob2", 20),), (ner_file(tmp_path / "b.iob2", 3),)
+    source = Files((), ner=TaskFiles(*paths, held_out=5, limit=9))
     data = source.task_data("ner")
     train, dev, test = (words(data, split) for split in ("train", "dev", "test"))
     assert (len(train), len(dev), len(test)) == (9, 5, 3)
