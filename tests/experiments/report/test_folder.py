@@ -144,10 +144,7 @@ def after_another(folder):
             changed(RUNS, lambda rows: [row.update(study="../../own") for row in rows]),
             "cannot be a folder's name",
         ),
-        (
-            described(seeds=3, versions="1", settings=[1], compute={}),
-            "seeds, versions, settings, compute: not the type",
-        ),
+        (described(seeds=3, settings=[1], compute={}), "seeds, settings, compute: not the type"),
         (described(report="nature"), "no kind of report is called 'nature'"),
         (after_another, "no records of the starting model"),
         (lambda folder: (folder / ABOUT).write_text("{"), f"{ABOUT}: not JSON"),
