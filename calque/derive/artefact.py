@@ -68,8 +68,8 @@ class Artefact:
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
         path = folder / MANIFEST
         facts = read_sealed(path, f"the manifest of {kind}", folder.absolute().name)
-        if (found := facts.pop(KIND, None)) != kind:
-            raise BadInput(f"this is the manifest of {found}, not of {kind}", path)
+        if (actual_kind := facts.pop(KIND, None)) != kind:
+            raise BadInput(f"this is the manifest of {actual_kind}, not of {kind}", path)
         digests, actual = facts.pop(FILES, {}), facts.get("format")
         if format not in (None, actual):
             again = "remove the folder and run the command again"
@@ -88,7 +88,7 @@ class Artefact:
             self._checked.add(name)
         return path
 
-    def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
+    def verify(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
         """Raise BadInput if any file has changed."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
@@ -113,10 +113,10 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 def check_part(folder: Path, kind: str) -> None:
     """Raise BadInput if `folder` is part of a finished folder of this kind and a file in it has changed."""
-    if whole := whole_of(folder, kind):
-        for name in whole.digests:
+    if artefact := whole_of(folder, kind):
+        for name in artefact.digests:
             if Path(name).parts[0] == folder.resolve().name:
-                whole.path(name)
+                artefact.path(name)
 
 
 @contextmanager

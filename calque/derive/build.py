@@ -51,8 +51,8 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
     """Raise BadInput if transforms have invalid or repeated names, or parts that cannot be composed."""
     names, reserved = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*names, *reserved}) < len(names) + len(reserved):
-        given, others = ", ".join(names), " or ".join(reserved)
-        raise BadInput(f"the transforms {given} need different names, and none may be called {others}")
+        chosen, forbidden = ", ".join(names), " or ".join(reserved)
+        raise BadInput(f"the transforms {chosen} need different names, and none may be called {forbidden}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:

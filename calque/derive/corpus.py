@@ -101,7 +101,7 @@ class Corpus:
     def where(self, chosen: np.ndarray) -> Self:
         """Copy the lines selected by `chosen`, (N,) bool, into memory; source line numbers stay unchanged."""
         lines, sources = np.flatnonzero(chosen), self.sources
-        tokens, pieces, origin = (each.take(lines) for each in (self.tokens, self.pieces, self.origin))
+        tokens, pieces, origin = (column.take(lines) for column in (self.tokens, self.pieces, self.origin))
         if sources is not None:
             sources = sources.take(self.pieces.places(lines))
         return type(self)(tokens, pieces, origin, self.source_line[lines], sources)

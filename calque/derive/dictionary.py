@@ -104,11 +104,11 @@ def with_wrong_pairs(
         hint = "at least two must be wrong, unless dictionary.correct=1"
         raise BadInput(f"dictionary.correct={config.correct:g} makes {entries} wrong; {hint}")
     tag_of = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
-    common = sorted(tag for tag, count in Counter(tag_of[wrong]).items() if tag and count > 1)
-    cycles = [wrong[tag_of[wrong] == tag] for tag in common]
-    rest = wrong[~np.isin(tag_of[wrong], common)]
-    if len(rest):
-        cycles.append(rest if len(rest) > 1 else np.append(rest, cycles.pop()))
+    common_tags = sorted(tag for tag, count in Counter(tag_of[wrong]).items() if tag and count > 1)
+    cycles = [wrong[tag_of[wrong] == tag] for tag in common_tags]
+    other_pairs = wrong[~np.isin(tag_of[wrong], common_tags)]
+    if len(other_pairs):
+        cycles.append(other_pairs if len(other_pairs) > 1 else np.append(other_pairs, cycles.pop()))
     exchanged, unlike = pairs.copy(), 0
     for cycle in cycles:
         partners = np.roll(cycle, 1)
@@ -202,14 +202,14 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
     targets = only_ids([entry.target for entry in entries], vocabulary)
     best: dict[int, tuple[Entry, int]] = {}
     for entry, source, target in zip(entries, sources, targets, strict=True):
-        kept, _ = best.get(source, (None, 0))
+        previous, _ = best.get(source, (None, 0))
         if source < 0 or target < 0:
             left_out["entries with a word that is unknown or has several sub-words"] += 1
         elif source == target:
             left_out["entries whose two words are the same type"] += 1
-        elif kept is None or (kept.probability, kept.count) < (entry.probability, entry.count):
+        elif previous is None or (previous.probability, previous.count) < (entry.probability, entry.count):
             best[source] = entry, target
-        left_out["further translations of a type"] += bool(kept) and source != target >= 0
+        left_out["further translations of a type"] += bool(previous) and source != target >= 0
     ranked = sorted(best.items(), key=lambda item: -item[1][0].count)
     pairs = [(source, target) for source, (_, target) in ranked]
     return np.array(pairs, np.int64).reshape(-1, 2), +left_out
@@ -232,9 +232,9 @@ def other_forms(lemmas: Mapping[str, frozenset[str]], vocabulary: Vocabulary) ->
     for word in types:
         for lemma in lemmas[word]:
             forms[lemma.lower()].append(word)
-    others: dict[int, frozenset[int]] = {}
+    forms_by_type: dict[int, frozenset[int]] = {}
     for word, type_id in types.items():
         same_lemma = {form for lemma in lemmas[word] for form in forms[lemma.lower()]}
-        found = {types[form] for form in same_lemma if form.lower() != word.lower()}
-        others[type_id] = others.get(type_id, frozenset()) | found
-    return others
+        form_types = {types[form] for form in same_lemma if form.lower() != word.lower()}
+        forms_by_type[type_id] = forms_by_type.get(type_id, frozenset()) | form_types
+    return forms_by_type

@@ -164,17 +164,17 @@ def single_images(source: Corpus, image: Corpus, size: int) -> np.ndarray:
     single &= (source.pieces.values[linked] == 1) & (image.pieces.values[target] == 1)
     first, second = source.in_order(linked[single])[0], image.in_order(target[single])[0]
     tables = np.full((2, size), UNSEEN)
-    for table, types, found in ((tables[0], first, second), (tables[1], second, first)):
-        table[types] = found
-        table[types[table[types] != found]] = SEVERAL
+    for table, types, partners in ((tables[0], first, second), (tables[1], second, first)):
+        table[types] = partners
+        table[types[table[types] != partners]] = SEVERAL
     return tables
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:
     """Return each type's only image, (V,) int64, or -1 if it has none, several, or a shared one."""
-    forward, back = tables
-    same = back[np.maximum(forward, 0)] == np.arange(len(forward))
-    return np.where((forward >= 0) & same, forward, -1)
+    forward, backward = tables
+    mutual = backward[np.maximum(forward, 0)] == np.arange(len(forward))
+    return np.where((forward >= 0) & mutual, forward, -1)
 
 
 @lru_cache(maxsize=1)  # the digest invalidates the cache when files change

@@ -68,16 +68,16 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, candidates: Iterable[str]) -> str:
     """Return `did you mean NAME?` with the most similar known name, ignoring case, or ""."""
-    lower = {name.lower(): name for name in known}
+    lower = {name.lower(): name for name in candidates}
     near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
     return f"did you mean {lower[near[0]]}?" if near else ""
 
 
-def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
+def unknown(kind: str, name: str, candidates: Iterable[str], described: Iterable[str] = ()) -> str:
     """Return a message about an unknown name, with the most similar known name or, if none is similar, all
     known names (as `described`, if given)."""
-    names = list(known)
+    names = list(candidates)
     hint = nearest(name, names) or f"available: {', '.join(described or names)}"
     return f"no {kind} is called {shown(name)}; {hint}"

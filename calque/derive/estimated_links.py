@@ -51,8 +51,8 @@ def estimate_links(
 ) -> Path:
     """Estimate and write the word links in the `drawn` sentence pairs of two languages (see `with_links`)."""
     bitext = languages.bitext(first, second)
-    chosen = bitext.sample(drawn.fraction, drawn.seed)
-    corpus = _Words(bitext, chosen)
+    sample = bitext.sample(drawn.fraction, drawn.seed)
+    corpus = _Words(bitext, sample)
     aligner = StatisticalAligner.train(corpus, method, passes)
     identity = languages.identity(first, second)
     facts = {
@@ -61,11 +61,11 @@ def estimate_links(
         "languages": identity,
         "method": aligner.name,
         "passes": passes,
-        "of pairs": len(chosen),
+        "of pairs": len(sample),
         "unlearnt": dict(aligner.forward.unlearnt.counts),
     }
-    links, kept = aligner.align(corpus), set(chosen.tolist())
-    return store((next(links) if pair in kept else [] for pair in range(len(bitext))), folder, facts)
+    links, sampled_pairs = aligner.align(corpus), set(sample.tolist())
+    return store((next(links) if pair in sampled_pairs else [] for pair in range(len(bitext))), folder, facts)
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,8 @@ def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]
         yield part
         for path in part.rglob("*"):
             sync(path)
-        if kept := {*files_of(folder)} - {*files_of(part), *outdated}:
-            _merge(part, folder, kept)
+        if files_to_keep := {*files_of(folder)} - {*files_of(part), *outdated}:
+            _merge(part, folder, files_to_keep)
         else:
             if folder.exists():
                 shutil.rmtree(folder)
@@ -88,13 +88,13 @@ def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]
 
 def files_of(folder: Path) -> list[str]:
     """Return the relative paths of all files below a folder."""
-    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    return [path.relative_to(folder).as_posix() for path in found]
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return [path.relative_to(folder).as_posix() for path in paths]
 
 
-def _merge(part: Path, folder: Path, kept: Collection[str]) -> None:
-    """Move the files in `part` to `folder`, and remove all others except `kept`. The manifest is removed
-    first and written last, so that a folder with a manifest is complete."""
+def _merge(part: Path, folder: Path, files_to_keep: Collection[str]) -> None:
+    """Move the files in `part` to `folder`, and remove all others except `files_to_keep`. The manifest is
+    removed first and written last, so that a folder with a manifest is complete."""
     new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for path in (folder / name for name in new):
         if path.is_dir() and not path.is_symlink():
@@ -102,9 +102,9 @@ def _merge(part: Path, folder: Path, kept: Collection[str]) -> None:
         for above in path.parents[: len(path.relative_to(folder).parts) - 1]:
             if above.is_symlink() or (above.exists() and not above.is_dir()):
                 raise BadInput(NO_FOLDER, above)
-    if MANIFEST not in kept:
+    if MANIFEST not in files_to_keep:
         (folder / MANIFEST).unlink(missing_ok=True)
-    for name in {*files_of(folder)} - {*new, *kept}:
+    for name in {*files_of(folder)} - {*new, *files_to_keep}:
         (folder / name).unlink()
     for name in new:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

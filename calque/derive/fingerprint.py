@@ -100,8 +100,8 @@ def modules_of(name: str) -> list[ModuleType]:
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {root / file for file in _code_of_module(module)}
-    origins = [(each, getattr(each, "__file__", None)) for each in sys.modules.values()]
-    return [each for each, origin in origins if origin and Path(origin).resolve() in files]
+    origins = [(loaded, getattr(loaded, "__file__", None)) for loaded in sys.modules.values()]
+    return [loaded for loaded, origin in origins if origin and Path(origin).resolve() in files]
 
 
 def has_changed(name: str) -> bool:
@@ -119,14 +119,14 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
     if name in ("__main__", "__mp_main__"):
         name = module.__spec__.name if module.__spec__ else file.stem  # run with python -m, or as a script
     root = file.parents[name.count(".") + (file.name == "__init__.py")]
-    found, waiting = {file}, [(file, name)]
+    files, waiting = {file}, [(file, name)]
     while waiting:
         for path, imported in _imported(*waiting.pop(), root):
             installed = "site-packages" in root.parts and _top(imported) != _top(name)
-            if path not in found and not installed and _top(imported) not in NOT_OWN:
-                found.add(path)
+            if path not in files and not installed and _top(imported) not in NOT_OWN:
+                files.add(path)
                 waiting.append((path, imported))
-    return {path.relative_to(root).as_posix(): sha256(path)[:12] for path in sorted(found)}
+    return {path.relative_to(root).as_posix(): sha256(path)[:12] for path in sorted(files)}
 
 
 def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:

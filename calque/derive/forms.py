@@ -124,8 +124,8 @@ class Named:
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
-        own: Any = cls
-        return {field.name: field.default for field in fields(own)}
+        form_class: Any = cls
+        return {field.name: field.default for field in fields(form_class)}
 
     def _differences(self) -> Iterator[tuple[Form, Any]]:
         defaults = self._defaults()

@@ -101,8 +101,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
         return PocketTreebank(name)
     if files := treebank(name):
         return TreebankFiles(name, files)
-    others = "languages with a treebank in CALQUE_DATA/ud also work (`calque data fetch ud` downloads some)"
-    raise BadInput(f"{unknown('word order', name, ORDERS)}; {others}")
+    hint = "languages with a treebank in CALQUE_DATA/ud also work (`calque data fetch ud` downloads some)"
+    raise BadInput(f"{unknown('word order', name, ORDERS)}; {hint}")
 
 
 def treebank(language: str) -> tuple[Path, ...]:
@@ -110,8 +110,8 @@ def treebank(language: str) -> tuple[Path, ...]:
     set, only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
-    others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
-    return tuple([path for path in others if path.stem.endswith("-train")] or others)
+    candidates = [path for path in treebanks if "_pud-" not in path.name] or treebanks
+    return tuple([path for path in candidates if path.stem.endswith("-train")] or candidates)
 
 
 @dataclass(frozen=True)
@@ -184,18 +184,18 @@ class Reorder(Transform):
         if not sentence.heads:
             return sentence
         random = draw(self.seed, number).random
-        whole, units = _units(sentence)
-        tree = Tree.without_closing_marks(whole)
-        lines = [[word] for word in range(len(whole))]  # each subtree's words in their new order
+        unit_sentence, units = _units(sentence)
+        tree = Tree.without_closing_marks(unit_sentence)
+        lines = [[word] for word in range(len(unit_sentence))]  # each subtree's words in their new order
         for head in reversed(tree.downwards):
             words = tree.dependents[head]
-            if words and (whole.tags[head] not in CLASSES or _obstacle(tree, head)):
+            if words and (unit_sentence.tags[head] not in CLASSES or _obstacle(tree, head)):
                 lines[head] = _in_place([head, *words], lines)
             elif words:
-                node, items = ranked(whole, tree, head)
+                node, items = ranked(unit_sentence, tree, head)
                 slots = self.grammar.sample(items, random())
                 lines[head] = [word for slot in slots for word in lines[node[slot]]]
-        order = [*lines[tree.downwards[0]], *range(len(tree.dependents), len(whole))]
+        order = [*lines[tree.downwards[0]], *range(len(tree.dependents), len(unit_sentence))]
         return sentence.reorder([word for unit in order for word in units[unit]])
 
 

@@ -124,10 +124,10 @@ def columns(n: int) -> list[tuple[str, int, int]]:
     """List all pairs of slots that may have a feature, as (kind, slot, slot)."""
     pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
     marks = [(n, j) for j in range(n)] + [(i, n + 1) for i in range(n)]
-    found = [(ADJACENT, i, j) for i, j in pairs + marks] + [(ORDERED, i, j) for i, j in pairs]
+    slot_pairs = [(ADJACENT, i, j) for i, j in pairs + marks] + [(ORDERED, i, j) for i, j in pairs]
     for kind in (BEFORE, AROUND, AFTER):
-        found += [(kind, i, j) for i, j in pairs if n - 1 not in (i, j)]
-    return found
+        slot_pairs += [(kind, i, j) for i, j in pairs if n - 1 not in (i, j)]
+    return slot_pairs
 
 
 @cache
@@ -256,10 +256,10 @@ class Grammar:
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
 
-    def sample(self, items: Items, u: float) -> Slots:
-        """Return the order of a node's items that the uniform random number `u` in [0, 1) selects."""
-        every = orders(len(items))
-        return every[min(int(_cumulative(self, items).searchsorted(u, "right")), len(every) - 1)]
+    def sample(self, items: Items, chance: float) -> Slots:
+        """Return the order of a node's items that the uniform random number `chance` in [0, 1) selects."""
+        choices = orders(len(items))
+        return choices[min(int(_cumulative(self, items).searchsorted(chance, "right")), len(choices) - 1)]
 
     def save(self, path: Path) -> None:
         weights = {}

@@ -107,8 +107,8 @@ class Bitext:
             orders = self.first.corpus.origin[a].astype(np.int64), self.second.corpus.origin[b]
             return np.stack([np.arange(len(orders[0])), np.argsort(orders[1])[orders[0]]], axis=1)
         first, second = self.first.corpus.links(a), self.second.corpus.links(b)
-        here, there = np.nonzero(first[:, :1] == second[:, 0])
-        return np.unique(np.stack([first[here, 1], second[there, 1]], axis=1), axis=0)
+        first_rows, second_rows = np.nonzero(first[:, :1] == second[:, 0])
+        return np.unique(np.stack([first[first_rows, 1], second[second_rows, 1]], axis=1), axis=0)
 
     def piece_links(self, pair: int) -> np.ndarray:
         """Return the links between a pair's sub-words, (m, 2), sorted."""
@@ -145,6 +145,10 @@ def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nd
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
     linked: set[tuple[int, int]] = set()
     for i, j in links.tolist():
-        ids, others = range(*first_ends[i : i + 2]), range(*second_ends[j : j + 2])
-        linked.update(zip(ids, others, strict=True) if len(ids) == len(others) else product(ids, others))
+        first_pieces, second_pieces = range(*first_ends[i : i + 2]), range(*second_ends[j : j + 2])
+        linked.update(
+            zip(first_pieces, second_pieces, strict=True)
+            if len(first_pieces) == len(second_pieces)
+            else product(first_pieces, second_pieces)
+        )
     return np.array(sorted(linked), np.int64).reshape(-1, 2)

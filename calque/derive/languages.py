@@ -209,8 +209,8 @@ class Languages:
             return replace(text, first=text.second, second=text.first, estimates=estimates)
         a, b = self[first], self[second]
         if first == second or a.source != b.source:
-            there = ", ".join(map("-".join, self.texts)) or "none"
-            raise BadInput(f"no bitext for {first} and {second}; available: {there}", self.folder)
+            available = ", ".join(map("-".join, self.texts)) or "none"
+            raise BadInput(f"no bitext for {first} and {second}; available: {available}", self.folder)
         line_of = np.full(len(self[a.source].corpus), -1)  # maps source lines to lines of the first language
         line_of[a.corpus.source_line] = np.arange(len(a.corpus))
         first_lines = line_of[b.corpus.source_line]
@@ -237,8 +237,8 @@ class Languages:
                 entries = read_dictionary(self._artefact.path(f"{self.pairs[pair]}/{DICTIONARY}"))
                 columns = {name: self[name].ids(ids) for name, ids in zip(pair, entries.T, strict=True)}
                 return np.stack([columns[first], columns[second]], axis=1)
-        there = ", ".join(map("-".join, self.dictionaries)) or "none"
-        raise BadInput(f"no dictionary for {first} and {second}; available: {there}", self.folder)
+        available = ", ".join(map("-".join, self.dictionaries)) or "none"
+        raise BadInput(f"no dictionary for {first} and {second}; available: {available}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
         """Return each source letter's image, or None if the spelling does not replace letters."""
@@ -266,19 +266,19 @@ def _specials(artefact: Artefact, kept: np.ndarray | None) -> Specials:
     specials = read_specials(_vocabulary(artefact))
     if kept is None:
         return specials
-    start, pad, end, unknown, mask, *others = np.searchsorted(kept, specials.ids).tolist()
-    return Specials(start, pad, end, unknown, mask, tuple(others))
+    start, pad, end, unknown, mask, *other_ids = np.searchsorted(kept, specials.ids).tolist()
+    return Specials(start, pad, end, unknown, mask, tuple(other_ids))
 
 
 def _languages(artefact: Artefact, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
     """Return the named languages after their source, if any. Each new script gets its own rows."""
     size = int(artefact.facts[VOCABULARY]["size"])
-    others = [name for name in artefact.facts["languages"] if name != SOURCE]
+    available = [name for name in artefact.facts["languages"] if name != SOURCE]
     first = [SOURCE] if SOURCE in artefact.facts["languages"] else []
-    missing = ", ".join(name for name in names if name not in others)
+    missing = ", ".join(name for name in names if name not in available)
     if missing or not (names or first):
         fault = f"no language {missing}" if missing else "no language was named"
-        raise BadInput(f"{fault}; available: {', '.join(others) or 'none'}", artefact.folder)
+        raise BadInput(f"{fault}; available: {', '.join(available) or 'none'}", artefact.folder)
     rows, table = None, np.arange(size)
     if kept is not None:
         rows = np.full(size, -1)
@@ -341,8 +341,8 @@ def _cut(languages: Languages, share: float, last: bool) -> Languages:
         source_first = size - round(share * size)
         first = int(np.searchsorted(corpus.source_line, source_first))
         if not 0 < first < len(corpus):
-            left = "leaves none" if first == 0 else "selects none"
-            fault = f"holding out the last {share:.2%} of {len(corpus):,} sentences {left}"
+            outcome = "leaves none" if first == 0 else "selects none"
+            fault = f"holding out the last {share:.2%} of {len(corpus):,} sentences {outcome}"
             raise BadInput(f"{language.name}: {fault}", languages.folder / language.name)
         part = corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first)
         cut.append(replace(language, corpus=part))

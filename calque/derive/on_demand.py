@@ -28,13 +28,13 @@ Row = tuple[str, Sequence[str]]
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
     """Align a sentence and its images word by word, with positions, glosses, tags and entities."""
-    margin = max([MARGIN, *(len(each.name) + 1 for each in transforms)])
+    margin = max([MARGIN, *(len(derivation.name) + 1 for derivation in transforms)])
     blocks = [_grid([("", _places(sentence)), ("source", sentence.words), *_labels(sentence)], margin)]
-    for each in transforms:
-        image = image_of(each, sentence, number, Account())
-        words = tuple(map(each.spell, image.words))
+    for derivation in transforms:
+        image = image_of(derivation, sentence, number, Account())
+        words = tuple(map(derivation.spell, image.words))
         gloss = [("gloss", image.words)] if words != image.words else []
-        rows = [("", _places(image)), (each.name, words), *gloss, *_labels(image)]
+        rows = [("", _places(image)), (derivation.name, words), *gloss, *_labels(image)]
         blocks.append(_grid(rows, margin))
     return "\n".join(blocks)
 
@@ -115,7 +115,7 @@ def transforms_of(
 ) -> list[Transform]:
     """Return the named languages' transforms, ready to use; `own` contains further transforms by name.
     Transforms that need trees need a `parser`, unless the sentences are `parsed`."""
-    found = []
+    transforms = []
     for name in names:
         derivation = (own or {}).get(name) or transform(name)
         if "trees" in derivation.needs and not parsed:
@@ -127,8 +127,8 @@ def transforms_of(
             trial_image(derivation, SMALLEST)
         except ValueError as error:
             raise BadInput(str(error)) from error
-        found.append(derivation.ready(cache))
-    return found
+        transforms.append(derivation.ready(cache))
+    return transforms
 
 
 def sentences_of(
@@ -139,7 +139,7 @@ def sentences_of(
     if not sentences:
         raise BadInput("the text contains no words")
     if parser is not None and any("trees" in transform.needs for transform in transforms):
-        for place, tree in enumerate(StanzaParser(parser).trees([each.words for each in sentences])):
+        for place, tree in enumerate(StanzaParser(parser).trees([sentence.words for sentence in sentences])):
             if isinstance(tree, str):
                 failed[tree] += 1
             else:
@@ -160,19 +160,19 @@ def derive_file(
     (path,) = source.text
     treebank = detect(path) == "treebank" and not pairs
     source = source.ready(cache, "trees" in transform.needs)
-    found = False
+    has_sentences = False
     for index, chunk in enumerate(source.chunks()):
         sentences, left_out = source.sentences(chunk)
         account.left_out += left_out
         for place, sentence in enumerate(sentences):
-            found = True
+            has_sentences = True
             image = image_of(transform, sentence, CHUNKS.number(index, place), account)
             words = shown([transform.spell(word) for word in image.words])
             if treebank:
                 yield from _conllu(image, words)
             elif words:
                 yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)
-    if not found:
+    if not has_sentences:
         raise BadInput(f"no sentence is left{excluded(account.left_out)}", path)
 
 

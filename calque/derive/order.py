@@ -63,9 +63,9 @@ def kendall_distance(origin: Sequence[int]) -> float:
     seen: list[int] = []
     crossed = 0
     for place in origin:
-        here = bisect(seen, place)
-        crossed += len(seen) - here
-        seen.insert(here, place)
+        rank = bisect(seen, place)
+        crossed += len(seen) - rank
+        seen.insert(rank, place)
     return crossed / (n * (n - 1) / 2) if n > 1 else 0.0
 
 

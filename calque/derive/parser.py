@@ -63,8 +63,8 @@ class StoredTrees:
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """Return each sentence's tree, or NOT_STORED if no tree is stored for it."""
         lines = _stored_lines(self)
-        found = ((tuple(words), lines.get(" ".join(words))) for words in sentences)
-        return [_tree(words, line) if line else NOT_STORED for words, line in found]
+        entries = ((tuple(words), lines.get(" ".join(words))) for words in sentences)
+        return [_tree(words, line) if line else NOT_STORED for words, line in entries]
 
 
 def line_of(sentence: Sentence) -> str:
@@ -195,6 +195,6 @@ def _language(folder: Path) -> str:
     languages = sorted({path.parent.parent.name for path in folder.glob("*/depparse/*.pt")})
     if len(languages) != 1 or not (folder / RESOURCES).is_file():
         expected = f"{RESOURCES} and Stanza's tagger and parser for one language (docs/word-order.md)"
-        found = ", ".join(languages) or "no language"
-        raise BadInput(f"found parsers for {found}; expected {expected}", folder)
+        names = ", ".join(languages) or "no language"
+        raise BadInput(f"found parsers for {names}; expected {expected}", folder)
     return languages[0]

@@ -73,8 +73,13 @@ def derive_task(
         available = ", ".join(source.tasks) or "none"
         raise BadInput(f"the source has no examples for the task {task}; available: {available}")
     print_ = task_data_fingerprint(source.task_identity, task, transforms)
-    prints = {each.name: task_data_fingerprint(source.task_identity, task, [each]) for each in transforms}
-    source = source.ready(cache, any("trees" in each.needs for each in transforms), progress=progress)
+    prints = {
+        transform.name: task_data_fingerprint(source.task_identity, task, [transform])
+        for transform in transforms
+    }
+    source = source.ready(
+        cache, any("trees" in transform.needs for transform in transforms), progress=progress
+    )
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
     data, splits = source.task_data(task), dict[str, Any]()
@@ -83,7 +88,9 @@ def derive_task(
         for split, examples in data.examples.items():
             sentences = [sentence for example in examples for sentence in example.sentences]
             splits[split] = _write_split(part, split, data) | {
-                "languages": {each.name: _write_images(part, split, examples, each) for each in ready},
+                "languages": {
+                    transform.name: _write_images(part, split, examples, transform) for transform in ready
+                },
                 "sentences": len(sentences),
                 "words": sum(map(len, sentences)),
                 "spans": sum(len(sentence.spans) for sentence in sentences),
@@ -105,8 +112,8 @@ def _write_images(
     images = (image_of_example(transform, example, i, account) for i, example in enumerate(examples))
     count = write_examples(part / _file_of(split, transform.name), images)
     left_out = {"left out": dict(sorted(account.left_out.items()))} if account.left_out else {}
-    kept = dict(sorted(account.kept.items()))
-    return {"examples": count, "spans split": account.split_spans, **left_out, "kept in place": kept}
+    in_place = dict(sorted(account.kept.items()))
+    return {"examples": count, "spans split": account.split_spans, **left_out, "kept in place": in_place}
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
@@ -119,11 +126,11 @@ def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
     """Write the examples in `files` (in the language `source`), and test sets in other languages. An example
     missing from one parallel test set is excluded from all of them."""
-    own, lacking = written(task, source, files.units), WHOLE
+    reader, lacking = written(task, source, files.units), WHOLE
     if task in PARALLEL:
         sets = [files.test, *tests.values()] if files.test else tests.values()
-        lacking = files.lacking((paths, own) for paths in sets)
-    data, splits = files.load(own, lacking), dict[str, Any]()
+        lacking = files.lacking((paths, reader) for paths in sets)
+    data, splits = files.load(reader, lacking), dict[str, Any]()
     print_ = natural_task_fingerprint(task, files, tests, source)
     identity = {"format": FORMAT, "fingerprint": print_, "task": task}
     with making(folder, KIND, identity | {"languages": list(tests), "splits": splits}) as part:

@@ -94,11 +94,11 @@ class Transform(Named, ABC):
         return self
 
 
-def check_share(share: float, of: str, may_be_zero: bool = False) -> None:
+def check_share(share: float, what: str, may_be_zero: bool = False) -> None:
     """Raise ValueError unless `share` is between 0 and 1, and above 0 unless it `may_be_zero`."""
     if not (0 < share <= 1 or (may_be_zero and share == 0)):
         limits = "between 0 and 1" if may_be_zero else "above 0 and at most 1"
-        raise ValueError(f"the share of {of} must be {limits}, not {share}")
+        raise ValueError(f"the share of {what} must be {limits}, not {share}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:

@@ -48,47 +48,47 @@ def transform(name: str) -> Transform:
 def _part(name: str) -> Transform:
     try:
         for kind in TRANSFORMS:
-            if (found := kind.parse(name)) is not None:
-                return found
+            if (part := kind.parse(name)) is not None:
+                return part
     except ValueError as error:
         raise BadInput(f"transform {shown(name)}: {error}") from error
     own_names = [kind().name for kind in TRANSFORMS if not kind.short_name]
-    known = [*(example for example, _ in _EXAMPLES), *own_names]
-    raise BadInput(unknown("transform", name, known, [*EXAMPLES, *own_names]))
+    available = [*(example for example, _ in _EXAMPLES), *own_names]
+    raise BadInput(unknown("transform", name, available, [*EXAMPLES, *own_names]))
 
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
     """Raise BadInput for a user's transform that fails, loses or adds words, or yields different images in
     reverse order or in another process (with several `workers`)."""
-    own = [transform.ready(cache) for transform in transforms if own_code(transform)]
-    if not own:
+    own_transforms = [transform.ready(cache) for transform in transforms if own_code(transform)]
+    if not own_transforms:
         return
-    source = source.ready(cache, any("trees" in transform.needs for transform in own), workers)
+    source = source.ready(cache, any("trees" in transform.needs for transform in own_transforms), workers)
     sentences = chain.from_iterable(source.sentences(chunk)[0] for chunk in source.chunks())
     numbered = list(enumerate(islice(sentences, SAMPLE)))
-    for transform in own:
+    for transform in own_transforms:
         first = _images(transform, numbered)
         with Workers(min(workers, 2)) as pool:
             (again,) = pool.map(partial(_images, transform), [numbered[::-1]], "")
-        for number, (image, other) in enumerate(zip(first, again[::-1], strict=True)):
-            if image != other:
+        for number, (first_image, second_image) in enumerate(zip(first, again[::-1], strict=True)):
+            if first_image != second_image:
                 fault = f"{transform.name} is not a function of a sentence and its number"
-                images = f"{image.text[:100]!r} and then {other.text[:100]!r}"
+                images = f"{first_image.text[:100]!r} and then {second_image.text[:100]!r}"
                 hint = "draw random numbers with calque.derive.transform.draw"
                 message = f"{fault}: sentence {number} becomes {images}; {hint}"
                 raise BadInput(message, next(iter(own_code(transform))))
 
 
 def _images(transform: Transform, numbered: Sequence[tuple[int, Sentence]]) -> list[Sentence]:
-    found = []
+    images = []
     for number, sentence in numbered:
         try:
-            found.append(image_of(transform, sentence, number, Account()))
+            images.append(image_of(transform, sentence, number, Account()))
         except Exception as error:
             kind = "" if isinstance(error, BadInput) else f"{type(error).__name__}: "
             message = f"{transform.name} fails on sentence {number}, {sentence.text[:100]!r}: {kind}{error}"
             raise BadInput(message, *_place(transform, error)) from error
-    return found
+    return images
 
 
 def _place(transform: Transform, error: Exception) -> tuple[str, int | None]:

@@ -116,8 +116,8 @@ class Vocabulary:
             ids, pieces = self.encode_all(list(islice(self._rows, size, None)))
             values, sizes = self._encoded.values, self._encoded.sizes
             self._encoded = Ragged.of(np.concatenate([values, ids]), np.concatenate([sizes, pieces]))
-        found = self._encoded.take(rows)
-        return found.values, found.sizes
+        encoded = self._encoded.take(rows)
+        return encoded.values, encoded.sizes
 
     def encode_texts(self, texts: Sequence[str]) -> list[Any]:
         """Return the tokenizer's encodings of texts, without special types but with character offsets."""
@@ -237,8 +237,8 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
     marked = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
     for role, names in ROLES.items():
-        if found := [ids[name] for name in names if name in ids]:
-            roles[role] = min(found, key=lambda type_id: type_id not in marked)  # marked types first
+        if candidates := [ids[name] for name in names if name in ids]:
+            roles[role] = min(candidates, key=lambda type_id: type_id not in marked)  # marked types first
     (before, after), _ = _template(tokenizer.post_processor, 1)
     if before:
         roles["start"] = before[0]
@@ -271,8 +271,8 @@ def _layout(template: Any) -> PairLayout | None:
     first, second = types[len(before)], types[-len(after) - 1]
     switch = len(before) + 2  # the second token type starts after the first text and one special id
     if types != [first] * switch + [second] * (len(types) - switch):
-        found = f"the tokenizer's template assigns the token types {types} to two words"
-        raise BadInput(f"{found}; only templates like BERT's are supported")
+        fault = f"the tokenizer's template assigns the token types {types} to two words"
+        raise BadInput(f"{fault}; only templates like BERT's are supported")
     return PairLayout(before, between, after, (first, second))
 
 

@@ -85,12 +85,12 @@ class Agglutinate(Rewrite):
                 waiting.append(place)
                 continue
             if kind in ("content", "names"):
-                endings = "".join(sentence.words[each].lower() for each in reversed(waiting))
+                endings = "".join(sentence.words[index].lower() for index in reversed(waiting))
                 words.append((word + endings, (place, *reversed(waiting))))
             else:
-                words += [(sentence.words[each], (each,)) for each in (*waiting, place)]
+                words += [(sentence.words[index], (index,)) for index in (*waiting, place)]
             waiting = []
-        return words + [(sentence.words[each], (each,)) for each in waiting]
+        return words + [(sentence.words[index], (index,)) for index in waiting]
 
 
 @lru_cache(maxsize=1 << 12)

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 Progress = Callable[[str, int, int], None]  # called with a title, the number of finished steps and the total
 
 
-def silent(what: str, done: int, of: int) -> None:
+def silent(what: str, done: int, total: int) -> None:
     """Report nothing."""
 
 

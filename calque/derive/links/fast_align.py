@@ -161,10 +161,10 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
         # an unsigned integer, which makes the series practically infinite.
         terms = np.where(terms < 0, terms + 2.0**32, terms)
         h = _nearness(first / n, j / m)
-        height, rest, gap = np.exp(tension * h), ratio**terms, 1.0 - ratio
-        series = height * (1.0 - rest) / gap
+        height, decay, gap = np.exp(tension * h), ratio**terms, 1.0 - ratio
+        series = height * (1.0 - decay) / gap
         z += series
-        hz += h * series - step * (series * ratio - height * terms * rest) / gap
+        hz += h * series - step * (series * ratio - height * terms * decay) / gap
     return z, hz
 
 
@@ -237,7 +237,7 @@ class StatisticalAligner(Aligner):
         cls, pairs: Iterable[Pair], symmetrisation: Symmetrisation = grow_diag_final_and, passes: int = 5
     ) -> Self:
         """Train both directions on sentence pairs, which are read twice."""
-        forward, reverse = (FastAlign.train(pairs, passes, reverse=turned) for turned in (False, True))
+        forward, reverse = (FastAlign.train(pairs, passes, reverse=backward) for backward in (False, True))
         return cls(forward, reverse, symmetrisation)
 
     @property
@@ -249,15 +249,19 @@ class StatisticalAligner(Aligner):
         return self.forward.left_out
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        there, back = tee(pairs)
-        return map(self.symmetrisation, self.forward.align(there), self.reverse.align(back))
+        forward_pairs, reverse_pairs = tee(pairs)
+        return map(self.symmetrisation, self.forward.align(forward_pairs), self.reverse.align(reverse_pairs))
 
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        there, back = tee(pairs)
-        both = zip(self.forward.align_with_tables(there), self.reverse.align_with_tables(back), strict=True)
-        for (forward, one), (reverse, other) in both:
+        forward_pairs, reverse_pairs = tee(pairs)
+        both = zip(
+            self.forward.align_with_tables(forward_pairs),
+            self.reverse.align_with_tables(reverse_pairs),
+            strict=True,
+        )
+        for (forward, forward_table), (reverse, reverse_table) in both:
             links = self.symmetrisation(forward, reverse)
-            yield {(i, j): float(one[i, j] + other[i, j]) / 2 for i, j in links}
+            yield {(i, j): float(forward_table[i, j] + reverse_table[i, j]) / 2 for i, j in links}
 
 
 def _distinct_keys(corpus: list[PairChunk], stride: int) -> np.ndarray:

@@ -84,8 +84,8 @@ def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> li
     long = np.any([_too_long(side) for side in sides], axis=0) & ~empty
     account.left_out[NO_TYPE] += int(empty.sum())
     account.left_out[TOO_LONG] += int(long.sum())
-    first, *others = (side.where(~(empty | long)) for side in sides)
-    return [Encoded(first, account), *map(Encoded, others)]
+    first, *other_sides = (side.where(~(empty | long)) for side in sides)
+    return [Encoded(first, account), *map(Encoded, other_sides)]
 
 
 def _too_long(lines: Corpus) -> np.ndarray:
@@ -156,9 +156,9 @@ def derive_natural(
                 entry["dictionary"] = _write_entries(lexicon, path, types)
         out.facts[VOCABULARY] = types.account
         if rows == "used":
-            kept = np.union1d(types.types, types.specials.ids).astype(np.int64)
-            np.save(out.part / KEPT, kept)
-            out.facts[VOCABULARY] |= {"rows": len(kept)}
+            type_ids = np.union1d(types.types, types.specials.ids).astype(np.int64)
+            np.save(out.part / KEPT, type_ids)
+            out.facts[VOCABULARY] |= {"rows": len(type_ids)}
     return folder
 
 

@@ -299,8 +299,8 @@ class Sentences:
         """Whether a line equals one of the sentences or contains one of at least HEAD characters."""
         bare = letters(line)
         heads = (bare[i : i + HEAD] for i in range(len(bare) - HEAD + 1))
-        found = (tuple(self._by_head.get(head, ())) for head in heads)
-        return bare in self.whole or any(bare.startswith(long, i) for i, long in enumerate(found))
+        candidates = (tuple(self._by_head.get(head, ())) for head in heads)
+        return bare in self.whole or any(bare.startswith(long, i) for i, long in enumerate(candidates))
 
 
 def letters(text: str) -> str:
@@ -315,7 +315,7 @@ def sentences(tests: TextFiles) -> Sentences:
 
 @lru_cache(maxsize=4)
 def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
-    found = Sentences(line for (column,) in tests.read_all(Counter()) for line in column)
-    if not found.whole:
+    sentences = Sentences(line for (column,) in tests.read_all(Counter()) for line in column)
+    if not sentences.whole:
         raise BadInput("this file contains no sentences to withhold", tests.paths[0])
-    return found
+    return sentences

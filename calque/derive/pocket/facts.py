@@ -69,13 +69,13 @@ class Facts:
 def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     rng = random.Random(f"{facts.seed}:facts")
     nouns = _nouns(language)
-    wanted = facts.values * len(RELATIONS)
-    if len(nouns) < wanted:
-        fault = f"{facts.values} values per relation require {wanted} words that are mostly used as nouns"
+    total = facts.values * len(RELATIONS)
+    if len(nouns) < total:
+        fault = f"{facts.values} values per relation require {total} words that are mostly used as nouns"
         raise BadInput(f"{fault}, but a language of {language.types} types has only {len(nouns)}")
-    chosen = rng.sample(nouns[:wanted], wanted)
-    taken = language.forms
-    free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in taken]
+    chosen = rng.sample(nouns[:total], total)
+    forms = language.forms
+    free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in forms]
     if facts.subjects > len(free):
         raise BadInput(f"{facts.subjects:,} subjects need names, but only {len(free):,} names are available")
     names = rng.sample(free, facts.subjects)

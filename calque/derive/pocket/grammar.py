@@ -142,8 +142,8 @@ class SentenceGrammar:
         if self.chance(0.2):
             root.add(tree.adverb(self.among({"very": 1, "too": 1}), "degree"))
         elif not question and self.chance(0.4):
-            other = tree.adjective(Pick(quality, "companion"))
-            tree.coordinate(root, other, self.among({"and": 2, "but": 1}))
+            companion = tree.adjective(Pick(quality, "companion"))
+            tree.coordinate(root, companion, self.among({"and": 2, "but": 1}))
         if self.chance(0.85):
             root.add(self.phrase(pick, "obl"))
         return root
@@ -200,8 +200,8 @@ class SentenceGrammar:
         role = "person" if human or self.chance(0.6) else "animate"
         noun, pick, plural = self.topical(role, "nsubj", nested)
         if kind == "pair":
-            other = tree.noun(Pick(pick, "companion"), "conj", plural, "the")
-            return tree.coordinate(noun, other, "and"), pick, True
+            companion = tree.noun(Pick(pick, "companion"), "conj", plural, "the")
+            return tree.coordinate(noun, companion, "and"), pick, True
         return noun, pick, plural
 
     def employer(self) -> Subject:
@@ -273,8 +273,8 @@ class SentenceGrammar:
         elif not nested and kind != "place" and (rich or self.chance(0.1)):
             node.add(self._relative(pick, kind, plural))
         elif not nested and relation == "obj" and kind == "thing" and self.chance(0.08):
-            other = tree.noun(Pick(pick, "companion"), "conj", self.chance(0.5), "the")
-            tree.coordinate(node, other, self.among({"and": 3, "or": 1}))
+            companion = tree.noun(Pick(pick, "companion"), "conj", self.chance(0.5), "the")
+            tree.coordinate(node, companion, self.among({"and": 3, "or": 1}))
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:

@@ -78,9 +78,9 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
         return NEUTRAL
     exclusive = premise.pole != hypothesis.pole
     adds_detail = False
-    for known, claimed in zip(premise.details, hypothesis.details, strict=True):
-        exclusive |= known != claimed and None not in (known, claimed)
-        adds_detail |= known is None and claimed is not None
+    for premise_detail, hypothesis_detail in zip(premise.details, hypothesis.details, strict=True):
+        exclusive |= premise_detail != hypothesis_detail and None not in (premise_detail, hypothesis_detail)
+        adds_detail |= premise_detail is None and hypothesis_detail is not None
     if adds_detail and not exclusive:
         return NEUTRAL
     return CONTRADICTION if premise.negative ^ hypothesis.negative ^ exclusive else ENTAILMENT
@@ -109,9 +109,9 @@ def _cases(
 ) -> Iterator[Case]:
     """Yield cases with different nouns, and with the same nouns and one of the `changes` to the hypothesis.
     `outside` is the pair's surface form, which also occurs with other labels."""
-    different = [(pair, dict[str, Any](), kind, weight * share) for pair, share in nouns.items()]
-    same = [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
-    for (first, second), change, phenomenon, initial_weight in [*different, *same]:
+    different_nouns = [(pair, dict[str, Any](), kind, weight * share) for pair, share in nouns.items()]
+    same_nouns = [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
+    for (first, second), change, phenomenon, initial_weight in [*different_nouns, *same_nouns]:
         parts = replace(premise, noun=first), replace(hypothesis, noun=second, **change)
         views = parts[0].seen_alone, parts[1].seen_alone, outside
         yield Case(parts, infer(*parts), views, phenomenon, initial_weight)
@@ -119,9 +119,9 @@ def _cases(
 
 def _qualities(yes: str, no: str) -> Iterator[Case]:
     for first, second in product((yes, no), repeat=2):
-        kind, other, weight = ("hypernym", "antonym", 1.0) if first == second else ("negation", "", 0.6)
+        kind, other_kind, weight = ("hypernym", "antonym", 1.0) if first == second else ("negation", "", 0.6)
         statements = Statement(polarity=first), Statement(polarity=second)
-        yield from _cases(*statements, (first, second), kind, POLES, weight=weight, other_kind=other)
+        yield from _cases(*statements, (first, second), kind, POLES, weight=weight, other_kind=other_kind)
 
 
 def _meetings() -> Iterator[Case]:
@@ -225,9 +225,9 @@ def _deed(statement: Statement, material: Material) -> Node:
     if material.other is None:
         return root.add(noun)
     if statement.count is None:
-        other = tree.person_or_noun(material.other)
+        other_noun = tree.person_or_noun(material.other)
     else:
         number = Node(material.numbers[statement.count], "NUM", "nummod")
-        other = tree.noun(material.other, "", plural=True).add(number)
-    agent, patient = (noun, other) if material.acts ^ statement.exchanged else (other, noun)
+        other_noun = tree.noun(material.other, "", plural=True).add(number)
+    agent, patient = (noun, other_noun) if material.acts ^ statement.exchanged else (other_noun, noun)
     return tree.act(root, agent, patient, passive)

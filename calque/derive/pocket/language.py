@@ -61,12 +61,12 @@ class Pocket:
         rng, order = random.Random(key), random.Random(f"{key}:order")
         grammars = SentenceGrammar(rng, PAST), SentenceGrammar(rng, PRESENT)
         weights = [topic.weight for topic in topics]
-        left = CHUNK
-        while left:
+        remaining = CHUNK
+        while remaining:
             cast = draw_cast(rng.choices(topics, weights)[0], rng, excluded)
             grammar = grammars[rng.random() < PRESENT_SHARE]
-            paragraph = min(left, 3 + int(rng.random() * 4))
-            left -= paragraph
+            paragraph = min(remaining, 3 + int(rng.random() * 4))
+            remaining -= paragraph
             while paragraph:
                 sentence = say(grammar.sentence(), ORDERS[self.order].draw(order), cast, rng.random)
                 if len(sentence) <= LONGEST:

@@ -103,10 +103,10 @@ class Sense:
 
     def draw(self, role: str, chance: float) -> Sense:
         """Draw a favourite in the given role; `chance` is a uniform random number in [0, 1)."""
-        index, rest = divmod(chance * SIZE, 1)
+        index, fraction = divmod(chance * SIZE, 1)
         sense = self.tables[role][int(index)]
-        if rest < sense.rarity:
-            rare = sense.rare[int(rest / sense.rarity * SIZE)]
+        if fraction < sense.rarity:
+            rare = sense.rare[int(fraction / sense.rarity * SIZE)]
             if role != "hyponym" or rare.hypernym:
                 return rare
         return sense
@@ -175,9 +175,9 @@ class Lexicon:
 
     def _of_topic(self, topic: Topic, kinds: tuple[str, ...], kind: str, form: int) -> str:
         """Return a form of a random word that is not yet a lemma of `kind`, or ""."""
-        taken = {word.lemma for word in topic[kind]}
+        lemmas = {word.lemma for word in topic[kind]}
         regular = [word for word in topic[self._rng.choice(kinds)] if word.lemma not in WORDS["plurals"]]
-        fitting = [word.forms[form] for word in regular if word.forms[form] not in taken]
+        fitting = [word.forms[form] for word in regular if word.forms[form] not in lemmas]
         return self._rng.choice(fitting) if fitting else ""
 
     def _enter(self, topic: Topic, kind: str, entry: str) -> None:
@@ -217,11 +217,11 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
     """Return the forms of all names by kind and topic, most frequent first; towns and sites have one list for
     all topics. Words are reused across kinds, so that only context reveals a name's kind. Every third entity
     consists of withheld words."""
-    given, withheld = Names(), Names()
+    ordinary, withheld = Names(), Names()
     for use, names in lexicon.names.items():
-        given[use] = [name for name in names if name not in lexicon.withheld]
-        withheld[use] = [name for name in names if name in lexicon.withheld] or given[use]
-    common, rare = (_entities(names, len(lexicon.topics), rng) for names in (given, withheld))
+        ordinary[use] = [name for name in names if name not in lexicon.withheld]
+        withheld[use] = [name for name in names if name in lexicon.withheld] or ordinary[use]
+    common, rare = (_entities(names, len(lexicon.topics), rng) for names in (ordinary, withheld))
     return {kind: list(map(_mix, common[kind], rare[kind])) for kind in common}
 
 
@@ -232,23 +232,23 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
     women, men, surnames, places, brands = names.values()
     pools = SITES, places, women, men, surnames, places + surnames, FIRMS, brands, places
     site, place, woman, man, surname, owner, firm, brand, town = map(turns, pools)
-    found: dict[str, list[list[Entity]]] = defaultdict(list)
-    found["town"] = [[(name,) for name in places]]
-    found["site"] = [[(next(site), next(place)) for _ in range(len(places) + len(SITES))]]
+    entity_lists: dict[str, list[list[Entity]]] = defaultdict(list)
+    entity_lists["town"] = [[(name,) for name in places]]
+    entity_lists["site"] = [[(next(site), next(place)) for _ in range(len(places) + len(SITES))]]
     for _ in range(topics):
         people: list[Entity] = []
         for _ in range(2 + max(len(women), len(men), len(surnames) // 2) // topics):
             people.append((next(woman), next(woman), next(surname), "she", "her", "her"))
             people.append((next(man), next(man), next(surname), "he", "him", "his"))
-        found["name"].append(people)
-        found["brand"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
+        entity_lists["name"].append(people)
+        entity_lists["brand"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
         owners = 2 + (len(places) + len(surnames)) // topics
-        found["firm"].append([(next(owner), next(firm)) for _ in range(owners)])
-        found["college"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
-    return found
+        entity_lists["firm"].append([(next(owner), next(firm)) for _ in range(owners)])
+        entity_lists["college"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
+    return entity_lists
 
 
-def _mix(given: list[Entity], withheld: list[Entity]) -> list[Entity]:
+def _mix(ordinary: list[Entity], withheld: list[Entity]) -> list[Entity]:
     """Insert one withheld entity after every two of the other entities."""
-    rows = zip_longest(given[::2], given[1::2], withheld)
+    rows = zip_longest(ordinary[::2], ordinary[1::2], withheld)
     return [entity for row in rows for entity in row if entity is not None]

@@ -34,12 +34,12 @@ class Case:
 def balanced(cases: Sequence[Case], rounds: int = 200) -> list[Case]:
     """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view predicts
     the label and each label's weights sum to one. Cases that cannot be balanced are left out."""
-    kept = _supported(cases)
-    labels = [case.label for case in kept]
+    valid_cases = _supported(cases)
+    labels = [case.label for case in valid_cases]
     distinct = sorted(set(labels))
-    weights = [case.weight for case in kept]
+    weights = [case.weight for case in valid_cases]
     for _ in range(rounds):
-        for column in zip(*[case.views for case in kept], strict=True):
+        for column in zip(*[case.views for case in valid_cases], strict=True):
             totals: defaultdict[tuple[Hashable, str], float] = defaultdict(float)
             for view, label, weight in zip(column, labels, weights, strict=True):
                 totals[view, label] += weight
@@ -48,20 +48,24 @@ def balanced(cases: Sequence[Case], rounds: int = 200) -> list[Case]:
                 means[view] = sum(totals[view, label] for label in distinct) / len(distinct)
             for i, (view, label) in enumerate(zip(column, labels, strict=True)):
                 weights[i] = weights[i] * means[view] / totals[view, label]
-    whole = sum(weights) / len(distinct)
-    return [replace(case, weight=weight / whole) for case, weight in zip(kept, weights, strict=True)]
+    label_weight = sum(weights) / len(distinct)
+    return [
+        replace(case, weight=weight / label_weight) for case, weight in zip(valid_cases, weights, strict=True)
+    ]
 
 
 def _supported(cases: Sequence[Case]) -> list[Case]:
     """Return the cases whose views all occur with every label."""
-    kept, before = list(cases), -1
+    supported, before = list(cases), -1
     labels = {case.label for case in cases}
-    while len(kept) != before:
-        before = len(kept)
-        for view in range(len(kept[0].views)):
-            seen = {(case.views[view], case.label) for case in kept}
-            kept = [case for case in kept if all((case.views[view], label) in seen for label in labels)]
-    return kept
+    while len(supported) != before:
+        before = len(supported)
+        for view in range(len(supported[0].views)):
+            seen = {(case.views[view], case.label) for case in supported}
+            supported = [
+                case for case in supported if all((case.views[view], label) in seen for label in labels)
+            ]
+    return supported
 
 
 def draw_cases(
@@ -231,8 +235,8 @@ class WordDraws:
         axis = first.lemma, first.antonym
         second = self._such(draw, lambda word: word.antonym and word.lemma not in axis)
         axes = [(word, self._draw(word, "antonym")) for word in (first, second)]
-        poles, others = self.rng.sample(axes, 2)
-        return (*self.rng.sample(poles, 2), self.rng.choice(others))
+        poles, other_poles = self.rng.sample(axes, 2)
+        return (*self.rng.sample(poles, 2), self.rng.choice(other_poles))
 
     def _draw(self, sense: Sense, role: str, fits: Callable[[Sense], object] = bool) -> Sense:
         return self._such(lambda: sense.tables[role][int(self.rng.random() * SIZE)], fits)
@@ -245,9 +249,9 @@ class WordDraws:
         raise BadInput("the lexicon has too few mutually exclusive words; increase the number of word types")
 
 
-def _unlike(others: Iterable[Sense]) -> Callable[[Sense], bool]:
-    """Return whether a word's lemma differs from those of `others`."""
-    lemmas = {other.lemma for other in others}
+def _unlike(senses: Iterable[Sense]) -> Callable[[Sense], bool]:
+    """Return whether a word's lemma differs from those of `senses`."""
+    lemmas = {sense.lemma for sense in senses}
     return lambda word: word.lemma not in lemmas
 
 

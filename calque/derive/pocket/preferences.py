@@ -90,8 +90,8 @@ class Preferences:
         roles |= {"number": nouns, "pointer": nouns, "plural_pointer": nouns}
         for role, heads in roles.items():
             self._bind([group[0] for group in heads], words[role], role)
-            for first, *others in heads:
-                for sense in others:
+            for first, *other_senses in heads:
+                for sense in other_senses:
                     sense.tables[role] = first.tables[role]
 
     def _bind_phrases(self, heads: Sequence[Sense], nouns: list[Sense], role: str) -> None:
@@ -122,11 +122,13 @@ class Preferences:
             self._fill(backward, columns, rows, list(zip(*favour, strict=True)))
 
     def _fill(
-        self, role: str, words: list[Sense], others: list[Sense], favour: Sequence[Sequence[float]]
+        self, role: str, words: list[Sense], partners: list[Sense], favour: Sequence[Sequence[float]]
     ) -> None:
         for word, favours in zip(words, favour, strict=False):
-            weights = [share * _weight_for(word, other) for share, other in zip(favours, others, strict=True)]
-            word.tables[role] = _spread(others, weights, self._rng)
+            weights = [
+                share * _weight_for(word, partner) for share, partner in zip(favours, partners, strict=True)
+            ]
+            word.tables[role] = _spread(partners, weights, self._rng)
 
     def _favourites(self, size: int) -> list[tuple[int, int]]:
         return list(zip(BOOSTS, self._rng.sample(range(size), min(3, size)), strict=False))
@@ -158,8 +160,8 @@ def _zipf(rank: int, exponent: float = 1.0) -> float:
 
 
 def _weight_for(word: Sense, other: Sense) -> float:
-    same = word is other or (word.kind and other.kind and word.lemma == other.lemma)
-    return 0.0 if same else other.weight
+    is_same = word is other or (word.kind and other.kind and word.lemma == other.lemma)
+    return 0.0 if is_same else other.weight
 
 
 def _tie(group: list[Sense], role: str) -> None:

@@ -73,7 +73,11 @@ def paraphrase_cases() -> list[Case]:
 
 
 def _outside(
-    form: SentenceForm, other: SentenceForm, exchanged: bool, named: tuple[bool, bool], alike: bool
+    first_form: SentenceForm,
+    second_form: SentenceForm,
+    exchanged: bool,
+    named: tuple[bool, bool],
+    alike: bool,
 ) -> tuple[object, ...]:
     """Return a pair's surface features that do not depend on the words drawn, given the sentences' forms,
     whether the second exchanges the two people, which of them have names, and whether the verb has the same
@@ -84,8 +88,8 @@ def _outside(
     verb = Sense(("v", "vs", "ved", "ved" if alike else "ven"))
     place = Sense(("p",)), Sense(("n", "n"), "place")
     deed = Material(tuple(people), (verb,), "past", manners=(Sense(("m",)),), places=(place,))
-    first = _deed(deed, form, False, ENGLISH.places).words
-    second = _deed(deed, other, exchanged, ENGLISH.places).words
+    first = _deed(deed, first_form, False, ENGLISH.places).words
+    second = _deed(deed, second_form, exchanged, ENGLISH.places).words
     return (named, alike, *_overlap(first, second))
 
 
@@ -132,7 +136,7 @@ def questions(words: WordDraws) -> Iterator[Example]:
 def _events(words: WordDraws, kind: str) -> list[Event]:
     """Return the event asked about, its negation, two with other roles, and up to two with another verb."""
     rng, (people, places, verbs) = words.rng, words.scene()
-    first, second, *rest = people
+    first, second, *other_people = people
     if rng.random() >= 0.5:
         first, second = second, first
     event = Event(first, verbs[0], second, places[0])
@@ -140,12 +144,12 @@ def _events(words: WordDraws, kind: str) -> list[Event]:
     if kind == PLACE:
         near = [denied, *(Event(second, verbs[0], first, rng.choice(places)) for _ in range(2))]
     elif kind == SUBJECT:
-        near = [replace(denied, agent=rest[0])]
-        near += [Event(second, verbs[0], person, rng.choice(places)) for person in rest[1:]]
+        near = [replace(denied, agent=other_people[0])]
+        near += [Event(second, verbs[0], person, rng.choice(places)) for person in other_people[1:]]
     else:
-        near = [replace(denied, patient=rest[0])]
-        near += [Event(person, verbs[0], first, rng.choice(places)) for person in rest[1:]]
-    far = Event(rng.choice(rest), verbs[1], rng.choice((first, second)), rng.choice(places))
+        near = [replace(denied, patient=other_people[0])]
+        near += [Event(person, verbs[0], first, rng.choice(places)) for person in other_people[1:]]
+    far = Event(rng.choice(other_people), verbs[1], rng.choice((first, second)), rng.choice(places))
     extra = replace(event, verb=verbs[1], place=rng.choice(places[1:]))
     return [event, *near, *rng.sample([far, extra], rng.randrange(3))]
 

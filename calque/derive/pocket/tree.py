@@ -214,9 +214,9 @@ def person(word: Word, relation: str, length: int = 1) -> Node:
     """Build a person's first name, first and last name, or full name, if `length` is 1, 2 or 3. The first
     word is the head (UD: flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
-    head, *rest = (Node(Inflected(word, form), "PROPN", "flat", entity="PER") for form in forms)
+    head, *dependents = (Node(Inflected(word, form), "PROPN", "flat", entity="PER") for form in forms)
     head.relation = relation
-    return head.add(*rest)
+    return head.add(*dependents)
 
 
 def name(word: Word, relation: str, label: str, length: int = 1) -> Node:

@@ -98,21 +98,21 @@ class _Block:
 
     def add(self, place: Place, columns: list[str]) -> None:
         """Add a word, a multiword token (before its words) or an empty node."""
-        match, here = _ID.fullmatch(columns[0]), len(self.rows)
+        match, position = _ID.fullmatch(columns[0]), len(self.rows)
         if match and match[2] == "-":
             covered = self.tokens[-1][1] if self.tokens else 0
-            if int(match[1]) != here + 1 or int(match[3]) <= here + 1 or covered > here:
-                raise place.fault(f"multiword token {match[0]} where word {here + 1} is expected")
-            self.tokens.append((here, int(match[3]), columns[1]))
+            if int(match[1]) != position + 1 or int(match[3]) <= position + 1 or covered > position:
+                raise place.fault(f"multiword token {match[0]} where word {position + 1} is expected")
+            self.tokens.append((position, int(match[3]), columns[1]))
             self.counts["multiword tokens"] += 1
         elif match and match[2]:
-            if int(match[1]) != here:
-                raise place.fault(f"empty node {match[0]} after word {here}")
+            if int(match[1]) != position:
+                raise place.fault(f"empty node {match[0]} after word {position}")
             self.counts["empty nodes"] += 1
-        elif columns[0] == str(here + 1):
+        elif columns[0] == str(position + 1):
             self._add_word(place, columns)
         else:
-            raise place.fault(f"ID {columns[0]!r}; expected {here + 1}")
+            raise place.fault(f"ID {columns[0]!r}; expected {position + 1}")
 
     def _add_word(self, place: Place, columns: list[str]) -> None:
         _, form, _, tag, _, _, head, relation, _, _ = columns

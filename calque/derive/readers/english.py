@@ -16,10 +16,10 @@ from calque.derive.readers.lines import FORMAT, FORMAT_ALONE, FORMAT_RUN
 
 def _class(*categories: str) -> str:
     # The other planes contain only ideographs and private-use characters.
-    found = [chr(code) for code in (*range(0x300, 0x20000), *range(0xE0000, 0xE1000))]
-    found = [re.escape(character) for character in found if category(character) in categories]
-    low = "".join(character for character in found if character < "\U00010000")
-    high = "".join(character for character in found if character >= "\U00010000")
+    characters = [chr(code) for code in (*range(0x300, 0x20000), *range(0xE0000, 0xE1000))]
+    characters = [re.escape(character) for character in characters if category(character) in categories]
+    low = "".join(character for character in characters if character < "\U00010000")
+    high = "".join(character for character in characters if character >= "\U00010000")
     return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"  # two character classes are faster than one
 
 
@@ -107,8 +107,8 @@ def cut_tokens(text: str) -> list[list[str]]:
             sentences.append(text[start:end].split())
             start = seen = end
             quotes = 0
-    rest = text[start:].split()
-    return [*sentences, rest] if rest else sentences
+    last_words = text[start:].split()
+    return [*sentences, last_words] if last_words else sentences
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:

@@ -87,8 +87,8 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
             yield place, {name.casefold(): value for name, value in place.json(line).items()}
         return
     names = [cell.strip().casefold() for cell in head[1].split("\t")]
-    if any({*names}.isdisjoint(wanted) for wanted in (*columns.texts, GOLD)):
-        expected = [*(wanted[-1] for wanted in columns.texts), "label"]
+    if any({*names}.isdisjoint(alternatives) for alternatives in (*columns.texts, GOLD)):
+        expected = [*(alternatives[-1] for alternatives in columns.texts), "label"]
         if columns.own_labels:
             raise head[0].fault(f"found columns {names}; expected a header with names such as {expected}")
         names, lines = ["sentence1", "sentence2", "label"], chain([head], lines)

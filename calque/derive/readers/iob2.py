@@ -78,7 +78,7 @@ def _layout(rows: Sequence[Sequence[str]]) -> tuple[bool, int, str]:
 def _sentences(path: Path, counts: Counter[str], labels: bool = False) -> Iterator[list[Row]]:
     """Yield each sentence's lines, split at tabs or, without tabs, at spaces. With `labels`, no line is a
     comment."""
-    rows, found = list[Row](), False
+    rows, has_rows = list[Row](), False
     tabs = any("\t" in line for _, line in islice(read_lines(path), 100) if line[0:1] != "#")
     for place, line in read_lines(path, counts, must_end=True):
         if not line.strip():
@@ -89,12 +89,12 @@ def _sentences(path: Path, counts: Counter[str], labels: bool = False) -> Iterat
             counts[f"{DOCUMENT_START} lines"] += 1
         else:
             columns = place.fields(line) if labels else line.split("\t") if tabs else tokens(line)
-            if labels and not found and line.casefold() == "word\tlabel":
+            if labels and not has_rows and line.casefold() == "word\tlabel":
                 counts["headers, left out"] += 1
             elif labels or not (line.startswith("#") and not _TAG.fullmatch(columns[-1])):
                 rows.append((place, columns))
-            found = found or bool(rows)
+            has_rows = has_rows or bool(rows)
     if rows:
         yield rows
-    if not found:
+    if not has_rows:
         raise BadInput("this file contains no sentences", path)

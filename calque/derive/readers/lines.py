@@ -199,9 +199,9 @@ class Chunk:
                 return file.read(self.length)
         state = self.path.stat()
         with _damage(self.path):
-            kept = _kept_open(self.path, state.st_ino, state.st_size, state.st_mtime_ns)
-            kept.seek(self.offset)
-            return bytes(kept.read(self.length))
+            stream = _kept_open(self.path, state.st_ino, state.st_size, state.st_mtime_ns)
+            stream.seek(self.offset)
+            return bytes(stream.read(self.length))
 
 
 @lru_cache(maxsize=2)  # the two files of a bitext
@@ -220,11 +220,11 @@ def cut_file(
         offset, line = 0, 1
         while data := file.read(size):
             length, lines = len(data), data.count(b"\n")
-            while rest := file.readline(LIMIT):
-                length, lines = length + len(rest), lines + rest.count(b"\n")
+            while tail := file.readline(LIMIT):
+                length, lines = length + len(tail), lines + tail.count(b"\n")
                 if length > size + LIMIT:
                     raise BadInput(f"this record or line is longer than {LIMIT >> 20} MiB", path, line)
-                if ends(rest):
+                if ends(tail):
                     break
             yield Chunk(path, kind, offset, length, line)
             offset, line = offset + length, line + lines

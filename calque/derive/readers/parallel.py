@@ -32,10 +32,11 @@ class TwoFiles:
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
         self.counts: Counter[str] = Counter()
-        self.size, other = (sum(1 for _ in read_lines(path, self.counts)) for path in self.paths)
-        if other != self.size:
+        self.size, target_size = (sum(1 for _ in read_lines(path, self.counts)) for path in self.paths)
+        if target_size != self.size:
             raise BadInput(
-                f"{other:,} lines, but {source} has {self.size:,}; the numbers of lines must match", target
+                f"{target_size:,} lines, but {source} has {self.size:,}; the numbers of lines must match",
+                target,
             )
 
     def __iter__(self) -> Iterator[Pair]:
@@ -192,9 +193,9 @@ def _wpt(lines: list[Numbered], pairs: int) -> Iterator[Row]:
     numbers = {id_: id_ - first for id_ in ids}
     if max(ids) - first >= pairs:
         if len(ids) != pairs:
-            found = f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs"
+            fault = f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs"
             advice = "use consecutive numbers, or exactly one id per pair"
-            raise BadInput(f"{found}; {advice}", lines[0][0].path)
+            raise BadInput(f"{fault}; {advice}", lines[0][0].path)
         numbers = {id_: number for number, id_ in enumerate(ids)}
     for place, match in matches:
         yield place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P"

@@ -58,9 +58,9 @@ def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
     """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
     comments, lines = list[Numbered](), list[Numbered]()  # CoNLL-U starts with comments
     for place, line in read_lines(path):
-        found = comments if line.startswith("#") else lines
-        if line.strip() and len(found) < SAMPLE:
-            found.append((place, line))
+        sample = comments if line.startswith("#") else lines
+        if line.strip() and len(sample) < SAMPLE:
+            sample.append((place, line))
         if len(lines) == SAMPLE:
             break
     if not lines and not comments:
@@ -200,7 +200,7 @@ def unescaped(text: str, counts: Counter[str]) -> str:
     """Replace HTML character references, also if doubly escaped; line breaks and tabs become spaces."""
     before = text
     for _ in range(3):
-        text = _REFERENCE.sub(lambda found: _WHITE.sub(" ", unescape(found[0])), text)
+        text = _REFERENCE.sub(lambda match: _WHITE.sub(" ", unescape(match[0])), text)
     if text != before:
         counts["lines with escaped characters, unescaped"] += 1
     return text
@@ -210,8 +210,8 @@ def without_tags(text: str, counts: Counter[str]) -> str:
     """Remove HTML and MediaWiki tags, comments and footnotes; tags such as `<br>` become spaces."""
     removed = 0
     for pattern, replacement in ((_COMMENT, ""), (_NOTE, ""), (_BREAK, " "), (_INLINE, "")):
-        text, found = pattern.subn(replacement, text) if "<" in text else (text, 0)
-        removed += found
+        text, count = pattern.subn(replacement, text) if "<" in text else (text, 0)
+        removed += count
     if removed:
         counts["tags inside lines, removed"] += removed
         text = _SPACES.sub(" ", text)

@@ -51,7 +51,7 @@ class EasyText:
 
     def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
         """Return the easy sentences, or the examples of easy sentences."""
-        kept = []
+        easy_items = []
         for item in items:
             if isinstance(item, Example):
                 what, sentences = "examples", item.sentences
@@ -61,8 +61,8 @@ class EasyText:
             if reason := next(reasons, ""):
                 counts[f"{what} {reason}"] += 1
             else:
-                kept.append(item)
-        return kept
+                easy_items.append(item)
+        return easy_items
 
     def _reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
         if len(sentence) < self.shortest:
@@ -199,15 +199,15 @@ class TaskFiles:
         for number, split in enumerate(without_files):
             drawn[split] = sorted(order[number * self.held_out : (number + 1) * self.held_out])
             counts[f"held out as {split}"] += self.held_out
-        rest = order[held_out:]
+        training = order[held_out:]
         if self.apart:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
-            rest = [i for i in rest if texts.isdisjoint(_texts(examples[i]))]
-        drawn["train"] = sorted(rest[: self.limit] if self.limit else rest)
+            training = [i for i in training if texts.isdisjoint(_texts(examples[i]))]
+        drawn["train"] = sorted(training[: self.limit] if self.limit else training)
         if not drawn["train"]:
             raise BadInput("all training examples share a text with a held-out example", self.train[0])
-        counts["with a text of one held out"] += len(order) - held_out - len(rest)
-        counts["over the limit"] += len(rest) - len(drawn["train"])
+        counts["with a text of one held out"] += len(order) - held_out - len(training)
+        counts["over the limit"] += len(training) - len(drawn["train"])
         return {split: [examples[i] for i in places] for split, places in drawn.items()}
 
 
@@ -245,9 +245,9 @@ class Files(Source):
 
     @property
     def title(self) -> str:
-        of = f"{self.megabytes} MB of " if self.megabytes else ""
+        amount = f"{self.megabytes} MB of " if self.megabytes else ""
         easy = "easy sentences of " if self.easy else ""
-        return easy + of + ", ".join(path.name for path in self.text)
+        return easy + amount + ", ".join(path.name for path in self.text)
 
     def chunks(self) -> Iterator[Chunk]:
         for path in self.text:

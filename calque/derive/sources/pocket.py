@@ -101,16 +101,16 @@ class PocketEnglish(Source):
             else:
                 sentences = language.sentences(MANY, stream, withhold=split == SPLITS[0])
                 examples = (Example(((sentence,),)) for sentence in sentences)
-            kept: list[Example] = []
-            while len(kept) < size:
+            distinct: list[Example] = []
+            while len(distinct) < size:
                 group = list(islice(examples, labels))
                 texts = [example.words for example in group]
                 if seen.isdisjoint(texts):
                     seen.update(texts)
-                    kept += group
+                    distinct += group
                 else:
                     data.left_out[split]["repetitions"] += labels
-            data.examples[split] = kept[:size]
+            data.examples[split] = distinct[:size]
         return data
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
