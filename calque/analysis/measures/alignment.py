@@ -42,12 +42,12 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 
 @dataclass(frozen=True)
 class TypeHits:
-    """Arrays (m,) over the types whose id differs between the languages. `forward`, `back` (in the opposite
-    direction) and `rotated` (after each rotation) say whether the nearest neighbour is the translation. The
-    other arrays say whether the dictionary contains the type, and how often the type occurs."""
+    """Arrays (m,) over the types whose id differs between the languages. `forward`, `backward` and `rotated`
+    (after each rotation) say whether the nearest neighbour in that direction is the translation. The other
+    arrays say whether the dictionary contains the type, and how often the type occurs."""
 
     forward: np.ndarray
-    back: np.ndarray
+    backward: np.ndarray
     in_dictionary: np.ndarray
     counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
@@ -60,20 +60,20 @@ class TypeHits:
         if not any_dictionary:
             return {"probe": shares}
         shares = {metric: value for metric, value in shares.items() if metric in ANY_DICTIONARY}
-        hits = [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.back)]
+        hits = [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.backward)]
         return {"probe": shares, HITS: hits}
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
         packed = (np.frombuffer(bytes.fromhex(text), np.uint8) for text in hits)
-        forward, back = (np.unpackbits(column, count=len(self.forward)).astype(bool) for column in packed)
-        return TypeHits(forward, back, self.in_dictionary, self.counts)
+        forward, backward = (np.unpackbits(column, count=len(self.forward)).astype(bool) for column in packed)
+        return TypeHits(forward, backward, self.in_dictionary, self.counts)
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
         """Return, for each metric, the share of types whose translation is found, and the number of types."""
-        forward, back, held_out = self.forward, self.back, ~self.in_dictionary
+        forward, backward, held_out = self.forward, self.backward, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
-        hits |= {"back": back, "back-held-out": back[held_out]}
+        hits |= {"back": backward, "back-held-out": backward[held_out]}
         hits |= {metric: column[held_out] for metric, column in self.rotated.items()}
         shares = {name: (float(column.mean()), len(column)) for name, column in hits.items() if len(column)}
         if self.counts.sum():
@@ -90,7 +90,7 @@ class Types:
     image: np.ndarray  # (V,) each source type's id in the second language
     dictionary: np.ndarray  # (d,) source ids of the dictionary entries
     counts: np.ndarray  # (V,) counts in the source corpus
-    own: np.ndarray  # (V,) each source type's id in the first language
+    first_ids: np.ndarray  # (V,) each source type's id in the first language
     numbers: tuple[int, int]  # both languages' token types
     rows: int
     skipped: int  # number of types left out because they have no single id in one of the languages
@@ -111,10 +111,10 @@ class Types:
 
     @property
     def moved(self) -> np.ndarray:
-        return np.asarray(self.image[self.types] != self.own[self.types])
+        return np.asarray(self.image[self.types] != self.first_ids[self.types])
 
     @property
-    def known(self) -> np.ndarray:
+    def in_dictionary(self) -> np.ndarray:
         return np.isin(self.types, self.dictionary)
 
     @property
@@ -124,7 +124,7 @@ class Types:
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return copies of the types' embeddings in both languages, (n, H) float32 each."""
-        sides = (torch.from_numpy(ids[self.types]) for ids in (self.own, self.image))
+        sides = (torch.from_numpy(ids[self.types]) for ids in (self.first_ids, self.image))
         source, derived = (table.detach()[ids].float() for ids in sides)
         if languages is not None:
             source += languages[self.numbers[0]].detach()
@@ -138,23 +138,23 @@ class Types:
         section 5). Raises ValueError if every type has the same id in both languages."""
         if not self.measurable:
             raise ValueError("every type has the same id in both languages, so alignment@1 is undefined")
-        moved, known, counts = self.moved, self.known, self.counts[self.types]
+        moved, in_dictionary, counts = self.moved, self.in_dictionary, self.counts[self.types]
 
         def hits(first: Tensor, second: Tensor) -> np.ndarray:
             return np.asarray((nearest(first, second) == np.arange(len(moved)))[moved])
 
-        rows, entries = self.rows_of(table, languages), np.flatnonzero(moved & known)
-        after, undetermined = dict[str, np.ndarray](), 0
+        rows, entries = self.rows_of(table, languages), np.flatnonzero(moved & in_dictionary)
+        rotated_hits, undetermined = dict[str, np.ndarray](), 0
         if len(entries):
             source, derived = map(normalised, rows)
             pairs, undetermined = np.array([entries, entries]), max(0, table.shape[1] - len(entries))
             tables = {ROTATED: rotated(source, derived, pairs)}
             if controls:
-                mixed = np.array([entries, np.random.default_rng(0).permutation(entries)])
-                tables[SHUFFLED] = rotated(source, derived, mixed)
+                shuffled_pairs = np.array([entries, np.random.default_rng(0).permutation(entries)])
+                tables[SHUFFLED] = rotated(source, derived, shuffled_pairs)
                 tables[SELF_LEARNT] = self_learnt(source, derived, pairs, counts)
-            after = {name: hits(source, turned) for name, turned in tables.items()}
-        about = known[moved], counts[moved], after, undetermined
+            rotated_hits = {name: hits(source, rotated_rows) for name, rotated_rows in tables.items()}
+        about = in_dictionary[moved], counts[moved], rotated_hits, undetermined
         return TypeHits(hits(*rows), hits(*rows[::-1]), *about)
 
 
@@ -174,16 +174,16 @@ def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.n
     """Like `rotated`, but repeatedly add mutual nearest neighbours (by CSLS, among frequent types) to `pairs`
     until these neighbours no longer change (VecMap, section 3)."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
-    learnt, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
+    learnt_pairs, frequent_rows = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
-        scores = csls(source[places] @ rotated(source, derived, learnt)[places].T)
-        forward, back = scores.argmax(1).cpu().numpy(), scores.argmax(0).cpu().numpy()
-        mutual = np.flatnonzero(back[forward] == np.arange(len(frequent)))
-        before = learnt
-        learnt = np.concatenate([pairs, [frequent[mutual], frequent[forward[mutual]]]], axis=1)
-        if np.array_equal(learnt, before):
+        scores = csls(source[frequent_rows] @ rotated(source, derived, learnt_pairs)[frequent_rows].T)
+        forward, backward = scores.argmax(1).cpu().numpy(), scores.argmax(0).cpu().numpy()
+        mutual = np.flatnonzero(backward[forward] == np.arange(len(frequent)))
+        previous = learnt_pairs
+        learnt_pairs = np.concatenate([pairs, [frequent[mutual], frequent[forward[mutual]]]], axis=1)
+        if np.array_equal(learnt_pairs, previous):
             break
-    return rotated(source, derived, learnt)
+    return rotated(source, derived, learnt_pairs)
 
 
 def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
@@ -223,8 +223,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
     final = [model.record(ALIGNMENT, metric, *share) for metric, share in hits.shares.items()]
-    left_open = "dimensions of the rotation that the dictionary does not determine"
-    skipped = Counter({"types without one image": types.skipped, left_open: hits.undetermined})
+    undetermined = "dimensions of the rotation that the dictionary does not determine"
+    skipped = Counter({"types without one image": types.skipped, undetermined: hits.undetermined})
     last, earlier = {record.metric: record for record in final}, list[Record]()
     for row in read_metrics(metrics):
         step, probe = before + row["step"], row.get("probe", {})
@@ -243,9 +243,9 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)
     entries = frozenset(types.dictionary.tolist())
-    forms = [mates.get(i, frozenset()) for i in types.types[types.moved].tolist()]
+    forms = [mates.get(type_id, frozenset()) for type_id in types.types[types.moved].tolist()]
     inflected = np.array(list(map(bool, forms)), bool) & ~alignment.in_dictionary
-    seen = np.array([not entries.isdisjoint(others) for others in forms], bool)
+    seen = np.array([not entries.isdisjoint(mate_ids) for mate_ids in forms], bool)
     hits = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
     shares = ((metric, float(column.mean()), len(column)) for metric, column in hits.items() if len(column))
     return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
@@ -282,15 +282,15 @@ def chosen(
         vocabulary = GivenVocabulary(folder).open()
         source, target = (np.array(only_ids(words, vocabulary)) for words in sides)
         single &= (source >= 0) & (target >= 0) & (source != target)
-    kept, seen = list[Entry](), {(side, word) for side in SIDES for word in left_out}
-    for entry in (entries[i] for i in np.flatnonzero(single).tolist()):
+    selected, seen = list[Entry](), {(side, word) for side in SIDES for word in left_out}
+    for entry in (entries[index] for index in np.flatnonzero(single).tolist()):
         words = {(side, getattr(entry, side)) for side in SIDES}
         if not words & seen:
-            kept.append(entry)
+            selected.append(entry)
             seen |= words
-    if min(len(kept), count) < 2:
-        raise BadInput(f"{len(kept)} lexicon entries consist of two single types; expected at least two")
-    return tuple(kept[:count])
+    if min(len(selected), count) < 2:
+        raise BadInput(f"{len(selected)} lexicon entries consist of two single types; expected at least two")
+    return tuple(selected[:count])
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:

@@ -54,11 +54,11 @@ def control_of(intervention: str) -> str:
 @dataclass(frozen=True)
 class Rows:
     """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, with the
-    indices `known` (d,) of dictionary types and each type's most frequent training tag."""
+    indices `entries` (d,) of dictionary types and each type's most frequent training tag."""
 
     derived: Tensor
     source: Tensor
-    known: np.ndarray
+    entries: np.ndarray
     tags: np.ndarray
     random: np.random.Generator = field(default_factory=partial(np.random.default_rng, 0))
 
@@ -71,24 +71,24 @@ class Rows:
         types, table = moved_types(languages, language), _table(model)
         ids = (languages[name].images[types] for name in (language, SOURCE))
         derived, source = (table[torch.from_numpy(images)] for images in ids)
-        known, tags = (
+        entries, tags = (
             known_types(languages, language),
             np.full(len(types), "") if tags is None else tags[types],
         )
-        return cls(derived, source, known, tags, np.random.default_rng(seed))
+        return cls(derived, source, entries, tags, np.random.default_rng(seed))
 
     @property
     def rank(self) -> int:
         """The number of dimensions (at most H) whose rotation the dictionary determines."""
-        return self._rotation(self.known).rank
+        return self._rotation(self.entries).rank
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
         """Yield each intervention's name and the new embeddings (m, H)."""
         yield COUNTERPART, self.source
         yield SAME_TAG, self._wrong_words(self.tags)
         yield ANY_TAG, self._wrong_words(np.zeros(len(self.tags)))
-        yield ROTATION, self._rotation(self.known)(self.derived)
-        yield SHUFFLED, self._rotation(self.random.permutation(self.known))(self.derived)
+        yield ROTATION, self._rotation(self.entries)(self.derived)
+        yield SHUFFLED, self._rotation(self.random.permutation(self.entries))(self.derived)
         noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2))
         centre = self.derived.mean(0)
         yield RANDOM_ROTATION, (self.derived - centre) @ torch.linalg.qr(noise.to(centre))[0] + centre
@@ -106,7 +106,7 @@ class Rows:
 
     def _rotation(self, partners: np.ndarray) -> Rotation:
         return Rotation.fit(
-            self.derived[torch.from_numpy(partners)], self.source[torch.from_numpy(self.known)]
+            self.derived[torch.from_numpy(partners)], self.source[torch.from_numpy(self.entries)]
         )
 
 
@@ -125,10 +125,10 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
 def known_types(languages: Languages, language: str) -> np.ndarray:
     """Return the indices (d,) of the moved types that the dictionary contains."""
     images = languages[language].images[moved_types(languages, language)]
-    known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
-    if not len(known):
+    indices = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
+    if not len(indices):
         raise BadInput(f"the dictionary has no pairs for {language}, which rotations need", languages.folder)
-    return known
+    return indices
 
 
 def not_changed(languages: Languages, language: str) -> str:
@@ -147,8 +147,8 @@ def _table(model: Any) -> Tensor:
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
     """Apply `change` to the states (B, L, H) after a layer (0: the embeddings), and return the hook. If
     `change` returns None, the states stay as they are."""
-    spelt = architecture_of(model.config)
-    modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
+    architecture = architecture_of(model.config)
+    modules = [architecture.encoder(model).embeddings, *architecture.layers(model)]
     if not 0 <= layer < len(modules):
         raise BadInput(f"there is no layer {layer}: layers run from 0 (the embeddings) to {len(modules) - 1}")
 
@@ -175,12 +175,12 @@ def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
     """Replace word embeddings until the `with` block ends."""
-    before = _table(model)[torch.from_numpy(ids)].clone()
+    original = _table(model)[torch.from_numpy(ids)].clone()
     set_rows(model, ids, rows)
     try:
         yield
     finally:
-        set_rows(model, ids, before)
+        set_rows(model, ids, original)
 
 
 class SourceTuned:
@@ -239,7 +239,7 @@ class SourceTuned:
         counterpart in the source sentence or, with `random`, of a random word. Words that occur more than
         once keep their state."""
         test = self.tests[self.language]
-        derived, source = (each.encode(self.labels, self.length) for each in (test, self.tests[SOURCE]))
+        derived, source = (split.encode(self.labels, self.length) for split in (test, self.tests[SOURCE]))
         partners, answers = list[TaskRow](), list[np.ndarray]()
         for rows, source_rows in zip(derived.examples, source.examples, strict=True):
             partners += source_rows if len(rows) == len(source_rows) == 1 else rows
@@ -253,23 +253,23 @@ class SourceTuned:
         self, layer: int, pairs: Sequence[tuple[TaskRow, TaskRow]], random: np.random.Generator | None
     ) -> list[np.ndarray]:
         """Return the head's answers for rows with states of their partners (a row itself: no change)."""
-        batch, places, others = list[int](), list[int](), list[int]()
-        for i, (row, partner) in enumerate(pairs):
+        batch, targets, sources = list[int](), list[int](), list[int]()
+        for number, (row, partner) in enumerate(pairs):
             if row is not partner:
-                here, there = self._counterparts(row, partner)
-                batch += [i] * len(here)
-                places += here
-                others += there if random is None else random.permutation(there).tolist()
-        found = list[Tensor]()
+                positions, counterparts = self._counterparts(row, partner)
+                batch += [number] * len(positions)
+                targets += positions
+                sources += counterparts if random is None else random.permutation(counterparts).tolist()
+        partner_states = list[Tensor]()
 
         def patch(states: Tensor) -> Tensor:
             states = states.clone()
-            states[batch, places] = found[0][batch, others]
+            states[batch, targets] = partner_states[0][batch, sources]
             return states
 
         self.tuned.model.eval()
         rows, partners = zip(*pairs, strict=True)
-        with hook_layer(self.tuned.model, layer, found.append):
+        with hook_layer(self.tuned.model, layer, partner_states.append):
             self.tuned.logits(partners)
         with hook_layer(self.tuned.model, layer, patch):
             logits = self.tuned.logits(rows)
@@ -280,8 +280,8 @@ class SourceTuned:
         positions."""
         ids, images = derived.ids.tolist(), [self._image_of.get(i, i) for i in source.ids.tolist()]
         shared = sorted(set(ids[1:-1]) & set(images[1:-1]))
-        once = [i for i in shared if ids.count(i) == images.count(i) == 1]
-        return list(map(ids.index, once)), list(map(images.index, once))
+        unique_ids = [i for i in shared if ids.count(i) == images.count(i) == 1]
+        return list(map(ids.index, unique_ids)), list(map(images.index, unique_ids))
 
     def _scored(self, test: Split, encoded: EncodedSet, answers: Sequence[np.ndarray]) -> Score:
         predicted = test.decode(encoded, answers, self.labels)
@@ -307,8 +307,8 @@ def interventions(tuned: SourceTuned) -> Measurement:
         run.record("ZS", f"{metric}{AFTER}{name}", score.value, score.count, items=score.items, **about)
         for name, score in scores.items()
     ]
-    nothing, changed = scores[NOTHING], {"words": COUNTERPART, "order": ORDER, "both": BOTH}
-    parts = {name: scores[change].value - nothing.value for name, change in changed.items()}
+    nothing, changes = scores[NOTHING], {"words": COUNTERPART, "order": ORDER, "both": BOTH}
+    parts = {name: scores[change].value - nothing.value for name, change in changes.items()}
     parts["interaction"] = parts["both"] - parts["words"] - parts["order"]
     records += [run.record(RECOVERED, name, value, nothing.count, **about) for name, value in parts.items()]
     return Measurement(tuple(records))
@@ -317,8 +317,8 @@ def interventions(tuned: SourceTuned) -> Measurement:
 def _after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Score]]:
     random, rows, model = partial(np.random.default_rng, seed), tuned.rows(seed), tuned.tuned.model
     yield NOTHING, tuned.score()
-    for name, changed in rows.changes():
-        yield name, tuned.score(changed)
+    for name, embeddings in rows.changes():
+        yield name, tuned.score(embeddings)
     yield ORDER, tuned.score(of_source=True)
     yield RANDOM_ORDER, tuned.score(random_order=random())
     yield BOTH, tuned.score(rows.source, of_source=True)

@@ -31,24 +31,28 @@ def knowledge(
     network = model_with_head(model)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
-    here = answers(network, languages, SOURCE, questions)
-    there = answers(network, languages, model.language, images)
+    source_answers = answers(network, languages, SOURCE, questions)
+    derived_answers = answers(network, languages, model.language, images)
     by_dictionary = _by_dictionary(languages, model.language, questions)
     candidates = np.array([len(question.candidates) for question in questions])
     records = list[Record]()
-    for measure, given, among in ((KNOWN, here, ~shared), (CARRIED, there, ~shared), (BOTH, there, shared)):
+    for measure, predicted, among in (
+        (KNOWN, source_answers, ~shared),
+        (CARRIED, derived_answers, ~shared),
+        (BOTH, derived_answers, shared),
+    ):
         kinds = {"all": among} | {name: among & kind for name, kind in by_dictionary.items()}
         if measure == CARRIED:
-            kinds["known"] = among & (here == gold)
+            kinds["known"] = among & (source_answers == gold)
         for metric, kind in kinds.items():
-            if len(hits := (given == gold)[kind]):
+            if len(hits := (predicted == gold)[kind]):
                 items = Items.over(hits, [1] * len(hits))
                 records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
         chance = float(np.mean(1 / candidates[among]))
         records.append(model.record(measure, "chance", chance, int(among.sum())))
         for name in NULLS:
             if count := int(kinds[name].sum()):
-                for level, value in _null(questions, given, gold, kinds[name]).items():
+                for level, value in _null(questions, predicted, gold, kinds[name]).items():
                     metric = level if name == "all" else f"{name}-{level}"
                     records.append(model.record(measure, metric, value, count))
     return Measurement(tuple(records))
@@ -59,29 +63,29 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
     """For each question, return the index of the candidate with the largest log-probability at the mask,
     summed over the question's clozes, (Q,); UNDECIDED for ties."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
-    spelt, rows, places = architecture_of(model.config), [], []
+    architecture, rows, places = architecture_of(model.config), [], []
     for cloze in chain.from_iterable(question.clozes for question in questions):
         words = list(map(encode, cloze.sentence.words))
         ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
         rows.append(np.concatenate([[specials.start], ids, [specials.end]]))
         places.append(1 + sum(map(len, words[: cloze.place])))
         rows[-1][places[-1]] = specials.mask
-    if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
+    if (longest := max(map(len, rows))) > (room := architecture.length(model.config)):
         raise BadInput(f"a question has {longest} ids, but the model's rows have at most {room}")
     logits = torch.empty(len(rows), model.config.vocab_size)
     for batch, hidden in states(model, rows, language.number):
         top = hidden[-1][range(len(batch)), [places[row] for row in batch]]
-        logits[batch] = spelt.logits(model, top).float().cpu()
-    given, first = np.full(len(questions), UNDECIDED), 0
-    for q, question in enumerate(questions):
+        logits[batch] = architecture.logits(model, top).float().cpu()
+    predicted, first = np.full(len(questions), UNDECIDED), 0
+    for number, question in enumerate(questions):
         types_of = np.array([encode(word)[0] for word in question.candidates])
         candidates = torch.from_numpy(language.of_words(types_of, [1] * len(types_of)))
         scores = logits[first : first + len(question.clozes), candidates].sum(0)
         first += len(question.clozes)
         best = (scores == scores.max()).nonzero().flatten()
         if len(best) == 1:
-            given[q] = int(best)
-    return given
+            predicted[number] = int(best)
+    return predicted
 
 
 def _by_dictionary(
@@ -95,13 +99,13 @@ def _by_dictionary(
 
 
 def _null(
-    questions: Sequence[Question], given: np.ndarray, gold: np.ndarray, among: np.ndarray
+    questions: Sequence[Question], predicted: np.ndarray, gold: np.ndarray, among: np.ndarray
 ) -> dict[str, float]:
     relations = np.array([question.relation for question in questions])
     random, hits = np.random.default_rng(0), np.zeros(PERMUTATIONS)
     for relation in dict.fromkeys(relations[among].tolist()):
         chosen = among & (relations == relation)
         permuted = random.permuted(np.tile(gold[chosen], (PERMUTATIONS, 1)), axis=1)  # (K, Q)
-        hits += (permuted == given[chosen]).sum(1)
+        hits += (permuted == predicted[chosen]).sum(1)
     count = among.sum()
     return {"null": float(hits.mean() / count), "null-95": float(np.quantile(hits, LEVEL) / count)}

@@ -75,38 +75,42 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of ids, and each labelled word's row and position, `at` (N, 2), and label index, (N,)."""
+    """Rows of ids, and each labelled word's row and position, `places` (N, 2), and label index, (N,)."""
 
     rows: list[np.ndarray]
-    at: np.ndarray
+    places: np.ndarray
     labels: np.ndarray
 
     @classmethod
     def of(cls, rows: Sequence[TaskRow]) -> TaggedWords:
-        at = [(i, place) for i, row in enumerate(rows) for place in np.flatnonzero(row.targets != UNLABELLED)]
-        labels = np.array([rows[i].targets[place] for i, place in at], np.int64)
-        return cls([row.ids.astype(np.int64) for row in rows], np.array(at), labels)
+        places = [
+            (i, place) for i, row in enumerate(rows) for place in np.flatnonzero(row.targets != UNLABELLED)
+        ]
+        labels = np.array([rows[i].targets[place] for i, place in places], np.int64)
+        return cls([row.ids.astype(np.int64) for row in rows], np.array(places), labels)
 
     @property
     def types(self) -> np.ndarray:
-        return np.array([self.rows[row][place] for row, place in self.at])
+        return np.array([self.rows[row][place] for row, place in self.places])
 
     @property
     def kinds(self) -> list[Hashable]:
         """Return each word's position and row length, which could reveal its label."""
-        return [(place, len(self.rows[row])) for row, place in self.at.tolist()]
+        return [(place, len(self.rows[row])) for row, place in self.places.tolist()]
 
     def in_company(self) -> TaggedWords:
-        kept = in_company(self.kinds)
-        if not kept:
-            raise BadInput(f"too few tagged words to test a probe: {len(self.at)} (increase probe.tested)")
-        return TaggedWords(self.rows, self.at[kept], self.labels[kept])
+        indices = in_company(self.kinds)
+        if not indices:
+            raise BadInput(
+                f"too few tagged words to test a probe: {len(self.places)} (increase probe.tested)"
+            )
+        return TaggedWords(self.rows, self.places[indices], self.labels[indices])
 
     def vectors(self, model: Any, language: int) -> Tensor:
         """Return the words' states (N, H) after the last layer."""
         by_row = states_by_row(model, self.rows, language)
-        found = {row: hidden[-1].clone() for row, hidden in by_row}  # a view would keep all layers in memory
-        return torch.stack([found[row][place] for row, place in self.at.tolist()])
+        states = {row: hidden[-1].clone() for row, hidden in by_row}  # a view would keep all layers in memory
+        return torch.stack([states[row][place] for row, place in self.places.tolist()])
 
 
 def growth(
@@ -140,17 +144,17 @@ class Probes:
         config: ProbeConfig,
     ) -> None:
         (self.language,) = languages.others
-        names, held = (SOURCE, self.language), only_last(languages, share)
+        names, held_out = (SOURCE, self.language), only_last(languages, share)
         self.task, self.seed, self.draws = task.name, config.seed, (config.shuffles, config.seed)
         self.numbers = [languages[name].number for name in names]
-        self._read_rows(languages, Monolingual(held, length, MASK_RATE), length, config.rows)
+        self._read_rows(languages, Monolingual(held_out, length, MASK_RATE), length, config.rows)
         self.types = Types.open(languages.folder, self.language)
         self.train, tests = _tagged_sets(languages, examples, task, length, config)
         self.tests = {name: words.in_company() for name, words in tests.items()}
         self.shuffled_labels = {
             name: words.labels[shuffled(words.kinds, *self.draws)] for name, words in self.tests.items()
         }
-        self.pairs = _pairs(held.bitext(*names), held, length, config.sentences)
+        self.pairs = _pairs(held_out.bitext(*names), held_out, length, config.sentences)
         lengths: list[Hashable] = [(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)]
         self.pairings = shuffled(lengths, *self.draws)
 
@@ -176,7 +180,7 @@ class Probes:
         network.eval()
         model = replace(model, language=self.language)
         probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
-        return [found for probe in probes for found in probe(network, model)]
+        return [measurement for probe in probes for measurement in probe(network, model)]
 
     def _about(self, name: str) -> dict[str, str]:
         return {"language": name, "first": self.language if name == SOURCE else ""}
@@ -190,10 +194,10 @@ class Probes:
 
     def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         device = next(network.parameters()).device
-        ours, theirs = (gradient_parts(network, rows.to(device)) for rows in self.gradient_rows)
-        first, second = whole(ours), whole(theirs)
+        first_parts, second_parts = (gradient_parts(network, rows.to(device)) for rows in self.gradient_rows)
+        first, second = total_gradient(first_parts), total_gradient(second_parts)
         of_units = null(shuffled_cosines(first, second, *self.draws), 0.0)
-        of_text = null(noise_cosines(ours, theirs, *self.draws), 0.0)
+        of_text = null(noise_cosines(first_parts, second_parts, *self.draws), 0.0)
         cosine, count = gradient_cosine(first, second), sum(gradient.numel() for gradient in first)
         yield model.record(record.GRADIENTS, "layers", cosine, count, null=either(of_units, of_text))
 
@@ -202,33 +206,34 @@ class Probes:
         types = self.types
         if not types.measurable:
             return
-        forward, moved, known = nearest(*types.rows_of(*tables_of(network))), types.moved, types.known
+        forward = nearest(*types.rows_of(*tables_of(network)))
+        moved, in_dictionary = types.moved, types.in_dictionary
         hits = forward == np.arange(len(forward))
         shuffled_hits = forward == shuffled(like_frequent(types.counts[types.types]), *self.draws)
-        kinds = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
+        kinds = {"all": moved, "dictionary": moved & in_dictionary, "held-out": moved & ~in_dictionary}
         for metric, kind in kinds.items():
             if count := int(kind.sum()):
                 band = null(shuffled_hits[:, kind].mean(1), 1 / len(forward))
                 yield model.record(record.ALIGNMENT, metric, float(hits[kind].mean()), count, null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        n, derived = len(self.pairs[0]), (network, self.pairs[1], self.numbers[1])
+        count, derived = len(self.pairs[0]), (network, self.pairs[1], self.numbers[1])
         sides = sentence_means(network, self.pairs[0], self.numbers[0]), sentence_means(*derived)
         ckas = exchanged_ckas(*derived, *sides, *self.draws)
-        here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
-        for layer, (source, other) in enumerate(zip(*sides, strict=True)):
-            forward, back = nearest(source, other), nearest(other, source)
-            both = mutually_nearest(forward, back, here)
-            shuffled_both = mutually_nearest(forward, back, self.pairings)
+        identity, inverse = np.arange(count), np.argsort(self.pairings, axis=1)
+        for layer, (source, target) in enumerate(zip(*sides, strict=True)):
+            forward, backward = nearest(source, target), nearest(target, source)
+            both = mutually_nearest(forward, backward, identity)
+            shuffled_both = mutually_nearest(forward, backward, self.pairings)
             for metric, name, hits, shuffled_hits, chance in (
-                ("cosine", self.language, forward == here, forward == self.pairings, 1 / n),
-                ("cosine", SOURCE, back == here, back == inverse, 1 / n),
-                ("mexa", self.language, both, shuffled_both, 1 / (2 * n - 1)),
+                ("cosine", self.language, forward == identity, forward == self.pairings, 1 / count),
+                ("cosine", SOURCE, backward == identity, backward == inverse, 1 / count),
+                ("mexa", self.language, both, shuffled_both, 1 / (2 * count - 1)),
             ):
                 about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
-                yield model.record(record.RETRIEVAL, metric, float(hits.mean()), n, **about)
-            cka = linear_cka(source, other)
-            yield model.record(CKA, "sentences", cka, n, layer=layer, null=null(ckas[layer]))
+                yield model.record(record.RETRIEVAL, metric, float(hits.mean()), count, **about)
+            cka = linear_cka(source, target)
+            yield model.record(CKA, "sentences", cka, count, layer=layer, null=null(ckas[layer]))
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         train = self.train
@@ -249,20 +254,22 @@ class Probes:
 
 
 def _pairs(
-    bitext: Bitext, languages: Languages, length: int, most: int
+    bitext: Bitext, languages: Languages, length: int, limit: int
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return up to `most` distinct sentences and their counterparts, as rows."""
+    """Return up to `limit` distinct sentences and their counterparts, as rows."""
     start, end = languages.specials.start, languages.specials.end
     distinct: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for first, second in map(bitext.ids, range(len(bitext))):
-        if len(distinct) < most and max(len(first), len(second)) <= length - 2:
+        if len(distinct) < limit and max(len(first), len(second)) <= length - 2:
             distinct.setdefault(first.tobytes(), (first, second))
     pairs = list(distinct.values())
-    kept = in_company([(len(first), len(second)) for first, second in pairs])
-    if not kept:
+    indices = in_company([(len(first), len(second)) for first, second in pairs])
+    if not indices:
         raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
-    source, other = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
-    return source, other
+    sources, targets = (
+        [np.concatenate([[start], pairs[i][side], [end]]) for i in indices] for side in (0, 1)
+    )
+    return sources, targets
 
 
 def _tagged_sets(
@@ -347,15 +354,15 @@ def unigram_loss(rows: Rows, language: Language, counts: np.ndarray) -> float:
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
     """Return the mean loss in nats over N masked ids, N, and the mean losses (S,) after shuffling the correct
     ids."""
-    spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
-    labels = rows.labels.flatten()[at]
-    top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
-    logits = (spelt.logits(model, part).float() for part in top.split(256))
+    architecture, masked = architecture_of(model.config), rows.positions.at[:MOST]
+    labels = rows.labels.flatten()[masked]
+    top = encode(model, rows, len(architecture.layers(model))).flatten(0, 1)[masked]
+    logits = (architecture.logits(model, part).float() for part in top.split(256))
     losses = torch.cat([-part.log_softmax(1)[:, labels] for part in logits])
     table = losses.double().cpu().numpy()  # (N, N): the loss at each position for each id
-    here, random = np.arange(len(at)), np.random.default_rng(seed)
-    values = [table[here, random.permutation(here)].mean() for _ in range(shuffles)]
-    return float(table.diagonal().mean()), len(at), np.array(values)
+    identity, random = np.arange(len(masked)), np.random.default_rng(seed)
+    values = [table[identity, random.permutation(identity)].mean() for _ in range(shuffles)]
+    return float(table.diagonal().mean()), len(masked), np.array(values)
 
 
 def gradient_parts(model: Any, rows: Rows) -> list[Gradient]:
@@ -363,16 +370,16 @@ def gradient_parts(model: Any, rows: Rows) -> list[Gradient]:
     return [layer_gradients(model, rows.part(i, PARTS), rows.labelled) for i in range(PARTS)]
 
 
-def whole(parts: Sequence[Gradient]) -> Gradient:
+def total_gradient(parts: Sequence[Gradient]) -> Gradient:
     """Sum gradients over parts."""
     return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 
-def layer_gradients(model: Any, rows: Rows, of: int) -> Gradient:
-    """Return the gradient of the MLM loss, summed over `rows` and divided by `of`."""
+def layer_gradients(model: Any, rows: Rows, labelled: int) -> Gradient:
+    """Return the gradient of the MLM loss, summed over `rows` and divided by the number `labelled`."""
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
-        gradients = torch.autograd.grad(prediction_loss(model, rows) / of, parameters)
+        gradients = torch.autograd.grad(prediction_loss(model, rows) / labelled, parameters)
     return [gradient.flatten(1) if gradient.ndim > 1 else gradient[:, None] for gradient in gradients]
 
 
@@ -385,9 +392,9 @@ def shuffled_cosines(first: Gradient, second: Gradient, shuffles: int, seed: int
     """Return the cosines (S,) after shuffling the units of each parameter in the second gradient."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
-        of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
-        here = np.arange(len(of_units))
-        products += [of_units[here, random.permutation(len(here))].sum() for _ in range(shuffles)]
+        table = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
+        units = np.arange(len(table))
+        products += [table[units, random.permutation(len(units))].sum() for _ in range(shuffles)]
     return products / _norms(first, second)
 
 
@@ -395,13 +402,13 @@ def noise_cosines(
     first: Sequence[Gradient], second: Sequence[Gradient], shuffles: int, seed: int
 ) -> np.ndarray:
     """Sample the noise (S,) in the cosine by giving each part's deviation from the mean a random sign."""
-    sides = whole(first), whole(second)
+    totals = total_gradient(first), total_gradient(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
-    for parts, other in ((first, sides[1]), (second, sides[0])):
-        terms = np.array([_product(part, other) for part in parts])
+    for parts, opposite_total in ((first, totals[1]), (second, totals[0])):
+        terms = np.array([_product(part, opposite_total) for part in parts])
         deviations = (terms - terms.mean()) * np.sqrt(len(terms) / (len(terms) - 1))
         products += random.choice((-1.0, 1.0), (shuffles, len(terms))) @ deviations
-    return products / _norms(*sides)
+    return products / _norms(*totals)
 
 
 def _product(first: Gradient, second: Gradient) -> float:
@@ -434,7 +441,7 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
         raise ValueError("all words have the same label, but a probe needs at least two")
     probe = make_pipeline(StandardScaler(), RidgeClassifier(ridge))
     probe.fit(vectors.double().cpu().numpy(), labels)
-    return lambda others: np.asarray(probe.predict(others.double().cpu().numpy()))
+    return lambda new_vectors: np.asarray(probe.predict(new_vectors.double().cpu().numpy()))
 
 
 def exchanged_ckas(

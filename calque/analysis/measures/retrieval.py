@@ -64,7 +64,7 @@ def retrieval(
     encoder, pieces, vectors = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint), {}
     for name, lines in zip(sentences, zip(*complete, strict=True), strict=True):
         vectors[name] = sentence_vectors(encoder, pieces, lines, exclusions)
-    records = list(_found(model, vectors, main_layer))
+    records = list(_records(model, vectors, main_layer))
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
         for metric in (MINED, MINED_XTREME) if len(source) >= 2 * PARTS else ():
@@ -78,66 +78,66 @@ def derivation_retrieval(
     model: MeasuredModel,
     languages: Languages,
     examples: TaskFolder,
-    most: int,
+    limit: int,
     tags: np.ndarray | None = None,
 ) -> Measurement:
-    """Measure retrieval between up to `most` distinct sentences and their derivations, at every layer. Given
+    """Measure retrieval between up to `limit` distinct sentences and their derivations, at every layer. Given
     the types' `tags` (V,), measure it at the last layer after each intervention."""
     network, exclusions = model_with_head(model), LeftOut()
-    (other,) = languages.others
-    rows = _derived_rows(network, languages, examples, most, exclusions)
+    (derived,) = languages.others
+    rows = _derived_rows(network, languages, examples, limit, exclusions)
     vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
-    model, last = replace(model, language=other), len(vectors[SOURCE]) - 1
+    model, last = replace(model, language=derived), len(vectors[SOURCE]) - 1
     if tags is None:
-        return Measurement(tuple(_found(model, vectors, last)), exclusions.counts)
-    images, records = languages[other].images[moved_types(languages, other)], list[Record]()
-    moved = Rows.of(network, languages, other, tags, model.seed)
+        return Measurement(tuple(_records(model, vectors, last)), exclusions.counts)
+    images, records = languages[derived].images[moved_types(languages, derived)], list[Record]()
+    moved = Rows.of(network, languages, derived, tags, model.seed)
     for name, changed in chain([(NOTHING, moved.derived)], moved.changes()):
         with other_rows(network, images, changed):
-            vectors[other] = sentence_means(network, rows[other], languages[other].number)
-        for record in _found(model, vectors, last):
+            vectors[derived] = sentence_means(network, rows[derived], languages[derived].number)
+        for record in _records(model, vectors, last):
             if record.items and record.metric == "cosine":
                 records.append(replace(record, metric=f"cosine{AFTER}{name}"))
     return Measurement(tuple(records), exclusions.counts)
 
 
 def _derived_rows(
-    network: Any, languages: Languages, examples: TaskFolder, most: int, exclusions: LeftOut
+    network: Any, languages: Languages, examples: TaskFolder, limit: int, exclusions: LeftOut
 ) -> dict[str, list[np.ndarray]]:
-    (other,) = languages.others
+    (derived,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
     start, end = languages.specials.start, languages.specials.end
-    readers, pairs = [Reader.of(languages, name) for name in (SOURCE, other)], list[list[np.ndarray]]()
-    for line, pair in enumerate(_derivations(examples, other), start=1):
+    readers, pairs = [Reader.of(languages, name) for name in (SOURCE, derived)], list[list[np.ndarray]]()
+    for line, pair in enumerate(_derivations(examples, derived), start=1):
         ids = [reader.read([sentence]).ids for reader, sentence in zip(readers, pair, strict=True)]
         if max(map(len, ids)) > room:
             exclusions.add("sentences that do not fit into a row", line)
-        elif len(pairs) < most:
+        elif len(pairs) < limit:
             rows = (reader.row([start, *side, end], ()) for reader, side in zip(readers, ids, strict=True))
             pairs.append([row.ids.astype(np.int64) for row in rows])
     if len(pairs) < 2:
         what = f"retrieval needs at least 2 sentences that fit into a row, not {len(pairs)}"
         raise BadInput(what, examples.artefact.folder)
-    return dict(zip((SOURCE, other), map(list, zip(*pairs, strict=True)), strict=True))
+    return dict(zip((SOURCE, derived), map(list, zip(*pairs, strict=True)), strict=True))
 
 
-def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, Sentence]]:
+def _derivations(examples: TaskFolder, language: str) -> Iterator[tuple[Sentence, Sentence]]:
     seen = set[tuple[str, ...]]()
     for split in reversed(SPLITS):
-        for ours, theirs in zip(examples.examples(split), examples.examples(split, other), strict=True):
-            for source, derived in zip(chain(*ours.texts), chain(*theirs.texts), strict=True):
+        for first, second in zip(examples.examples(split), examples.examples(split, language), strict=True):
+            for source, derived in zip(chain(*first.texts), chain(*second.texts), strict=True):
                 if source.words and source.words not in seen:
                     seen.add(source.words)
                     yield source, derived
 
 
-def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
+def _records(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             cosines = cosine(source, target)
             for metric, scores in (("cosine", cosines), ("csls", csls(cosines))):
-                forward, back = found(scores)
-                for query, language, hits in ((first, second, forward), (second, first, back)):
+                forward, backward = found(scores)
+                for query, language, hits in ((first, second, forward), (second, first, backward)):
                     items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
                     about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query}
                     yield model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), items=items, **about)
@@ -149,7 +149,7 @@ def sentence_vectors(
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
     length = min(encoder.length, pieces.longest)
     room = length - len(pieces.before) - len(pieces.after)
-    rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
+    rows = [[piece for word in pieces(sentence) for piece in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
         if not ids:
             raise BadInput(f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.folder)
@@ -159,9 +159,9 @@ def sentence_vectors(
     rows = [ids[:room] for ids in rows]
 
     def means(batch: Sequence[int]) -> Tensor:
-        states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
+        states = encoder([[*pieces.before, *rows[index], *pieces.after] for index in batch])
         inside = [hidden[:, len(pieces.before) :] for hidden in states]
-        return mean_states(inside, 0, [len(rows[i]) for i in batch])
+        return mean_states(inside, 0, [len(rows[index]) for index in batch])
 
     return in_order((batch, means(batch)) for batch in batches([(len(ids),) for ids in rows]))
 
@@ -185,14 +185,14 @@ def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, 
     numbers = torch.arange(len(source), device=source.device)
     first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
     scores = margin(source[first], target[second])
-    x: Any
+    rows: Any
     if rule == MINED_XTREME:
-        x, y = _proposed(cosine(source[first], target[second]), scores)
+        rows, columns = _proposed(cosine(source[first], target[second]), scores)
     else:
-        best, back = scores.argmax(1), scores.argmax(0)
-        x = (back[best] == torch.arange(len(first), device=source.device)).nonzero().flatten()
-        y = best[x]
-    return scores[x, y].cpu().numpy(), (first[x] == second[y]).cpu().numpy()
+        best, backward = scores.argmax(1), scores.argmax(0)
+        rows = (backward[best] == torch.arange(len(first), device=source.device)).nonzero().flatten()
+        columns = best[rows]
+    return scores[rows, columns].cpu().numpy(), (first[rows] == second[columns]).cpu().numpy()
 
 
 def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
@@ -200,14 +200,14 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
     for dim in (1, 0):
         near = cosines.topk(min(MARGIN_NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
         best = near.gather(dim, scores.gather(dim, near).argmax(dim, keepdim=True)).flatten().tolist()
-        for i, j in enumerate(best):
-            x, y = (i, j) if dim == 1 else (j, i)
-            proposals.append((float(scores[x, y]), x, y))
-    matches, taken = dict[int, int](), set[int]()
-    for _, x, y in sorted(proposals, key=lambda proposal: -proposal[0]):
-        if x not in matches and y not in taken:
-            matches[x] = y
-            taken.add(y)
+        for number, best_number in enumerate(best):
+            row, column = (number, best_number) if dim == 1 else (best_number, number)
+            proposals.append((float(scores[row, column]), row, column))
+    matches, matched_columns = dict[int, int](), set[int]()
+    for _, row, column in sorted(proposals, key=lambda proposal: -proposal[0]):
+        if row not in matches and column not in matched_columns:
+            matches[row] = column
+            matched_columns.add(column)
     return list(matches), list(matches.values())
 
 

@@ -21,10 +21,10 @@ MARGIN_NEIGHBOURS = 4  # as in Artetxe and Schwenk 2019
 
 def model_with_head(model: MeasuredModel) -> Any:
     """Load a masked language model. Raises BadInput if its prediction head is missing."""
-    spelt = architecture_of(read_config(model.checkpoint))
+    architecture = architecture_of(read_config(model.checkpoint))
     network: Any
-    network, missing = load_model(model.checkpoint, spelt.masked_model)
-    if headless := [name for name in missing if name.startswith(f"{spelt.head}.")]:
+    network, missing = load_model(model.checkpoint, architecture.masked_model)
+    if headless := [name for name in missing if name.startswith(f"{architecture.head}.")]:
         what = f"the model has no prediction head ({headless[0]} is missing)"
         raise BadInput(f"{what}, so its loss and gradients cannot be measured", model.checkpoint / WEIGHTS)
     return network.to(model.device).eval()
@@ -36,8 +36,9 @@ def states(
 ) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
     """Yield batches of row indices, and their rows' states (rows, ids, H) at each layer, with arbitrary
     values at padding."""
-    spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
-    encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
+    architecture, config = architecture_of(model.config), model.config
+    device = next(model.parameters()).device
+    encoder, number = architecture.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
     for first in range(0, len(ordered), ROWS):
         places = ordered[first : first + ROWS]
@@ -52,8 +53,8 @@ def states(
 def states_by_row(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[int, Tensor]]:
     """Yield each row's index and its states (L, ids, H), in order of length."""
     for places, hidden in states(model, rows, language):
-        for i, place in enumerate(places):
-            yield place, torch.stack([layer[i, : len(rows[place])] for layer in hidden])
+        for number, place in enumerate(places):
+            yield place, torch.stack([layer[number, : len(rows[place])] for layer in hidden])
 
 
 def mean_states(hidden: Sequence[Tensor], first: int, sizes: Sequence[int]) -> Tensor:
@@ -94,10 +95,10 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
     return torch.cat(blocks).cpu().numpy()
 
 
-def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
+def mutually_nearest(forward: np.ndarray, backward: np.ndarray, pairing: np.ndarray) -> np.ndarray:
     """Return whether each row and its partner, `pairing` (..., N), are nearest to each other, given the
     indices of nearest rows (N,) (MEXA, Kargaran et al. 2024, equation 1)."""
-    return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
+    return (forward == pairing) & (backward[pairing] == np.arange(len(forward)))
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:
@@ -107,8 +108,8 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
     """Return which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
-    own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
-    return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
+    diagonal, off_diagonal = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
+    return (diagonal > off_diagonal.amax(1)).cpu().numpy(), (diagonal > off_diagonal.amax(0)).cpu().numpy()
 
 
 def csls(cosines: Tensor) -> Tensor:

@@ -30,8 +30,8 @@ REPORTED = {"label precision": "precision", "label recall": "recall", "labelled"
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
     """Count a sentence pair's predicted, gold and correct links."""
     predicted = frozenset(links)
-    found = len(predicted & gold.sure), len(predicted & gold.possible)
-    return LinkCounts(1, len(predicted), len(gold.sure), *found)
+    correct = len(predicted & gold.sure), len(predicted & gold.possible)
+    return LinkCounts(1, len(predicted), len(gold.sure), *correct)
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
@@ -40,11 +40,11 @@ def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> Link
 
 
 def score_each(
-    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
+    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], aligners: int
 ) -> list[list[LinkCounts]]:
-    """Return, for each of `n` aligners, a list of its link counts for every sentence pair."""
-    counts = [[score(pair, found) for found in row] for pair, row in zip(gold, links, strict=True)]
-    return [[row[aligner] for row in counts] for aligner in range(n)]
+    """Return, for each of `aligners` aligners, a list of its link counts for every sentence pair."""
+    counts = [[score(pair, predicted) for predicted in row] for pair, row in zip(gold, links, strict=True)]
+    return [[row[aligner] for row in counts] for aligner in range(aligners)]
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def fast_align_scores(
         exclusions += model.left_out.counts + model.unlearnt.counts
     both = list(zip(*links.values(), strict=True))
     links |= {name: list(starmap(method, both)) for name, method in SYMMETRISATIONS.items()}
-    return {name: score_all(gold.pairs, found) for name, found in links.items()}, exclusions
+    return {name: score_all(gold.pairs, predicted) for name, predicted in links.items()}, exclusions
 
 
 def layer_links(
@@ -133,9 +133,9 @@ def layer_links(
             about = {"layer": reading.layer, "joint": encoder.joint, "items": items}
             total = sum(counts, LinkCounts())
             records.append(link_record(model, gold_set, reading.method.name, total, **about))
-        way = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
+        suffix = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
         for reason, count in encoder.left_out.counts.items():
-            exclusions[f"{reason}{way}"] += count
+            exclusions[f"{reason}{suffix}"] += count
     return Measurement(tuple(sorted(records, key=lambda r: (r.layer or 0, r.joint))), exclusions)
 
 
@@ -151,9 +151,9 @@ def alone_and_joint(
     folder, readings = model.checkpoint, list[LinkReading]()
     encoder, pieces = Encoder(folder, device=model.device), SubWords(folder)
     for layer in range(encoder.layers + 1):
-        more = at_main if layer == main_layer(encoder.layers) else ()
-        readings += [LinkReading(method, layer) for method in dict.fromkeys((*more, *everywhere))]
-    encoders = [PairEncoder.of(encoder, pieces, (0, of_target), joint) for joint, of_target in types.items()]
+        methods = at_main if layer == main_layer(encoder.layers) else ()
+        readings += [LinkReading(method, layer) for method in dict.fromkeys((*methods, *everywhere))]
+    encoders = [PairEncoder.of(encoder, pieces, (0, target), joint) for joint, target in types.items()]
     pairs = list(pieces.of_pairs(gold.pairs))
     return layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings)
 
@@ -172,8 +172,8 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
     around = [languages.specials.start], [languages.specials.end]
     encoders = [PairEncoder(encoder, *around, encoder.length, types, joint) for joint in (False, True)]
     readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
-    found = layer_links(model, "", encoders, words, gold, readings).records
-    return Measurement(tuple(replace(record, aligner="", links=None, items=None) for record in found))
+    records = layer_links(model, "", encoders, words, gold, readings).records
+    return Measurement(tuple(replace(record, aligner="", links=None, items=None) for record in records))
 
 
 def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], list[GoldPair]]:
@@ -181,8 +181,11 @@ def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], li
     words, gold, order = list[PairIds](), list[GoldPair](), bitext.order(seed)[::-1].tolist()
     fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= room)
     for number in islice(fitting, PAIRS):
-        (a, b), (ours, theirs) = bitext.lines[number], bitext.ids(number)
-        sides = (ours, bitext.first.corpus.pieces[a]), (theirs, bitext.second.corpus.pieces[b])
+        (first, second), (first_ids, second_ids) = bitext.lines[number], bitext.ids(number)
+        sides = (
+            (first_ids, bitext.first.corpus.pieces[first]),
+            (second_ids, bitext.second.corpus.pieces[second]),
+        )
         source, target = ([word.tolist() for word in Ragged.of(*side)] for side in sides)
         words.append((source, target))
         links = frozenset((i, j) for i, j in bitext.links(number).tolist())
