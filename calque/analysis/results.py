@@ -72,10 +72,10 @@ class Measured:
     def __sub__(self, other: Measured) -> Measured:
         """The difference, paired by item if both have the same test items."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
-        ours, theirs, error = self.parts, other.parts, None
-        same = self.test is not None and self.test == other.test
-        if same and ours is not None and theirs is not None and len(ours) == len(theirs):
-            return over_parts(value, ours - theirs, self.test, low, high)
+        parts, other_parts, error = self.parts, other.parts, None
+        same_test = self.test is not None and self.test == other.test
+        if same_test and parts is not None and other_parts is not None and len(parts) == len(other_parts):
+            return over_parts(value, parts - other_parts, self.test, low, high)
         if self.error is not None and other.error is not None:
             error = float(np.hypot(self.error, other.error))
         return Measured(value, error, None, low, high)
@@ -95,11 +95,11 @@ def mean(values: BySeed) -> Estimate | None:
     """The mean over seeds, or None; for a single seed, its interval is over test items."""
     if not values:
         return None
-    first, *others = (score for _, score in sorted(values.items()))
+    first, *other_scores = (score for _, score in sorted(values.items()))
     bounds = first.low, first.high
-    if not others:
+    if not other_scores:
         return over_items(first.value, first.error, bounds)
-    return estimate([score.value for score in (first, *others)], bounds)
+    return estimate([score.value for score in (first, *other_scores)], bounds)
 
 
 def means(values: Iterable[tuple[T, BySeed]]) -> list[tuple[T, Estimate]]:
@@ -107,14 +107,14 @@ def means(values: Iterable[tuple[T, BySeed]]) -> list[tuple[T, Estimate]]:
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
-def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
-    """The mean of ours - theirs over common seeds, or None; for a single seed, its interval is over items."""
-    return mean(differences(ours, theirs))
+def difference(first: BySeed, second: BySeed) -> Estimate | None:
+    """The mean of first - second over common seeds, or None; for a single seed, its interval is over items."""
+    return mean(differences(first, second))
 
 
-def differences(ours: BySeed, theirs: BySeed) -> BySeed:
-    """Ours - theirs for each common seed."""
-    return {seed: ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())}
+def differences(first: BySeed, second: BySeed) -> BySeed:
+    """First - second for each common seed."""
+    return {seed: first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())}
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
@@ -124,36 +124,36 @@ def average(values: Sequence[BySeed]) -> BySeed:
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
 
-def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
-    """The mean of ours - theirs over pairs of numbers and over seeds."""
-    return mean(average([differences(*pair) for pair in zip(ours, theirs, strict=True)]))
+def gap(first: Sequence[BySeed], second: Sequence[BySeed]) -> Estimate | None:
+    """The mean of first - second over pairs of numbers and over seeds."""
+    return mean(average([differences(*pair) for pair in zip(first, second, strict=True)]))
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    n, columns = len(values), zip(*((m.value, m.low, m.high) for m in values), strict=True)
-    value, low, high = (float(np.mean(column)) for column in columns)
+    columns = zip(*((score.value, score.low, score.high) for score in values), strict=True)
+    count, (value, low, high) = len(values), (float(np.mean(column)) for column in columns)
     errors, by_test = list[float](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()
-    for measured in values:
-        if measured.error is None:
+    for score in values:
+        if score.error is None:
             return Measured(value, None, None, low, high)
-        if measured.parts is None or measured.test is None:
-            errors.append(measured.error / n)
+        if score.parts is None or score.test is None:
+            errors.append(score.error / count)
         else:  # parallel test sets have the same items in all languages
-            task, language, split = measured.test
-            items = by_test.setdefault((task, split, len(measured.parts)), [])
-            items.append((language, measured.parts))
+            task, language, split = score.test
+            items = by_test.setdefault((task, split, len(score.parts)), [])
+            items.append((language, score.parts))
     for (task, split, _), items in by_test.items():
-        parts = np.sum([parts for _, parts in items], axis=0) / n
-        if len(items) == n:
+        parts = np.sum([parts for _, parts in items], axis=0) / count
+        if len(items) == count:
             languages = "+".join(dict.fromkeys(language for language, _ in items))
             return over_parts(value, parts, (task, languages, split), low, high)
         errors.append(paired_error(parts))
     return Measured(value, float(np.hypot.reduce(errors)), None, low, high)
 
 
-def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Judge whether ours - theirs is above (`side` +1) or below (-1) `bound`."""
-    return judge_estimate(difference(ours, theirs), side, bound)
+def judge_difference(first: BySeed, second: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
+    """Judge whether first - second is above (`side` +1) or below (-1) `bound`."""
+    return judge_estimate(difference(first, second), side, bound)
 
 
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
@@ -215,11 +215,11 @@ class FloorTable:
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     """Average floors over random samples of the data."""
-    first, *others = draws
-    if not others:
+    first, *other_draws = draws
+    if not other_draws:
         return list(first)
     groups: dict[Floor, list[Floor]] = {}
-    for floor in chain(first, *others):
+    for floor in chain(first, *other_draws):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
     return [
         replace(common, value=fmean(f.value for f in floors), count=sum(f.count for f in floors))
@@ -253,19 +253,19 @@ class Results:
         self.study = "".join(studies)
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
         self._columns = self._join()
-        measured = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
-        self._objectives = {run.objective.name: run.objective for run in measured if run.objective}
-        self._starts = {run.objective.name: run.start for run in measured if run.objective}
-        self._languages = {language.name: language for run in measured for language in run.languages[1:]}
+        measured_runs = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
+        self._objectives = {run.objective.name: run.objective for run in measured_runs if run.objective}
+        self._starts = {run.objective.name: run.start for run in measured_runs if run.objective}
+        self._languages = {language.name: language for run in measured_runs for language in run.languages[1:]}
         self.objectives = list(self._objectives)
         tested = dict.fromkeys(record.language for record in self.records)
         self.transforms = [language for language in tested if language in self._languages]
         tasks = {record.task for record in self.records if record.task}
         self.main_tasks = [task for task in PRIMARY if task in tasks]
         self.tasks = [*self.main_tasks, *sorted(tasks - PRIMARY.keys())]
-        self.seeds = sorted({run.seed for run in measured})
-        redrawn = measured[0].redrawn if measured else ()
-        self.redrawn = tuple(what for what in redrawn if all(what in run.redrawn for run in measured))
+        self.seeds = sorted({run.seed for run in measured_runs})
+        redrawn = measured_runs[0].redrawn if measured_runs else ()
+        self.redrawn = tuple(what for what in redrawn if all(what in run.redrawn for run in measured_runs))
 
     def _join(self) -> dict[Key, dict[int, dict[int, Record]]]:
         columns: dict[Key, dict[int, dict[int, Record]]] = {}
@@ -278,9 +278,9 @@ class Results:
                 raise BadInput(f"a record has the language {unknown[0]}, which the run {run.id} lacks")
             facets = {field: getattr(record, field) for field in Key._fields if field != "objective"}
             key = Key(**facets, objective=self.objective_of(record))
-            other = columns.setdefault(key, {}).setdefault(run.seed, {}).setdefault(record.step, record)
-            if other is not record:
-                raise BadInput(f"{other.run} and {record.run} record the same number: {record}"[:500])
+            existing = columns.setdefault(key, {}).setdefault(run.seed, {}).setdefault(record.step, record)
+            if existing is not record:
+                raise BadInput(f"{existing.run} and {record.run} record the same number: {record}"[:500])
         return {
             key: {seed: dict(sorted(curve.items())) for seed, curve in sorted(seeds.items())}
             for key, seeds in columns.items()
@@ -302,8 +302,8 @@ class Results:
 
     def keys(self, **fields: Any) -> list[Key]:
         """The keys of all numbers whose fields have the given values, in the order of the records."""
-        wanted = fields.items()
-        return [key for key in self._columns if all(getattr(key, name) == value for name, value in wanted)]
+        criteria = fields.items()
+        return [key for key in self._columns if all(getattr(key, name) == value for name, value in criteria)]
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
         """Yield every number at the last step, including DELTA, with a record that describes it."""
@@ -365,9 +365,9 @@ def by_settings(
     results = dict[tuple[str, ...], Results]()
     for values in dict.fromkeys(tuple(run.settings.values()) for run in runs):
         chosen = {run.id: run for run in runs if tuple(run.settings.values()) == values}
-        measured = [record for record in records if record.run in chosen]
+        run_records = [record for record in records if record.run in chosen]
         low = [floor for floor in floors if tuple(floor.settings.values()) in ((), values)]
-        results[values] = Results(chosen.values(), measured, floors=low)
+        results[values] = Results(chosen.values(), run_records, floors=low)
     return results
 
 
@@ -413,11 +413,11 @@ def retained(results: Results, objective: str, transform: str, task: str, metric
     if floor is None or not seeds:
         return None
     upper, lower = ({seed: scores[seed] - _measured(floor) for seed in seeds} for scores in (zs, sup))
-    gained, whole = mean(upper), mean(lower)
-    assert gained and whole
+    zs_gain, sup_gain = mean(upper), mean(lower)
+    assert zs_gain and sup_gain
     over_surface = mean({seed: zs[seed] - _measured(surface) for seed in seeds}) if surface else None
-    share = _ratio(upper, lower) if beyond_floor(whole) else None
-    return Retained(floor, gained, whole, share, over_surface)
+    share = _ratio(upper, lower) if beyond_floor(sup_gain) else None
+    return Retained(floor, zs_gain, sup_gain, share, over_surface)
 
 
 def _measured(floor: Floor) -> Measured:
@@ -441,10 +441,10 @@ def unless_at_floor(
     transform)."""
     if verdict.because == NO_RECORDS:
         return verdict
-    found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}
-    if not found or not all(kept.at_floor for kept in found.values()):
+    transfers = {cell: transfer for cell in cells if (transfer := retained(results, *cell, task, metric))}
+    if not transfers or not all(transfer.at_floor for transfer in transfers.values()):
         return verdict
-    (objective, _), best = max(found.items(), key=lambda item: item[1].zs.mean)
-    of = f", the largest of {len(found)}" if len(found) > 1 else ""
-    floor = f"ZS − {best.floor.title} floor{of}: {objective}, {points(best.zs)}"
+    (objective, _), best = max(transfers.items(), key=lambda item: item[1].zs.mean)
+    note = f", the largest of {len(transfers)}" if len(transfers) > 1 else ""
+    floor = f"ZS − {best.floor.title} floor{note}: {objective}, {points(best.zs)}"
     return Verdict(AT_FLOOR, "; ".join(filter(None, (verdict.because, floor))))

@@ -45,10 +45,10 @@ class Estimate:
         """The same mean with an interval at a different confidence level."""
         assert self.error is not None
         quantile = float(special.stdtrit(self.seeds - 1, (1 + confidence) / 2))
-        return _around(self.mean, self.seeds, self.error, quantile, bounds, self.over)
+        return _with_interval(self.mean, self.seeds, self.error, quantile, bounds, self.over)
 
 
-def _around(
+def _with_interval(
     mean: float, seeds: int, error: float, quantile: float, bounds: Bounds, over: str = "seeds"
 ) -> Estimate:
     half = quantile * error
@@ -63,14 +63,14 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, n)
-    return _around(mean, n, error, float(special.stdtrit(n - 1, UPPER)), bounds)
+    return _with_interval(mean, n, error, float(special.stdtrit(n - 1, UPPER)), bounds)
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
     """A single seed's number with a normal interval over test items, if its standard error is known."""
     if error is None:
         return Estimate(value, 1)
-    return _around(value, 1, error, float(special.ndtri(UPPER)), bounds, "items")
+    return _with_interval(value, 1, error, float(special.ndtri(UPPER)), bounds, "items")
 
 
 def item_error(share: float, count: int) -> float:
@@ -80,9 +80,9 @@ def item_error(share: float, count: int) -> float:
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
 
-def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """Return each item's linearised contribution (n,) to sum(hits) / sum(of) (Cochran 1977, section 6.4)."""
-    a, b = np.asarray(hits, float), np.asarray(of, float)
+def per_item(hits: Sequence[int], sizes: Sequence[int]) -> np.ndarray:
+    """Return each item's linearised contribution (n,) to sum(hits) / sum(sizes) (Cochran 1977, 6.4)."""
+    a, b = np.asarray(hits, float), np.asarray(sizes, float)
     if not b.sum():
         raise ValueError("the items' denominators sum to 0, so the ratio has no standard error")
     return (a - a.sum() / b.sum() * b) * (len(a) / b.sum())
@@ -122,6 +122,7 @@ def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.nd
 
 
 def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, over: str) -> Estimate | None:
+    """Return a / b with Fieller's interval; None if the interval of b includes 0."""
     v, w, c = (quantile**2 * moment for moment in moments)
     if b <= 0 or b * b <= w:
         return None
@@ -133,10 +134,13 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
     return Estimate(a / b, seeds, (middle - half) / below, (middle + half) / below, over, error)
 
 
-def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
+def welch(first: Sequence[float], second: Sequence[float]) -> float | None:
     """The two-sided p-value of Welch's (1947) t-test, or None if there is no variance. A single value is
     assumed to have the other sample's variance."""
-    samples = [(np.mean(x), np.std(x, ddof=1) if len(x) > 1 else 0.0, len(x)) for x in (ours, theirs)]
+    samples = [
+        (np.mean(sample), np.std(sample, ddof=1) if len(sample) > 1 else 0.0, len(sample))
+        for sample in (first, second)
+    ]
     means, deviations, sizes = zip(*samples, strict=True)
     if max(deviations) <= 1e-12 * max(1.0, *np.abs(means)):
         return None
@@ -213,15 +217,15 @@ def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[list[int]]) -> floa
 
 def _products(a: list[int], b: list[int]) -> np.ndarray:
     """Return the share of pairings of `a` and `b` for each sum of products, from 0 to the largest."""
-    n, most = len(a), int(np.sort(a) @ np.sort(b))
-    ways = {0: np.eye(1, most + 1, dtype=np.int64)[0]}
+    n, largest = len(a), int(np.sort(a) @ np.sort(b))
+    ways = {0: np.eye(1, largest + 1, dtype=np.int64)[0]}
     for rank in a:
         longer: dict[int, np.ndarray] = {}
-        for taken, counts in ways.items():
+        for used, counts in ways.items():
             for j in range(n):
-                if not taken >> j & 1:
+                if not used >> j & 1:
                     product = rank * b[j]
-                    after = longer.setdefault(taken | 1 << j, np.zeros(most + 1, np.int64))
+                    after = longer.setdefault(used | 1 << j, np.zeros(largest + 1, np.int64))
                     after[product:] += counts[: len(counts) - product]
         ways = longer
     counts = ways[2**n - 1]
@@ -242,8 +246,8 @@ def _random_p(
 def _bootstrap(x: np.ndarray, y: np.ndarray, random: np.random.Generator, draws: int) -> np.ndarray:
     picks = np.empty((0, len(x)), int)
     while len(picks) < draws:
-        more = random.integers(len(x), size=(draws, len(x)))
-        picks = np.concatenate([picks, more[(np.ptp(x[more], axis=1) > 0) & (np.ptp(y[more], axis=1) > 0)]])
+        draw = random.integers(len(x), size=(draws, len(x)))
+        picks = np.concatenate([picks, draw[(np.ptp(x[draw], axis=1) > 0) & (np.ptp(y[draw], axis=1) > 0)]])
     return _rho(x[picks[:draws]], y[picks[:draws]])
 
 
@@ -289,8 +293,8 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
     if any(estimate.seeds < 2 for estimate, _, _ in comparisons):
         return Verdict(ONE_SEED, because)
     ps, opposite = (
-        [p for estimate, bound, side in comparisons if (p := estimate.p(bound, way * side)) is not None]
-        for way in (+1, -1)
+        [p for estimate, bound, side in comparisons if (p := estimate.p(bound, direction * side)) is not None]
+        for direction in (+1, -1)
     )
     holds = 2 * max(ps) if len(ps) == len(comparisons) else math.inf
     fails = 2 * len(comparisons) * min(opposite) if opposite else math.inf

@@ -80,7 +80,7 @@ class Encoder:
     def _try(self, kind: str) -> None:
         """Raise BadInput if the model needs more input than ids, or if a state ignores later words."""
         first, last = [i for i in range(3) if i != self._padding][:2]
-        rows = [[first] * 7 + [other] for other in (first, last)]
+        rows = [[first] * 7 + [ending] for ending in (first, last)]
         try:
             states = self(rows)[-1]
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
@@ -221,17 +221,17 @@ class PairEncoder:
         if not all(pair):
             self.left_out.add("sentence pairs with an empty side", line)
         sides = []
-        for side, ids, kept in zip(pair, flat, self._kept([len(ids) for ids in flat]), strict=True):
+        for side, ids, size in zip(pair, flat, self._sizes([len(ids) for ids in flat]), strict=True):
             words = np.repeat(np.arange(len(side)), [len(word) for word in side])
             if dropped := sum(not word for word in side):
                 self.left_out.add("words that the tokenizer drops", line, dropped)
-            if kept < len(ids):
-                beyond = len(np.setdiff1d(words[kept:], words[:kept]))
+            if size < len(ids):
+                beyond = len(np.setdiff1d(words[size:], words[:size]))
                 self.left_out.add(f"words beyond the {self.length:,} ids that the model takes", line, beyond)
-            sides.append((ids[:kept], words[:kept]))
+            sides.append((ids[:size], words[:size]))
         return sides
 
-    def _kept(self, sizes: list[int]) -> list[int]:
+    def _sizes(self, sizes: list[int]) -> list[int]:
         """Return how many ids of each side fit into a row; in a joint row, the longer side is truncated
         first."""
         room = self.length - len(self.before) - len(self.after) * (1 + self.joint)
@@ -283,9 +283,11 @@ class _Batch:
         scores = method.score(*states, *masks)
         links = method.extract(scores, *masks)
         if method.also:
-            more = enumerate(self.links(replace(reading, method=method.also)))
+            extra = enumerate(self.links(replace(reading, method=method.also)))
             added = [
-                (pair, words[0][pair].index(i), words[1][pair].index(j)) for pair, of in more for i, j in of
+                (pair, words[0][pair].index(i), words[1][pair].index(j))
+                for pair, scored in extra
+                for i, j in scored
             ]
             links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
         linked: list[Scored] = [{} for _ in self.cut]

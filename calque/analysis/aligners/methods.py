@@ -26,15 +26,15 @@ def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor)
 
 def cosines(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Dot products of states normalised to unit length (SimAlign, section 2.1)."""
-    a, b = (F.normalize(side, dim=2, eps=1e-12) for side in (source, target))
-    return torch.bmm(a, b.mT)
+    source_units, target_units = (F.normalize(side, dim=2, eps=1e-12) for side in (source, target))
+    return torch.bmm(source_units, target_units.mT)
 
 
 def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Cosines after subtracting the mean state over both sentences' sub-words."""
     sides = (source, row_mask), (target, col_mask)
-    total, other = (side.masked_fill(~mask[:, :, None], 0).sum(1) for side, mask in sides)
-    mean = (total + other)[:, None] / (row_mask.sum(1) + col_mask.sum(1))[:, None, None]
+    source_sum, target_sum = (side.masked_fill(~mask[:, :, None], 0).sum(1) for side, mask in sides)
+    mean = (source_sum + target_sum)[:, None] / (row_mask.sum(1) + col_mask.sum(1))[:, None, None]
     return cosines(source - mean, target - mean, row_mask, col_mask)
 
 

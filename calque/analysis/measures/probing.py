@@ -180,7 +180,7 @@ class Probes:
         network.eval()
         model = replace(model, language=self.language)
         probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
-        return [measurement for probe in probes for measurement in probe(network, model)]
+        return [new_record for probe in probes for new_record in probe(network, model)]
 
     def _about(self, name: str) -> dict[str, str]:
         return {"language": name, "first": self.language if name == SOURCE else ""}

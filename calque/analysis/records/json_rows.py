@@ -32,14 +32,14 @@ def read(path: Path, kind: type[T]) -> list[T]:
     """Read each row as the dataclass `kind`. Raises BadInput for the first malformed line."""
     rows = list[T]()
     try:
-        *lines, rest = path.read_bytes().split(b"\n")
+        *lines, remainder = path.read_bytes().split(b"\n")
         for line in lines:
             rows.append(parsed(kind, parse_json(line.decode())))
     except OSError as error:
         raise BadInput(f"cannot read the JSON lines: {error.strerror}", path) from None
     except ValueError as error:  # includes UnicodeDecodeError
         raise BadInput(f"the line is not a {kind.__name__} in JSON: {error}", path, len(rows) + 1) from None
-    if rest:
+    if remainder:
         raise BadInput("the last row has no line ending: the file is truncated", path, len(rows) + 1)
     return rows
 
@@ -87,8 +87,8 @@ def _value(kind: Any, value: Any, name: str) -> Any:
         return value
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
-        (other,) = (other for other in typing.get_args(kind) if other is not type(None))
-        return None if value is None else _value(other, value, name)
+        (inner,) = (inner for inner in typing.get_args(kind) if inner is not type(None))
+        return None if value is None else _value(inner, value, name)
     if origin is tuple and isinstance(value, list):
         return tuple(_value(typing.get_args(kind)[0], item, name) for item in value)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):

@@ -28,25 +28,25 @@ class Items:
     of: str
 
     def __post_init__(self) -> None:
-        hits, of = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
-        if hits != of:
-            raise ValueError(f"`hits` lists {hits} items, but `of` lists {of}")
-        if of > MOST_ITEMS:
-            raise ValueError(f"`of` lists {of:,} items, but at most {MOST_ITEMS:,} are allowed")
+        hits, sizes = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
+        if hits != sizes:
+            raise ValueError(f"`hits` lists {hits} items, but `of` lists {sizes}")
+        if sizes > MOST_ITEMS:
+            raise ValueError(f"`of` lists {sizes:,} items, but at most {MOST_ITEMS:,} are allowed")
 
     @property
     def ratio(self) -> float | None:
-        hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
-        return hits / of if of else None
+        hits, sizes = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
+        return hits / sizes if sizes else None
 
     @classmethod
-    def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
-        return cls(_written(hits), _written(of))
+    def over(cls, hits: Iterable[int], sizes: Iterable[int]) -> Items:
+        return cls(_written(hits), _written(sizes))
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
-        hits, of = ([n for n, times in _runs(text) for _ in range(times)] for text in (self.hits, self.of))
-        return hits, of
+        hits, sizes = ([n for n, times in _runs(text) for _ in range(times)] for text in (self.hits, self.of))
+        return hits, sizes
 
 
 def _written(numbers: Iterable[int]) -> str:
@@ -121,8 +121,8 @@ class LinkCounts:
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _share(part: int, total: int) -> float | None:
+    return part / total if total else None
 
 
 RECORDS, FLOORS = "records.jsonl", "floors.jsonl"

@@ -148,9 +148,9 @@ class BagOfWords(Baseline):
 
         def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
             rows = [Counter(words_of(example, spell, self.text)) for example in tests]
-            known = [not words.vocabulary_.keys().isdisjoint(row) for row in rows]
+            coverage = [not words.vocabulary_.keys().isdisjoint(row) for row in rows]
             predicted = model.predict(words.transform(rows)) if rows else ()
-            return [(str(label) if own else usual,) for own, label in zip(known, predicted, strict=True)]
+            return [(str(label) if seen else usual,) for seen, label in zip(coverage, predicted, strict=True)]
 
         return answer
 
@@ -208,8 +208,8 @@ def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> 
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0
 
 
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
+def _share(part: int, total: int) -> float:
+    return part / total if total else 0.0
 
 
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
@@ -226,17 +226,17 @@ class KnownAnswer(Baseline):
     title: str = "known answer, most shared words"
 
     def learn(self, examples: Examples, spell: Spell) -> Learnt:
-        known = {
+        answers = {
             tuple(map(spell, sentence.words[span.start : span.end]))
             for example, _ in examples
             for sentence in example.texts[1]
             for span in sentence.spans
         }
-        longest = max(map(len, known), default=1)
-        return lambda tests, spell: [_known_answer(example, spell, known, longest) for example in tests]
+        longest = max(map(len, answers), default=1)
+        return lambda tests, spell: [_known_answer(example, spell, answers, longest) for example in tests]
 
 
-def _known_answer(example: Example, spell: Spell, known: set[tuple[str, ...]], longest: int) -> Answer:
+def _known_answer(example: Example, spell: Spell, answers: set[tuple[str, ...]], longest: int) -> Answer:
     question, sentences = set(words_of(example, spell)), []
     for sentence in example.texts[1]:
         # Texts kept as written are split at spaces, because their words would reveal the answers' positions.
@@ -246,7 +246,7 @@ def _known_answer(example: Example, spell: Spell, known: set[tuple[str, ...]], l
     for words, spelled in sentences:
         for start in range(len(words)):
             for end in range(min(start + longest, len(words)), start, -1):
-                if spelled[start:end] in known and question.isdisjoint(spelled[start:end]):
+                if spelled[start:end] in answers and question.isdisjoint(spelled[start:end]):
                     return (" ".join(words[start:end]),)
     pairs = [pair for sentence in sentences for pair in zip(*sentence, strict=True)]
     return (next((word for word, spelled in pairs if spelled not in question), pairs[0][0]),)

@@ -32,8 +32,8 @@ class Classification(Task):
     def rows(
         self, example: Example, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        row, whole = joined(reader, example.texts, labels.index(self.gold(example)[0]), length)
-        return [row], whole
+        row, fits = joined(reader, example.texts, labels.index(self.gold(example)[0]), length)
+        return [row], fits
 
     def decode(
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]

@@ -83,30 +83,30 @@ class Finetuned:
 
 
 def finetune(
-    of: MeasuredModel,
+    model: MeasuredModel,
     rows: Sequence[TaskRow],
     head: Head,
     labels: int,
     config: FinetuneConfig,
     progress: Callable[[int, int], None] = lambda step, steps: None,
-    prepare: Callable[[Any], object] = lambda model: None,
+    prepare: Callable[[Any], object] = lambda network: None,
 ) -> Finetuned:
     """Train a saved model's encoder and a new head for `labels` labels on `rows`, after `prepare` has
     changed the model. Raises BadInput if the checkpoint and the data do not match, and NonFinite if a loss, a
     gradient or a weight is not finite."""
-    check_types(of.checkpoint, max(int(row.ids.max()) for row in rows))
-    with torch.random.fork_rng(devices=[of.device] if of.device.startswith("cuda") else []):
-        saved, missing = load_model(of.checkpoint)
+    check_types(model.checkpoint, max(int(row.ids.max()) for row in rows))
+    with torch.random.fork_rng(devices=[model.device] if model.device.startswith("cuda") else []):
+        saved, missing = load_model(model.checkpoint)
         encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
-        torch.manual_seed(of.seed)
-        model, old, new = _with_head(of.checkpoint, encoder, head, labels, config)
-        prepare(model)
+        torch.manual_seed(model.seed)
+        network, old, new = _with_head(model.checkpoint, encoder, head, labels, config)
+        prepare(network)
         if config.freeze_table:
-            model.get_input_embeddings().weight.requires_grad_(False)
-        tuned = Finetuned(model.to(of.device), head)
+            network.get_input_embeddings().weight.requires_grad_(False)
+        tuned = Finetuned(network.to(model.device), head)
         groups = [{"params": old}, {"params": new}]
         optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
-        _train(tuned, rows, optimizer, config, of.seed, progress)
+        _train(tuned, rows, optimizer, config, model.seed, progress)
     return tuned
 
 

@@ -57,31 +57,31 @@ class Questions(Task):
     ) -> tuple[list[TaskRow], bool]:
         question, context = reader.read(example.texts[0]).ids, reader.read(example.texts[1])
         longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
-        answer = next(filter(None, (context.between(*each) for each in longest_first)), None)
-        kept = question[: min(QUESTION, length // 2 - 2)]
-        first_place = len(reader.pairs.before) + len(kept) + len(reader.pairs.between)
+        answer = next(filter(None, (context.between(*offsets) for offsets in longest_first)), None)
+        truncated = question[: min(QUESTION, length // 2 - 2)]
+        first_place = len(reader.pairs.before) + len(truncated) + len(reader.pairs.between)
         windows = windows_of(len(context), length - first_place - len(reader.pairs.after))
         rows: list[TaskRow] = []
         for window, best in zip(windows, best_places(windows, len(context)), strict=True):
-            here, target = slice(window.start, window.stop), [0, 0] if answer else [UNLABELLED] * 2
+            section, target = slice(window.start, window.stop), [0, 0] if answer else [UNLABELLED] * 2
             if answer and window.start <= answer[0] and answer[1] < window.stop:
                 target = [place + first_place - window.start for place in answer]
-            row = reader.row_of_texts([kept, context.ids[here]], target)
+            row = reader.row_of_texts([truncated, context.ids[section]], target)
             around = first_place, len(row.ids) - first_place - len(window)
-            starts = np.pad(context.starts[here], around, constant_values=NOWHERE)
-            ends = np.pad(context.ends[here], around, constant_values=NOWHERE)
+            starts = np.pad(context.starts[section], around, constant_values=NOWHERE)
+            ends = np.pad(context.ends[section], around, constant_values=NOWHERE)
             columns = row.ids, row.targets, starts, ends, np.pad(best, around)
             rows.append(SpanRow(*columns, language=row.language, types=row.types))
-        return rows, len(rows) == 1 and len(kept) == len(question)
+        return rows, len(rows) == 1 and len(truncated) == len(question)
 
     def decode(
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         text, _ = _context(example)
         pairs = [(row, logits) for row, logits in zip(rows, answers, strict=True) if isinstance(row, SpanRow)]
-        for most in (BEST, None):
-            if found := [(*span, row) for row, logits in pairs for span in spans(row, logits, most)]:
-                _, start, end, row = max(found, key=lambda span: span[0])  # the first in case of a tie
+        for limit in (BEST, None):
+            if candidates := [(*span, row) for row, logits in pairs for span in spans(row, logits, limit)]:
+                _, start, end, row = max(candidates, key=lambda span: span[0])  # the first in case of a tie
                 answer = text[row.starts[start] : row.ends[end]]
                 return (answer.strip(),)  # a sub-word that is only a space marker covers a space
         raise AssertionError("every position of a context has a best window")
@@ -166,23 +166,23 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
     """For each window, return whether each position has more context there than in any other window (ties go
     to the first). Context is the smaller number of positions on either side, plus a hundredth of the window's
     length, as in Devlin et al.'s code."""
-    most, best = np.full(size, -np.inf), np.zeros(size, int)
+    most_context, best = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
-        here, places = slice(window.start, window.stop), np.arange(len(window))
+        section, places = slice(window.start, window.stop), np.arange(len(window))
         around = np.minimum(places, places[::-1]) + 0.01 * len(window)
-        best[here][around > most[here]] = number
-        most[here] = np.maximum(most[here], around)
+        best[section][around > most_context[section]] = number
+        most_context[section] = np.maximum(most_context[section], around)
     return [best[window.start : window.stop] == number for number, window in enumerate(windows)]
 
 
-def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
+def spans(row: SpanRow, logits: np.ndarray, limit: int | None = BEST) -> list[tuple[float, int, int]]:
     """Return the score, start and end of each possible answer in a row, given `logits` (2, at least L).
-    Starts and ends are restricted to the `most` best positions each (None: unrestricted)."""
+    Starts and ends are restricted to the `limit` best positions each (None: unrestricted)."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
-    firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))
+    firsts, lasts = (np.argsort(-scores, kind="stable")[:limit] for scores in (starts, ends))
     firsts, lasts = firsts[(context & row.best)[firsts]], lasts[context[lasts]]
     length, letters = lasts[None] - firsts[:, None], row.ends[lasts][None] - row.starts[firsts][:, None]
-    found = np.argwhere((length >= 0) & (length < LONGEST) & (letters > 0))
-    pairs = ((int(firsts[i]), int(lasts[j])) for i, j in found)
+    indices = np.argwhere((length >= 0) & (length < LONGEST) & (letters > 0))
+    pairs = ((int(firsts[i]), int(lasts[j])) for i, j in indices)
     return [(float(starts[first] + ends[last]), first, last) for first, last in pairs]

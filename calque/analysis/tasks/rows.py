@@ -70,7 +70,7 @@ class Reader:
 
         def by_place(word: str) -> Sequence[int]:
             *before, last = vocabulary.encode(word)
-            return *(i + len(at_end) for i in before), last
+            return *(piece + len(at_end) for piece in before), last
 
         return cls(by_place, np.concatenate([at_end, inside]), *about, layout=vocabulary.layout)
 
@@ -164,17 +164,17 @@ def windows(
     one."""
     start, end = reader.specials.start, reader.specials.end
     rows = [([start], [UNLABELLED])]
-    whole = True
+    fits = True
     for word, target in zip(words, targets, strict=True):
         pieces = reader.pieces(word)
-        kept = pieces[: length - 2]
-        if len(rows[-1][0]) + len(kept) >= length:
+        truncated = pieces[: length - 2]
+        if len(rows[-1][0]) + len(truncated) >= length:
             rows.append(([start], [UNLABELLED]))
         ids, marks = rows[-1]
-        ids += kept
-        marks += [target] + [UNLABELLED] * (len(kept) - 1)
-        whole &= len(kept) == len(pieces)
-    return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], whole and len(rows) == 1
+        ids += truncated
+        marks += [target] + [UNLABELLED] * (len(truncated) - 1)
+        fits &= len(truncated) == len(pieces)
+    return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], fits and len(rows) == 1
 
 
 def joined(
@@ -182,9 +182,9 @@ def joined(
 ) -> tuple[TaskRow, bool]:
     """Combine all texts in a single row; also return whether nothing was truncated."""
     flat = [reader.read(text).ids for text in texts]
-    kept = [len(pieces) for pieces in flat]
+    sizes = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))
-    while sum(kept) > room:
-        kept[kept.index(max(kept))] -= 1
-    ids = [pieces[:n] for pieces, n in zip(flat, kept, strict=True)]
-    return reader.row_of_texts(ids, [target]), sum(kept) == sum(map(len, flat))
+    while sum(sizes) > room:
+        sizes[sizes.index(max(sizes))] -= 1
+    ids = [pieces[:size] for pieces, size in zip(flat, sizes, strict=True)]
+    return reader.row_of_texts(ids, [target]), sum(sizes) == sum(map(len, flat))

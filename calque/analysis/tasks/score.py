@@ -28,15 +28,16 @@ class Score:
     items: Items | None = None
 
     @classmethod
-    def over(cls, hits: Iterable[int], of: Iterable[int], count: int) -> Score:
-        hits, of = list(hits), list(of)
-        return cls(sum(hits) / sum(of), count, Items.over(hits, of))
+    def over(cls, hits: Iterable[int], sizes: Iterable[int], count: int) -> Score:
+        hits, sizes = list(hits), list(sizes)
+        return cls(sum(hits) / sum(sizes), count, Items.over(hits, sizes))
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
     """The fraction of labels predicted correctly."""
     pairs = (zip(*answers, strict=True) for answers in zip(gold, predicted, strict=True))
-    hits, sizes = [sum(label == answer for label, answer in each) for each in pairs], list(map(len, gold))
+    hits = [sum(label == answer for label, answer in example) for example in pairs]
+    sizes = list(map(len, gold))
     if not any(sizes):
         raise ValueError("no labels to score")
     return Score.over(hits, sizes, sum(sizes))
@@ -46,10 +47,10 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
     """The entities that seqeval 1.2.2 finds by default. Without prefixes, adjacent words with the same tag
     form one entity. The tag X at the start of a sentence does not start a new entity, because seqeval reads
     all sentences as one sequence."""
-    found: list[set[Entity]] = []
+    entity_sets: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
-        found.append(set())
+        entity_sets.append(set())
         for tag in (*tags, "O"):
             mark, kind = tag[0], tag[1:].split("-", maxsplit=1)[-1] or "_"
             changed = kind != last_kind
@@ -58,11 +59,11 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
                 or (last_mark in "BI" and mark in "BSO")
                 or (last_mark not in "O." and changed)
             ):
-                found[-1].add((last_kind, start, place - 1))
+                entity_sets[-1].add((last_kind, start, place - 1))
             if mark in "BS" or (last_mark in "OES" and mark in "EI") or (mark not in "O." and changed):
                 start = place
             last_mark, last_kind, place = mark, kind, place + 1
-    return found
+    return entity_sets
 
 
 def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
@@ -71,8 +72,8 @@ def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
     count = sum(len(correct) for correct, _ in pairs)
     if not count:
         raise ValueError("the gold labels contain no entity, so F1 is undefined")
-    hits = [2 * len(correct & found) for correct, found in pairs]
-    return Score.over(hits, [len(correct) + len(found) for correct, found in pairs], count)
+    hits = [2 * len(correct & output) for correct, output in pairs]
+    return Score.over(hits, [len(correct) + len(output) for correct, output in pairs], count)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,9 @@ def squad_words(text: str) -> list[str]:
 def mlqa_words(text: str, language: str) -> list[str]:
     """Split a text into words by MLQA's rules, without articles and any script's punctuation; each Chinese
     character is a word."""
-    letters = (each for each in text.lower() if each not in string.punctuation and category(each)[0] != "P")
+    letters = (
+        letter for letter in text.lower() if letter not in string.punctuation and category(letter)[0] != "P"
+    )
     bare = "".join(letters)
     if articles := ARTICLES[language]:
         bare = re.sub(articles, " ", bare)
@@ -126,7 +129,7 @@ def answer_scores(
     for texts, (prediction,) in zip(gold, predicted, strict=True):
         correct, answer = list(map(words, texts)), words(prediction)
         exact.append(answer in correct)
-        ratios.append(max(_f1(each, answer) for each in correct))
+        ratios.append(max(_f1(reference, answer) for reference in correct))
     parts = Items.over([round(PARTS * ratio) for ratio in ratios], [PARTS] * len(ratios))
     f1 = Score(math.fsum(ratios) / len(ratios), len(ratios), parts)
     return {"f1": f1, "exact": Score.over(exact, [1] * len(exact), len(exact))}

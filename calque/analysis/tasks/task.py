@@ -151,8 +151,8 @@ class EncodedSet:
 
     def labelled(self) -> EncodedSet:
         """Leave out examples without a target, because their answers have no sub-words."""
-        kept = [rows for rows in self.examples if any((row.targets != UNLABELLED).any() for row in rows)]
-        return EncodedSet(kept, self.cut)
+        labelled = [rows for rows in self.examples if any((row.targets != UNLABELLED).any() for row in rows)]
+        return EncodedSet(labelled, self.cut)
 
 
 @dataclass(frozen=True)
@@ -213,20 +213,20 @@ class Split:
         examples, cut = list[list[TaskRow]](), 0
         for number, (example, _) in enumerate(self, start=1):
             try:
-                rows, whole = self.task.rows(example, labels, self.reader, length)
+                rows, fits = self.task.rows(example, labels, self.reader, length)
             except ValueError as error:
                 raise self._fault(str(error), number) from None
             examples.append(rows)
-            cut += not whole
+            cut += not fits
         return EncodedSet(examples, cut)
 
     def decode(
         self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> list[Answer]:
         """Return each example's prediction, given the head's answers for its rows."""
-        predictions, rest = [], iter(answers)
+        predictions, remaining = [], iter(answers)
         for (example, _), rows in zip(self, encoded.examples, strict=True):
-            predictions.append(self.task.decode(example, rows, list(islice(rest, len(rows))), labels))
+            predictions.append(self.task.decode(example, rows, list(islice(remaining, len(rows))), labels))
         return predictions
 
 

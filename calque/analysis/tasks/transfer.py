@@ -59,7 +59,7 @@ def evaluate(
         raise BadInput("the tokenizer has no sub-words for any of the answers", train.path)
     tuned = finetune(model, rows, train.task.head, len(labels), config, progress)
     del encoded, rows  # free the memory
-    return counts, {name: _test(tuned, each, labels, length) for name, each in tests.items()}
+    return counts, {name: _test(tuned, test, labels, length) for name, test in tests.items()}
 
 
 def _test(model: Finetuned, test: Split, labels: Sequence[str], length: int) -> Predictions:
@@ -148,15 +148,15 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
 
 def deltas(records: Iterable[Record]) -> list[Record]:
     """DELTA = SUP - ZS, with SUP's count, for every metric with both scores."""
-    zero_shot, found = dict[Record, float](), list[Record]()
+    zero_shot, differences = dict[Record, float](), list[Record]()
     for record in records:
         common = replace(record, measure=DELTA, value=0.0, count=0, items=None)
         if record.measure == "ZS":
             zero_shot[common] = record.value
         elif record.measure == "SUP" and common in zero_shot:
             value = record.value - zero_shot[common]
-            found.append(replace(common, value=value, count=record.count))
-    return found
+            differences.append(replace(common, value=value, count=record.count))
+    return differences
 
 
 @dataclass(frozen=True)
