@@ -108,7 +108,7 @@ def means(values: Iterable[tuple[T, BySeed]]) -> list[tuple[T, Estimate]]:
 
 
 def difference(first: BySeed, second: BySeed) -> Estimate | None:
-    """The mean of first - second over common seeds, or None; for a single seed, its interval is over items."""
+    """The mean of first - second over common seeds, or None; for one seed, its interval is over items."""
     return mean(differences(first, second))
 
 

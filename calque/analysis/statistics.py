@@ -81,7 +81,7 @@ def item_error(share: float, count: int) -> float:
 
 
 def per_item(hits: Sequence[int], sizes: Sequence[int]) -> np.ndarray:
-    """Return each item's linearised contribution (n,) to sum(hits) / sum(sizes) (Cochran 1977, 6.4)."""
+    """Each item's linearised contribution (n,) to sum(hits) / sum(sizes) (Cochran 1977, section 6.4)."""
     a, b = np.asarray(hits, float), np.asarray(sizes, float)
     if not b.sum():
         raise ValueError("the items' denominators sum to 0, so the ratio has no standard error")
@@ -137,10 +137,7 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 def welch(first: Sequence[float], second: Sequence[float]) -> float | None:
     """The two-sided p-value of Welch's (1947) t-test, or None if there is no variance. A single value is
     assumed to have the other sample's variance."""
-    samples = [
-        (np.mean(sample), np.std(sample, ddof=1) if len(sample) > 1 else 0.0, len(sample))
-        for sample in (first, second)
-    ]
+    samples = [(np.mean(x), np.std(x, ddof=1) if len(x) > 1 else 0.0, len(x)) for x in (first, second)]
     means, deviations, sizes = zip(*samples, strict=True)
     if max(deviations) <= 1e-12 * max(1.0, *np.abs(means)):
         return None
