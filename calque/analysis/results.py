@@ -130,6 +130,7 @@ def gap(first: Sequence[BySeed], second: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
+    """Average one seed's numbers."""
     columns = zip(*((score.value, score.low, score.high) for score in values), strict=True)
     count, (value, low, high) = len(values), (float(np.mean(column)) for column in columns)
     errors, by_test = list[float](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()
@@ -268,6 +269,7 @@ class Results:
         self.redrawn = tuple(what for what in redrawn if all(what in run.redrawn for run in measured_runs))
 
     def _join(self) -> dict[Key, dict[int, dict[int, Record]]]:
+        """Group the records by key, seed and step."""
         columns: dict[Key, dict[int, dict[int, Record]]] = {}
         for record in self.records:
             run = self.runs.get(record.run)
@@ -328,6 +330,7 @@ class Results:
         return any(not metrics or key.metric in metrics for key in self.keys(measure=measure))
 
     def layers(self, measure: str) -> list[int]:
+        """The layers for which a measure was recorded."""
         return sorted({key.layer for key in self.keys(measure=measure) if key.layer is not None})
 
     def printed(self, *key: Any) -> Published | None:
@@ -421,12 +424,14 @@ def retained(results: Results, objective: str, transform: str, task: str, metric
 
 
 def _measured(floor: Floor) -> Measured:
+    """Return a floor with its standard error over test items, if known."""
     if floor.items is None:
         return Measured(floor.value, None)
     return over_parts(floor.value, per_item(*floor.items.numbers), (floor.task, floor.language, ""))
 
 
 def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
+    """Divide differences from the floor: over test items for one seed, otherwise over seeds."""
     if len(upper) == 1:
         ((_, a),), ((_, b),) = upper.items(), lower.items()
         if a.parts is not None and b.parts is not None and (a.test, len(a.parts)) == (b.test, len(b.parts)):

@@ -51,6 +51,7 @@ class Estimate:
 def _with_interval(
     mean: float, seeds: int, error: float, quantile: float, bounds: Bounds, over: str = "seeds"
 ) -> Estimate:
+    """Return an estimate whose interval is `quantile` standard errors on either side, clipped to `bounds`."""
     half = quantile * error
     return Estimate(mean, seeds, max(mean - half, bounds[0]), min(mean + half, bounds[1]), over, error)
 
@@ -97,6 +98,7 @@ def paired_error(parts: np.ndarray) -> float:
 
 
 def _squares(parts: np.ndarray) -> float:
+    """Return the sum of squares, including the two added items."""
     heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # if all are 0, use 1, as for an average item
     return float(parts @ parts) + 2 * heaviest**2
 
@@ -197,12 +199,14 @@ def spearman(
 
 
 def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return Spearman's rho between corresponding rows."""
     a, b = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
     a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
     return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
 
 
 def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[list[int]]) -> float:
+    """Return the p-value over all pairings within groups, given ranks."""
     a, b = (2 * x).astype(int), (2 * y).astype(int)  # ranks may be half numbers
     shares, middle = np.ones(1), 0.0
     for group in members:
@@ -232,6 +236,7 @@ def _products(a: list[int], b: list[int]) -> np.ndarray:
 def _random_p(
     x: np.ndarray, y: np.ndarray, members: Sequence[list[int]], random: np.random.Generator, draws: int
 ) -> float:
+    """Return the p-value over random pairings within groups, given ranks."""
     permuted, middle = np.tile(y, (draws, 1)), 0.0
     for group in members:
         permuted[:, group] = random.permuted(permuted[:, group], axis=1)
@@ -241,6 +246,7 @@ def _random_p(
 
 
 def _bootstrap(x: np.ndarray, y: np.ndarray, random: np.random.Generator, draws: int) -> np.ndarray:
+    """Return rho over random samples of the points, drawn with replacement."""
     picks = np.empty((0, len(x)), int)
     while len(picks) < draws:
         draw = random.integers(len(x), size=(draws, len(x)))

@@ -97,6 +97,7 @@ class Encoder:
 
 
 def _positions(model: nn.Module, config: Any) -> int:
+    """Return the maximum number of ids in a row."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
             return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
@@ -217,6 +218,7 @@ class PairEncoder:
             yield from linked
 
     def _cut(self, pair: PairIds, line: int) -> list[Side]:
+        """Truncate both sides to the ids that fit into a row, and count what is left out."""
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             self.left_out.add("sentence pairs with an empty side", line)

@@ -64,6 +64,7 @@ class TypeHits:
         return {"probe": shares, HITS: hits}
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
+        """Return the hits that `row` wrote, with these types' counts and dictionary."""
         packed = (np.frombuffer(bytes.fromhex(text), np.uint8) for text in hits)
         forward, backward = (np.unpackbits(column, count=len(self.forward)).astype(bool) for column in packed)
         return TypeHits(forward, backward, self.in_dictionary, self.counts)
@@ -102,6 +103,7 @@ class Types:
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
+        """Return the types whose ids in the two languages are compared."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -111,10 +113,12 @@ class Types:
 
     @property
     def moved(self) -> np.ndarray:
+        """Which types (n,) have different ids in the two languages."""
         return np.asarray(self.image[self.types] != self.first_ids[self.types])
 
     @property
     def in_dictionary(self) -> np.ndarray:
+        """Which types (n,) have a dictionary entry."""
         return np.isin(self.types, self.dictionary)
 
     @property
@@ -187,6 +191,7 @@ def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.n
 
 
 def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
+    """Return the source ids of the entries in a pair's dictionary."""
     images = languages[pair[0]].images
     source_types, single = np.full(languages.rows, -1), np.flatnonzero(images >= 0)
     source_types[images[single]] = single
@@ -264,10 +269,12 @@ class LexiconRows:
 
     @property
     def cosine(self) -> float:
+        """The mean cosine between a word and its translation."""
         return float((self.source * self.target).sum(1).mean())
 
     @property
     def found(self) -> int:
+        """The number of words whose nearest neighbour is their translation."""
         return int(found(torch.from_numpy(self.source @ self.target.T))[0].sum())
 
 

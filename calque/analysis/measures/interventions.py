@@ -105,6 +105,7 @@ class Rows:
         return self.source[torch.from_numpy(order)]
 
     def _rotation(self, partners: np.ndarray) -> Rotation:
+        """Fit a rotation of the embeddings of `partners` (d,) onto the source embeddings of `entries`."""
         return Rotation.fit(
             self.derived[torch.from_numpy(partners)], self.source[torch.from_numpy(self.entries)]
         )
@@ -284,6 +285,7 @@ class SourceTuned:
         return list(map(ids.index, unique_ids)), list(map(images.index, unique_ids))
 
     def _scored(self, test: Split, encoded: EncodedSet, answers: Sequence[np.ndarray]) -> Score:
+        """Return the main metric for the head's answers."""
         predicted = test.decode(encoded, answers, self.labels)
         return self.task.scores(test.gold, predicted)[self.task.primary]
 

@@ -101,6 +101,7 @@ def _by_dictionary(
 def _null(
     questions: Sequence[Question], predicted: np.ndarray, gold: np.ndarray, among: np.ndarray
 ) -> dict[str, float]:
+    """Return the mean and a quantile of the accuracy after permuting gold answers within each relation."""
     relations = np.array([question.relation for question in questions])
     random, hits = np.random.default_rng(0), np.zeros(PERMUTATIONS)
     for relation in dict.fromkeys(relations[among].tolist()):

@@ -104,6 +104,7 @@ def derivation_retrieval(
 def _derived_rows(
     network: Any, languages: Languages, examples: TaskFolder, limit: int, exclusions: LeftOut
 ) -> dict[str, list[np.ndarray]]:
+    """Return the rows of up to `limit` sentences and their derivations, by language."""
     (derived,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
     start, end = languages.specials.start, languages.specials.end
@@ -122,6 +123,7 @@ def _derived_rows(
 
 
 def _derivations(examples: TaskFolder, language: str) -> Iterator[tuple[Sentence, Sentence]]:
+    """Yield each distinct sentence with its derivation, starting from the test set."""
     seen = set[tuple[str, ...]]()
     for split in reversed(SPLITS):
         for first, second in zip(examples.examples(split), examples.examples(split, language), strict=True):
@@ -132,6 +134,7 @@ def _derivations(examples: TaskFolder, language: str) -> Iterator[tuple[Sentence
 
 
 def _records(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
+    """Yield a record for every pair of languages, layer, metric and direction."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             cosines = cosine(source, target)
@@ -182,6 +185,7 @@ def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int
 
 
 def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the candidate pairs' margin scores, and whether each pair is correct."""
     numbers = torch.arange(len(source), device=source.device)
     first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
     scores = margin(source[first], target[second])
@@ -196,6 +200,7 @@ def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, 
 
 
 def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
+    """Match rows to columns one to one, best scores first; return the matched rows and columns."""
     proposals = list[tuple[float, int, int]]()
     for dim in (1, 0):
         near = cosines.topk(min(MARGIN_NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
@@ -212,6 +217,7 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
 
 
 def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
+    """Return the score threshold with the highest F1."""
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # accept or reject equal scores together

@@ -83,6 +83,7 @@ def parsed(kind: type[T], value: Any) -> T:
 
 
 def _value(kind: Any, value: Any, name: str) -> Any:
+    """Convert a JSON value to the type `kind`; `name` is the field, for errors."""
     if type(value) is kind and kind is not float:  # the usual case
         return value
     origin = typing.get_origin(kind)

@@ -50,6 +50,7 @@ class Items:
 
 
 def _written(numbers: Iterable[int]) -> str:
+    """Return numbers as text, with repetitions written as `number*times`."""
     runs = []
     for number, run in groupby(map(int, numbers)):
         if number < 0:
@@ -61,6 +62,7 @@ def _written(numbers: Iterable[int]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> tuple[tuple[int, int], ...]:
+    """Return each number in a text with how often it is repeated."""
     return tuple(map(_run, text.split()))
 
 

@@ -112,6 +112,7 @@ class Gazetteer(Baseline):
 
 
 def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: int) -> Answer:
+    """Tag the longest known names, from left to right."""
     tags: list[str] = []
     while (start := len(tags)) < len(words):
         for length in range(min(longest, len(words) - start), 0, -1):
@@ -237,6 +238,7 @@ class KnownAnswer(Baseline):
 
 
 def _known_answer(example: Example, spell: Spell, answers: set[tuple[str, ...]], longest: int) -> Answer:
+    """Return the first known answer, or a word that is not in the question, preferring similar sentences."""
     question, sentences = set(words_of(example, spell)), []
     for sentence in example.texts[1]:
         # Texts kept as written are split at spaces, because their words would reveal the answers' positions.

@@ -132,6 +132,7 @@ class MLQA(Questions):
 
 
 def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
+    """Return a question's context and the character offsets of its answers."""
     if len(example.texts) != 2:
         raise ValueError(f"an example should have a question and a context, not {len(example.texts)} texts")
     question, context = example.texts
@@ -143,6 +144,7 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
+    """Return the start and end of each answer, in characters of the context."""
     answers, first = list[tuple[int, int]](), 0
     for sentence in context:
         for span in sentence.spans:

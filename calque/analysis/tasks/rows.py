@@ -134,6 +134,7 @@ class Reader:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Move a span's ends inwards past spaces."""
     covered = text[start:end]
     start += len(covered) - len(covered.lstrip())
     return start, max(start, start + len(covered.strip()))
