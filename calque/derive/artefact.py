@@ -72,8 +72,8 @@ class Artefact:
             raise BadInput(f"this is the manifest of {actual_kind}, not of {kind}", path)
         digests, actual = facts.pop(FILES, {}), facts.get("format")
         if format not in (None, actual):
-            again = "remove the folder and run the command again"
-            raise BadInput(f"{kind} in format {actual}, not {format}; {again}", path)
+            advice = "remove the folder and run the command again"
+            raise BadInput(f"{kind} in format {actual}, not {format}; {advice}", path)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
@@ -83,8 +83,8 @@ class Artefact:
             raise BadInput(f"this manifest does not list the file {name}", self.folder / MANIFEST)
         if name not in self._checked:
             if not path.is_file() or sha256(path) != self.digests[name]:
-                again = f"remove {self.folder} and run the command again"
-                raise BadInput(f"the file has changed since it was written; {again}", path)
+                advice = f"remove {self.folder} and run the command again"
+                raise BadInput(f"the file has changed since it was written; {advice}", path)
             self._checked.add(name)
         return path
 

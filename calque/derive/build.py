@@ -105,7 +105,10 @@ class CorporaWriter(ExitStack):
     def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
         super().__init__()
         columns = zip(folders, rewritten or [False] * len(folders), strict=True)
-        self.writers = [self.enter_context(CorpusWriter(each, id_limit, has)) for each, has in columns]
+        self.writers = [
+            self.enter_context(CorpusWriter(folder, id_limit, is_rewritten))
+            for folder, is_rewritten in columns
+        ]
         self.totals: list[Encoded] = []
 
     @property
@@ -240,14 +243,14 @@ def _write_dictionary(
 ) -> None:
     image = transform.image(types.size, types.specials)
     places = transform.places(types.size, types.specials)
-    chosen, images, facts = types.types, image, out.facts["languages"][transform.name]
+    type_ids, images, facts = types.types, image, out.facts["languages"][transform.name]
     if language.single is not None:
         only = one_to_one(language.single)
         images = np.where(only >= 0, in_places(only, np.ones_like(only), image, places), -1)
-        chosen = chosen[images[chosen] >= 0]
+        type_ids = type_ids[images[type_ids] >= 0]
         np.save(out.part / transform.name / SINGLE, images)
-        facts["types without one image"] = len(types.types) - len(chosen)
-    entries = draw_dictionary(dictionary, chosen, types.counts, images)
+        facts["types without one image"] = len(types.types) - len(type_ids)
+    entries = draw_dictionary(dictionary, type_ids, types.counts, images)
     if dictionary.correct < 1:
         entries, unlike = with_wrong_pairs(dictionary, entries, tags)
         facts[WRONG] = int((entries[:, 1] != images[entries[:, 0]]).sum())

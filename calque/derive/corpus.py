@@ -98,9 +98,9 @@ class Corpus:
         lines = lines - source_first if source_first else lines
         return type(self)(tokens, pieces, origin, lines, sources)
 
-    def where(self, chosen: np.ndarray) -> Self:
-        """Copy the lines selected by `chosen`, (N,) bool, into memory; source line numbers stay unchanged."""
-        lines, sources = np.flatnonzero(chosen), self.sources
+    def where(self, mask: np.ndarray) -> Self:
+        """Copy the lines selected by `mask`, (N,) bool, into memory; source line numbers stay unchanged."""
+        lines, sources = np.flatnonzero(mask), self.sources
         tokens, pieces, origin = (column.take(lines) for column in (self.tokens, self.pieces, self.origin))
         if sources is not None:
             sources = sources.take(self.pieces.places(lines))

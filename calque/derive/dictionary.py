@@ -71,8 +71,8 @@ class DictionaryConfig:
     def identity(self) -> Any:
         return self if self.correct < 1 else replace(self, wrong="any")
 
-    def reseeded(self, by: int) -> Self:
-        return replace(self, seed=self.seed + by)
+    def reseeded(self, offset: int) -> Self:
+        return replace(self, seed=self.seed + offset)
 
 
 NO_DICTIONARY = DictionaryConfig(0.0)
@@ -86,8 +86,8 @@ def draw_dictionary(
         ranked = types[np.argsort(-counts[types], kind="stable")]
     else:
         ranked = np.random.default_rng(config.seed).permutation(types)
-    chosen = np.sort(ranked[: round(config.fraction * len(types))]).astype(np.int64)
-    return np.stack([chosen, image[chosen]], axis=1)
+    sources = np.sort(ranked[: round(config.fraction * len(types))]).astype(np.int64)
+    return np.stack([sources, image[sources]], axis=1)
 
 
 def with_wrong_pairs(

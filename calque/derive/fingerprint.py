@@ -119,13 +119,13 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
     if name in ("__main__", "__mp_main__"):
         name = module.__spec__.name if module.__spec__ else file.stem  # run with python -m, or as a script
     root = file.parents[name.count(".") + (file.name == "__init__.py")]
-    files, waiting = {file}, [(file, name)]
-    while waiting:
-        for path, imported in _imported(*waiting.pop(), root):
+    files, stack = {file}, [(file, name)]
+    while stack:
+        for path, imported in _imported(*stack.pop(), root):
             installed = "site-packages" in root.parts and _top(imported) != _top(name)
             if path not in files and not installed and _top(imported) not in NOT_OWN:
                 files.add(path)
-                waiting.append((path, imported))
+                stack.append((path, imported))
     return {path.relative_to(root).as_posix(): sha256(path)[:12] for path in sorted(files)}
 
 

@@ -134,7 +134,7 @@ def columns(n: int) -> list[tuple[str, int, int]]:
 def design(n: int) -> np.ndarray:
     """Return which `columns` apply to each order, as float64 zeros and ones, (n!, columns)."""
     place, head = _places(n), _places(n)[:, n - 1]
-    has = []
+    features = []
     for kind, i, j in columns(n):
         first, second = place[:, i], place[:, j]
         kinds = {
@@ -144,8 +144,8 @@ def design(n: int) -> np.ndarray:
             AROUND: (first < head) & (head < second),
             AFTER: (head < first) & (first < second),
         }
-        has.append(kinds[kind])
-    return np.stack(has, axis=1).astype(np.float64)
+        features.append(kinds[kind])
+    return np.stack(features, axis=1).astype(np.float64)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -217,16 +217,16 @@ class Grammar:
     def train(cls, sentences: Iterable[Sentence], path: Path | None = None) -> Self:
         """Maximise the sum of log p(order) over the nodes of 2 to 6 items in projective trees, minus half the
         squared norm of the weights. Error messages mention `path`."""
-        seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
+        orders_by_kind: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
             tree = Tree.without_closing_marks(sentence) if sentence.heads else None
             for kind, items, order in nodes(sentence, tree) if tree and all(tree.whole) else ():
                 if len(items) <= LARGEST:
-                    seen[kind][items, order] += 1
-        for kind, counts in seen.items():
+                    orders_by_kind[kind][items, order] += 1
+        for kind, counts in orders_by_kind.items():
             if not counts:
                 raise BadInput(f"no projective tree contains a {kind} with dependents to learn from", path)
-        return cls({kind: Likelihood(counts).maximise() for kind, counts in seen.items()})
+        return cls({kind: Likelihood(counts).maximise() for kind, counts in orders_by_kind.items()})
 
     @classmethod
     def mix(cls, superstrate: Self, substrate: Self, weight: float) -> Self:
@@ -321,14 +321,14 @@ class Likelihood:
         numbers, by_pair, ranks = self.numbers, [], {order: rank for rank, order in enumerate(orders(n))}
         rows, cols = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         seen = np.zeros((len(nodes), len(ranks)))
-        for b, (items, counts) in enumerate(nodes.items()):
+        for node, (items, counts) in enumerate(nodes.items()):
             pairs = node_pairs(items)
             by_pair.append([[numbers.setdefault(f, len(numbers)) for f in triple] for triple in pairs])
             for slots, feature in matcher.among(items):
-                rows.append(containing(n, slots) + b * len(ranks))
+                rows.append(containing(n, slots) + node * len(ranks))
                 cols.append(np.full(len(rows[-1]), numbers[feature]))
             for order, count in counts.items():
-                seen[b, ranks[order]] = count
+                seen[node, ranks[order]] = count
         place = np.concatenate(rows), np.concatenate(cols)
         has = csr_array((np.ones(len(place[0])), place), shape=(seen.size, self.sequences))
         return _Group(n, seen, np.array(by_pair, dtype=np.int32), has)

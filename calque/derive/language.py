@@ -115,12 +115,12 @@ class Bitext:
         a, b = self.lines[pair]
         return of_pieces(self.links(pair), self.first.corpus.pieces[a], self.second.corpus.pieces[b])
 
-    def targets(self, pair: int, turned: bool = False) -> np.ndarray:
+    def targets(self, pair: int, reverse: bool = False) -> np.ndarray:
         """Return the first position in the second sentence that each id of the first sentence is linked to,
-        (n,), or -1. If `turned`, the sentences are exchanged."""
-        side = (self.second if turned else self.first).corpus
-        targets = np.full(len(side[self.lines[pair, int(turned)]]), -1)
-        links = self.piece_links(pair)[:, :: -1 if turned else 1]
+        (n,), or -1. If `reverse`, the sentences are exchanged."""
+        side = (self.second if reverse else self.first).corpus
+        targets = np.full(len(side[self.lines[pair, int(reverse)]]), -1)
+        links = self.piece_links(pair)[:, :: -1 if reverse else 1]
         links = links[np.argsort(links[:, 0], kind="stable")[::-1]]
         targets[links[:, 0]] = links[:, 1]  # in reverse order, so that the first link wins
         return targets

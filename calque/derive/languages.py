@@ -335,7 +335,7 @@ def disjoint_halves(languages: Languages) -> Languages:
 
 
 def _cut(languages: Languages, share: float, last: bool) -> Languages:
-    cut = []
+    parts = []
     for language in languages.languages:
         corpus, size = language.corpus, len(languages[language.source].corpus)
         source_first = size - round(share * size)
@@ -345,5 +345,5 @@ def _cut(languages: Languages, share: float, last: bool) -> Languages:
             fault = f"holding out the last {share:.2%} of {len(corpus):,} sentences {outcome}"
             raise BadInput(f"{language.name}: {fault}", languages.folder / language.name)
         part = corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first)
-        cut.append(replace(language, corpus=part))
-    return replace(languages, languages=tuple(cut))
+        parts.append(replace(language, corpus=part))
+    return replace(languages, languages=tuple(parts))

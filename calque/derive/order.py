@@ -60,12 +60,12 @@ class Permute(Transform):
 def kendall_distance(origin: Sequence[int]) -> float:
     """Return the fraction of word pairs whose order is reversed."""
     n = len(origin)
-    seen: list[int] = []
+    places: list[int] = []
     crossed = 0
     for place in origin:
-        rank = bisect(seen, place)
-        crossed += len(seen) - rank
-        seen.insert(rank, place)
+        rank = bisect(places, place)
+        crossed += len(places) - rank
+        places.insert(rank, place)
     return crossed / (n * (n - 1) / 2) if n > 1 else 0.0
 
 

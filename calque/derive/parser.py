@@ -98,10 +98,10 @@ class ParsedTrees:
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
         """Add tags and trees to sentences without gold trees; count failures by reason."""
-        lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
+        unparsed = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
         trees, with_trees = dict[tuple[str, ...], Sentence | str](), list[Sentence]()
-        for first in range(0, len(lacking), SHARD):
-            block = lacking[first : first + SHARD]
+        for first in range(0, len(unparsed), SHARD):
+            block = unparsed[first : first + SHARD]
             trees |= zip(block, self._shard(block), strict=True)
         for sentence in sentences:
             tree = trees.get(sentence.words) if not sentence.heads else None

@@ -82,8 +82,8 @@ class Transliterate(Transform):
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         table, words = np.arange(size), specials.ordinary(size)
         usage = _given(self, size) if self.needs else None
-        moved = np.setdiff1d(words, self._shared(words, usage), assume_unique=True)
-        table[moved] += size
+        unshared = np.setdiff1d(words, self._shared(words, usage), assume_unique=True)
+        table[unshared] += size
         return table
 
     def _shared(self, words: np.ndarray, usage: Usage | None) -> np.ndarray:

@@ -173,8 +173,8 @@ class Source(ABC):
         """Descriptions of the randomly sampled parts, which `reseeded` changes."""
         return ()
 
-    def reseeded(self, by: int) -> Self:
-        """Return the source with `by` added to its seeds."""
+    def reseeded(self, offset: int) -> Self:
+        """Return the source with `offset` added to its seeds."""
         return self
 
     def lemmas(self) -> Lemmas:

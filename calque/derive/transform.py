@@ -83,11 +83,11 @@ class Transform(Named, ABC):
         config: Any = self
         return replace(config, usage=usage) if usage is not None and "usage" in self.needs else self
 
-    def reseeded(self, by: int) -> Transform:
-        """Return the transform with `by` added to its seed, if any."""
+    def reseeded(self, offset: int) -> Transform:
+        """Return the transform with `offset` added to its seed, if any."""
         config: Any = self
         has_seed = any(field.name == "seed" for field in fields(config))
-        return replace(config, seed=config.seed + by) if has_seed else self
+        return replace(config, seed=config.seed + offset) if has_seed else self
 
     def identity(self) -> Any:
         """Return the values that determine the images; files are represented by digests."""
@@ -150,8 +150,8 @@ class Compose(Transform):
     def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Transform:
         return Compose(tuple(part.ready(cache, usage) for part in self.parts))
 
-    def reseeded(self, by: int) -> Transform:
-        return Compose(tuple(part.reseeded(by) for part in self.parts))
+    def reseeded(self, offset: int) -> Transform:
+        return Compose(tuple(part.reseeded(offset) for part in self.parts))
 
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
@@ -212,16 +212,16 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
     image = sentence
     for part, seed in transform.steps(number):
         account.kept.update(part.account(image, seed))
-        before, image = len(image.spans), part(image, seed)
-        account.split_spans += max(len(image.spans) - before, 0)
-        lost = max(before - len(image.spans), 0)
+        spans_before, image = len(image.spans), part(image, seed)
+        account.split_spans += max(len(image.spans) - spans_before, 0)
+        lost = max(spans_before - len(image.spans), 0)
         account.left_out += Counter({"entities, answers or labels that no derived word has": lost})
     if image.sources:
         lost = len(sentence) - len(set(chain.from_iterable(image.sources)))
         account.left_out += Counter({"words that no derived word renders": lost})
     if image is not sentence and not (transform.rewrites and image.sources):
-        moved = tuple(sentence.words[place] for place in image.origin)
-        if sorted(image.origin) != list(range(len(sentence))) or moved != image.words:
+        words = tuple(sentence.words[place] for place in image.origin)
+        if sorted(image.origin) != list(range(len(sentence))) or words != image.words:
             fault = f"but it changes {sentence.text[:200]!r} to {image.text[:200]!r}"
             raise BadInput(f"{transform.name} may only reorder words, as it is not a `Rewrite`, {fault}")
     return image

@@ -67,10 +67,12 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
     sentences = chain.from_iterable(source.sentences(chunk)[0] for chunk in source.chunks())
     numbered = list(enumerate(islice(sentences, SAMPLE)))
     for transform in own_transforms:
-        first = _images(transform, numbered)
+        first_images = _images(transform, numbered)
         with Workers(min(workers, 2)) as pool:
-            (again,) = pool.map(partial(_images, transform), [numbered[::-1]], "")
-        for number, (first_image, second_image) in enumerate(zip(first, again[::-1], strict=True)):
+            (second_images,) = pool.map(partial(_images, transform), [numbered[::-1]], "")
+        for number, (first_image, second_image) in enumerate(
+            zip(first_images, second_images[::-1], strict=True)
+        ):
             if first_image != second_image:
                 fault = f"{transform.name} is not a function of a sentence and its number"
                 images = f"{first_image.text[:100]!r} and then {second_image.text[:100]!r}"

@@ -103,8 +103,8 @@ class Usage:
         """Count the types in a text, given the ids of its sub-words (T,), and the number of sub-words (W,)
         and the UPOS tag (or "") of each word."""
         kind = np.repeat(np.array([CLASSES.get(tag, "") for tag in tags], str), pieces)
-        chosen = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
-        return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))
+        groups = [ids, ids[ends_of(pieces)[1:] - 1], *(ids[kind == name] for name in WORD_CLASSES)]
+        return cls(np.stack([np.bincount(group, minlength=size) for group in groups]))
 
     @property
     def size(self) -> int:

@@ -244,8 +244,8 @@ def _special_types(tokenizer: Tokenizer, path: Path) -> Specials:
         roles["start"] = before[0]
     if after:
         roles["end"] = after[0]
-    if lacking := [f"{' or '.join(names)} ({role})" for role, names in ROLES.items() if role not in roles]:
-        raise BadInput(f"this tokenizer lacks the special types {', '.join(lacking)}", path)
+    if missing := [f"{' or '.join(names)} ({role})" for role, names in ROLES.items() if role not in roles]:
+        raise BadInput(f"this tokenizer lacks the special types {', '.join(missing)}", path)
     try:
         return Specials(**roles, others=tuple(sorted(marked - set(roles.values()))))
     except ValueError as error:

@@ -56,25 +56,25 @@ class Workers:
         if self._pool is None:
             yield from map(function, jobs)
             return
-        waiting: deque[Future[Result]] = deque()
+        futures: deque[Future[Result]] = deque()
         for job in jobs:
             with uninterrupted():
-                waiting.append(self._pool.submit(function, job))
-            if len(waiting) > self.count:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+                futures.append(self._pool.submit(function, job))
+            if len(futures) > self.count:
+                yield futures.popleft().result()
+        while futures:
+            yield futures.popleft().result()
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Block keyboard interrupts while processes start, because interrupted imports print tracebacks."""
     resource_tracker.ensure_running()  # starting the tracker later would unblock signals
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 
 
 def follow_parent() -> None:

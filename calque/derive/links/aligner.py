@@ -95,12 +95,12 @@ def grow_diag(forward: Links, reverse: Links) -> Links:
     """Extend the intersection with links from the union that contain an unlinked word and are adjacent,
     possibly diagonally, to an existing link."""
     growing = _Growing(intersect(forward, reverse))
-    candidates, before = union(forward, reverse), -1
-    while len(growing.links) != before:
-        before = len(growing.links)
+    candidates, size = union(forward, reverse), -1
+    while len(growing.links) != size:
+        size = len(growing.links)
         for i, j in candidates:
-            near = [(i + di, j + dj) for di in (-1, 0, 1) for dj in (-1, 0, 1)]
-            if any(growing.unlinked(i, j)) and not growing.links.isdisjoint(near):
+            neighbours = [(i + di, j + dj) for di in (-1, 0, 1) for dj in (-1, 0, 1)]
+            if any(growing.unlinked(i, j)) and not growing.links.isdisjoint(neighbours):
                 growing.add(i, j)
     return sorted(growing.links)
 

@@ -73,16 +73,18 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     if len(nouns) < total:
         fault = f"{facts.values} values per relation require {total} words that are mostly used as nouns"
         raise BadInput(f"{fault}, but a language of {language.types} types has only {len(nouns)}")
-    chosen = rng.sample(nouns[:total], total)
+    all_values = rng.sample(nouns[:total], total)
     forms = language.forms
-    free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in forms]
-    if facts.subjects > len(free):
-        raise BadInput(f"{facts.subjects:,} subjects need names, but only {len(free):,} names are available")
-    names = rng.sample(free, facts.subjects)
+    available = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in forms]
+    if facts.subjects > len(available):
+        raise BadInput(
+            f"{facts.subjects:,} subjects need names, but only {len(available):,} names are available"
+        )
+    names = rng.sample(available, facts.subjects)
     shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
     questions = []
     for place, (relation, patterns) in enumerate(RELATIONS.items()):
-        values = tuple(chosen[place * facts.values : (place + 1) * facts.values])
+        values = tuple(all_values[place * facts.values : (place + 1) * facts.values])
         turns = _turns(values, rng), _turns(values, rng)
         for name in names:
             is_shared = relation in shared[name]

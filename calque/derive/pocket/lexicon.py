@@ -177,8 +177,8 @@ class Lexicon:
         """Return a form of a random word that is not yet a lemma of `kind`, or ""."""
         lemmas = {word.lemma for word in topic[kind]}
         regular = [word for word in topic[self._rng.choice(kinds)] if word.lemma not in WORDS["plurals"]]
-        fitting = [word.forms[form] for word in regular if word.forms[form] not in lemmas]
-        return self._rng.choice(fitting) if fitting else ""
+        candidates = [word.forms[form] for word in regular if word.forms[form] not in lemmas]
+        return self._rng.choice(candidates) if candidates else ""
 
     def _enter(self, topic: Topic, kind: str, entry: str) -> None:
         lemma, _, hypernym = entry.partition(":")

@@ -56,10 +56,10 @@ def balanced(cases: Sequence[Case], rounds: int = 200) -> list[Case]:
 
 def _supported(cases: Sequence[Case]) -> list[Case]:
     """Return the cases whose views all occur with every label."""
-    supported, before = list(cases), -1
+    supported, size = list(cases), -1
     labels = {case.label for case in cases}
-    while len(supported) != before:
-        before = len(supported)
+    while len(supported) != size:
+        size = len(supported)
         for view in range(len(supported[0].views)):
             seen = {(case.views[view], case.label) for case in supported}
             supported = [

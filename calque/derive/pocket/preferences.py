@@ -26,18 +26,18 @@ class Preferences:
         for kind, columns in entities(lexicon, self._rng).items():
             names[kind] = list(map(_senses, columns))
         everything: list[Sense] = []
-        for t, topic in enumerate(self.topics):
-            kinds = lexicon.topics[t]
+        for number, topic in enumerate(self.topics):
+            kinds = lexicon.topics[number]
             for kind, senses in kinds.items():
                 self._weigh(senses, kind)
                 everything += senses
             self._bind_words(topic, kinds)
             for kind in FRAMES:
-                self._bind(names["name"][t], kinds[kind], kind)
+                self._bind(names["name"][number], kinds[kind], kind)
             for kind in ("brand", "firm", "college"):
-                self._bind(names[kind][t], kinds["firm"], "hire")
+                self._bind(names[kind][number], kinds["firm"], "hire")
             for kind in ("name", "brand", "firm", "college"):
-                self._offer(topic, names[kind][t], kind)
+                self._offer(topic, names[kind][number], kind)
         for kind in ("town", "site"):
             self._bind(self.topics, names[kind][0], kind)
         self._bind_function_words(everything)
@@ -98,9 +98,9 @@ class Preferences:
         prepositions = WORDS["prepositions"][role].split()
         phrases = []
         for head in heads:
-            drawn = self._rng.sample(prepositions, 2)
-            chosen = self._prepositions.setdefault((head.kind, head.lemma, role), drawn)
-            first, second = (Sense((word,)) for word in chosen)
+            new_pair = self._rng.sample(prepositions, 2)
+            pair = self._prepositions.setdefault((head.kind, head.lemma, role), new_pair)
+            first, second = (Sense((word,)) for word in pair)
             head.tables[role] = [first] * (3 * SIZE // 4) + [second] * (SIZE // 4)
             phrases += [first, second]
         self._bind(phrases, nouns, "noun")

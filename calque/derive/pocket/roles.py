@@ -142,16 +142,16 @@ def _events(words: WordDraws, kind: str) -> list[Event]:
     event = Event(first, verbs[0], second, places[0])
     denied = replace(event, place=rng.choice(places[1:]), negative=True)
     if kind == PLACE:
-        near = [denied, *(Event(second, verbs[0], first, rng.choice(places)) for _ in range(2))]
+        distractors = [denied, *(Event(second, verbs[0], first, rng.choice(places)) for _ in range(2))]
     elif kind == SUBJECT:
-        near = [replace(denied, agent=other_people[0])]
-        near += [Event(second, verbs[0], person, rng.choice(places)) for person in other_people[1:]]
+        distractors = [replace(denied, agent=other_people[0])]
+        distractors += [Event(second, verbs[0], person, rng.choice(places)) for person in other_people[1:]]
     else:
-        near = [replace(denied, patient=other_people[0])]
-        near += [Event(person, verbs[0], first, rng.choice(places)) for person in other_people[1:]]
-    far = Event(rng.choice(other_people), verbs[1], rng.choice((first, second)), rng.choice(places))
+        distractors = [replace(denied, patient=other_people[0])]
+        distractors += [Event(person, verbs[0], first, rng.choice(places)) for person in other_people[1:]]
+    unrelated = Event(rng.choice(other_people), verbs[1], rng.choice((first, second)), rng.choice(places))
     extra = replace(event, verb=verbs[1], place=rng.choice(places[1:]))
-    return [event, *near, *rng.sample([far, extra], rng.randrange(3))]
+    return [event, *distractors, *rng.sample([unrelated, extra], rng.randrange(3))]
 
 
 def _tell(event: Event, tense: str, kind: str, answers: bool, words: WordDraws) -> Sentence:

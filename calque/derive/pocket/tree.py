@@ -42,8 +42,10 @@ class WordOrder:
     def draw(self, rng: random.Random) -> Places:
         if not self.free:
             return self.places
-        moved = {key: place for key, (place, probability) in self.free.items() if rng.random() < probability}
-        return {**self.places, **moved}
+        changes = {
+            key: place for key, (place, probability) in self.free.items() if rng.random() < probability
+        }
+        return {**self.places, **changes}
 
 
 ORDERS: dict[str, WordOrder] = {}
@@ -142,16 +144,16 @@ def say(
 ) -> Sentence:
     """Convert a tree to a sentence. Words are drawn in English order, and so are the same in all orders."""
     nodes, heads = linearise(root, ENGLISH.places)
-    drawn: dict[Pick, Sense] = {}
+    senses: dict[Pick, Sense] = {}
 
     def sense(word: Word) -> Sense:
         if isinstance(word, Sense):
             return word
         if word.governor is None:
             return (cast or {})[word.role]
-        if word not in drawn:
-            drawn[word] = sense(word.governor).draw(word.role, chance())
-        return drawn[word]
+        if word not in senses:
+            senses[word] = sense(word.governor).draw(word.role, chance())
+        return senses[word]
 
     def text(token: Token) -> str:
         if isinstance(token, str):

@@ -204,8 +204,8 @@ def _column_names(path: Path) -> tuple[str, ...]:
     if not line.startswith(PLUS):
         return NAMES
     names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())
-    if lacking := {"ID", "FORM", "UPOS"}.difference(names):
-        raise place.fault(f"global.columns lacks {', '.join(sorted(lacking))}")
+    if missing := {"ID", "FORM", "UPOS"}.difference(names):
+        raise place.fault(f"global.columns lacks {', '.join(sorted(missing))}")
     return names
 
 
@@ -226,12 +226,12 @@ def _token_tag(
     """Return the tag of a multiword token of `words`; `parents` lists each word's heads."""
     ancestors: dict[int, set[int]] = {word: set() for word in words}
     for word, above in ancestors.items():
-        waiting = [*parents[word]]
-        while waiting:
-            parent = waiting.pop()
+        stack = [*parents[word]]
+        while stack:
+            parent = stack.pop()
             if parent != word and parent not in above:
                 above.add(parent)
-                waiting += parents[parent] if parent >= 0 else ()
+                stack += parents[parent] if parent >= 0 else ()
     fewest = min(map(len, ancestors.values()))
     code = language.lower().replace("_", "-").partition("-")[0]
     ranking = [*_TABLE.get(f"ranked_{code}", ()), *_TABLE["ranked"]]

@@ -54,12 +54,12 @@ class EasyText:
         easy_items = []
         for item in items:
             if isinstance(item, Example):
-                what, sentences = "examples", item.sentences
+                kind, sentences = "examples", item.sentences
             else:
-                what, sentences = "sentences", [item]
+                kind, sentences = "sentences", [item]
             reasons = filter(None, (self._reason(sentence, frequent) for sentence in sentences))
             if reason := next(reasons, ""):
-                counts[f"{what} {reason}"] += 1
+                counts[f"{kind} {reason}"] += 1
             else:
                 easy_items.append(item)
         return easy_items
@@ -195,20 +195,20 @@ class TaskFiles:
             fault = f"cannot hold out {held_out:,} of {len(examples):,} examples{excluded(counts)}"
             expected = "reduce held_out, or provide files with dev and test data"
             raise BadInput(f"{fault}; {expected}", self.train[0])
-        drawn = {}
+        places_by_split = {}
         for number, split in enumerate(without_files):
-            drawn[split] = sorted(order[number * self.held_out : (number + 1) * self.held_out])
+            places_by_split[split] = sorted(order[number * self.held_out : (number + 1) * self.held_out])
             counts[f"held out as {split}"] += self.held_out
         training = order[held_out:]
         if self.apart:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             training = [i for i in training if texts.isdisjoint(_texts(examples[i]))]
-        drawn["train"] = sorted(training[: self.limit] if self.limit else training)
-        if not drawn["train"]:
+        places_by_split["train"] = sorted(training[: self.limit] if self.limit else training)
+        if not places_by_split["train"]:
             raise BadInput("all training examples share a text with a held-out example", self.train[0])
         counts["with a text of one held out"] += len(order) - held_out - len(training)
-        counts["over the limit"] += len(training) - len(drawn["train"])
-        return {split: [examples[i] for i in places] for split, places in drawn.items()}
+        counts["over the limit"] += len(training) - len(places_by_split["train"])
+        return {split: [examples[i] for i in places] for split, places in places_by_split.items()}
 
 
 def _texts(example: Example) -> set[str]:
@@ -292,15 +292,17 @@ class Files(Source):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        drawn = []
+        descriptions = []
         for what in (TRAINED, TESTED):
             if tasks := [task for task, files in self._tasks.items() if files.draws[what]]:
-                drawn.append(f"the {what} of {', '.join(tasks)}")
-        return tuple(drawn)
+                descriptions.append(f"the {what} of {', '.join(tasks)}")
+        return tuple(descriptions)
 
-    def reseeded(self, by: int) -> Self:
-        drawn = [(task, files) for task, files in self._tasks.items() if any(files.draws.values())]
-        changed: dict[str, Any] = {task: replace(files, seed=files.seed + by) for task, files in drawn}
+    def reseeded(self, offset: int) -> Self:
+        drawn_files = [(task, files) for task, files in self._tasks.items() if any(files.draws.values())]
+        changed: dict[str, Any] = {
+            task: replace(files, seed=files.seed + offset) for task, files in drawn_files
+        }
         return replace(self, **changed)
 
     def lemmas(self) -> Lemmas:

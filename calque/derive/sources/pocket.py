@@ -120,9 +120,9 @@ class PocketEnglish(Source):
         further = ["diagnostics"] if task == "nli" else []
         return fingerprint(EDITION, self.language, task, getattr(self, task), *further)
 
-    def reseeded(self, by: int) -> Self:
-        facts = replace(self.facts, seed=self.facts.seed + by) if self.facts else None
-        return replace(self, language=replace(self.language, seed=self.language.seed + by), facts=facts)
+    def reseeded(self, offset: int) -> Self:
+        facts = replace(self.facts, seed=self.facts.seed + offset) if self.facts else None
+        return replace(self, language=replace(self.language, seed=self.language.seed + offset), facts=facts)
 
     def lemmas(self) -> Lemmas:
         return gather_lemmas(self.language.lemmas())
