@@ -141,8 +141,8 @@ class Checkpoint:
         with torch.inference_mode():
             scores = self.model(input_ids=rows, token_type_ids=types if types.any() else None).logits[0]
         filled = []
-        for at_mask in scores[rows[0] == tokenizer.mask_token_id].softmax(-1):
-            best = at_mask.topk(min(count, len(at_mask)))
+        for probabilities in scores[rows[0] == tokenizer.mask_token_id].softmax(-1):
+            best = probabilities.topk(min(count, len(probabilities)))
             pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
             filled.append([Guess(*self.name(i), probability) for probability, i in pairs])
         return filled
@@ -154,12 +154,12 @@ class Checkpoint:
         similar to that of `word`, which must be a single type in `language`."""
         if not self.is_type(word, language):
             raise BadInput(f"{word!r} is not a single type in the vocabulary of {language}")
-        ((own,),) = self.pieces([word], language)
-        cosines = cosine(self._table, self._table[[own]])[:, 0].numpy()
+        ((type_id,),) = self.pieces([word], language)
+        cosines = cosine(self._table, self._table[[type_id]])[:, 0].numpy()
         searched = [among] if among else self.languages
         allowed = np.unique(np.concatenate([self.ids(name) for name in searched]))
         order = allowed[np.argsort(-cosines[allowed], kind="stable")]
-        return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != own][:count].tolist()]
+        return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != type_id][:count].tolist()]
 
     def pieces(self, words: Sequence[str], language: str = SOURCE) -> list[list[int]]:
         """Return each word's ids, encoded as in the middle of a sentence."""
@@ -208,9 +208,9 @@ class Checkpoint:
         return self.tokenizers[language]
 
     def _check_length(self, ids: int) -> None:
-        most = self.tokenizers[SOURCE].model_max_length
-        if ids > most:
-            raise BadInput(f"the text has {ids} ids; the model accepts at most {most}", self.folder)
+        limit = self.tokenizers[SOURCE].model_max_length
+        if ids > limit:
+            raise BadInput(f"the text has {ids} ids; the model accepts at most {limit}", self.folder)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -222,12 +222,12 @@ class Checkpoint:
         """The languages that the model was trained on, or None if no parent folder contains them."""
         if not self.identity:
             return None
-        usual = str(_facts(self.folder).get(TRAINED_ON, ""))
-        for above in self.folder.resolve().parents:
+        original = str(_facts(self.folder).get(TRAINED_ON, ""))
+        for parent in self.folder.resolve().parents:
             # Several folders may contain the same text.
-            for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != usual, each)):
-                known = fingerprints(folder) if finished(folder) else {}
-                if all(value in known.get(name, ()) for name, value in self.identity["data"].items()):
+            for folder in sorted(parent.glob("languages-*"), key=lambda path: (path.name != original, path)):
+                digests = fingerprints(folder) if finished(folder) else {}
+                if all(value in digests.get(name, ()) for name, value in self.identity["data"].items()):
                     return Languages.open(folder, self.identity["languages"], whole=True)
         return None
 
@@ -275,11 +275,11 @@ class Checkpoint:
         return [self.pair_of(bitext, pair) for pair in range(min(count, len(bitext)))]
 
     def pair_of(self, bitext: Bitext, pair: int) -> Derivation:
-        own, other = bitext.lines[pair].tolist()
+        source_line, target_line = bitext.lines[pair].tolist()
         ids, corpus = bitext.ids(pair), bitext.second.corpus
-        source = self.spelt(SOURCE, ids[0], bitext.first.corpus.pieces[own])
-        words = self.spelt(bitext.second.name, ids[1], corpus.pieces[other])
-        return Derivation(bitext.second.name, source, words, *corpus.rendered(other))
+        source = self.spelt(SOURCE, ids[0], bitext.first.corpus.pieces[source_line])
+        words = self.spelt(bitext.second.name, ids[1], corpus.pieces[target_line])
+        return Derivation(bitext.second.name, source, words, *corpus.rendered(target_line))
 
     def spelt(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
         decode = self._tokenizer(language).decode
@@ -332,12 +332,12 @@ class Checkpoint:
         pieces = [self.pieces(words, language) for words in texts]
         rows = [np.array([first, *chain.from_iterable(words), last]) for words in pieces]
         self._check_length(max(map(len, rows), default=0))
-        found = dict[int, States]()
+        states = dict[int, States]()
         for place, hidden in states_by_row(self.model, rows, self.token_type(language)):
             words = hidden[:, 1:-1].split(list(map(len, pieces[place])), dim=1)
             means = torch.stack([word.mean(1) for word in words], dim=1)
-            found[place] = States(texts[place], means.numpy())
-        return [found[place] for place in range(len(texts))]
+            states[place] = States(texts[place], means.numpy())
+        return [states[place] for place in range(len(texts))]
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
         """Return a copy whose transformers model has been modified in place by `change`.
@@ -391,19 +391,19 @@ def _facts(checkpoint: Path) -> dict[str, Any]:
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
     """Return a task with the study's examples and settings. Raises BadInput if they are missing or
     ambiguous."""
-    task, run, ways = task_called(name), checkpoint.resolve().parent, set[tuple[FinetuneConfig, str]]()
+    task, run, configs = task_called(name), checkpoint.resolve().parent, set[tuple[FinetuneConfig, str]]()
     for folder in filter(finished, run.glob(f"{name}-*")):
         measure, _, settings, *_ = Artefact.open(folder, RECORDS).facts["made from"]
         if measure == name and isinstance(settings["examples"], dict) and language in settings["examples"]:
             values = {key: value for key, value in settings["finetune"].items() if key != "kind"}
-            ways.add((FinetuneConfig(**values), settings["examples"][language]))
-    if len(ways) != 1:
+            configs.add((FinetuneConfig(**values), settings["examples"][language]))
+    if len(configs) != 1:
         expected = f"expected one way of fine-tuning this model on {name} in {language}, in folders {name}-*"
-        raise BadInput(f"{expected}; found {len(ways)}", run)
-    ((config, wanted),) = ways
+        raise BadInput(f"{expected}; found {len(configs)}", run)
+    ((config, fingerprint),) = configs
     home = languages.folder.parent
     for folder in sorted(home.glob(f"tasks/{name}-*")):
         facts = (examples := TaskFolder.open(folder)).artefact.facts
-        if wanted in (facts["fingerprint"], facts.get("fingerprints", {}).get(language)):
+        if fingerprint in (facts["fingerprint"], facts.get("fingerprints", {}).get(language)):
             return DerivedTask(task, languages, examples, config)
     raise BadInput(f"no folder tasks/{name}-* contains the examples of this model's measurement", home)

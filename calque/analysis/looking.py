@@ -111,11 +111,11 @@ class Look:
 def _listed(title: str, look: Look, answers: Sequence[Answers], number: str) -> Iterator[str]:
     if answers:
         yield title
-    for language, group in groupby(answers, key=lambda each: each.language):
+    for language, group in groupby(answers, key=lambda answer: answer.language):
         yield f" {language}"
-        for each in group:
-            line = f"  {look.glossed(each.word)}".ljust(LABEL)
-            for word, _, value in each.best:
+        for answer in group:
+            line = f"  {look.glossed(answer.word)}".ljust(LABEL)
+            for word, _, value in answer.best:
                 cell = f"  {look.glossed(word)} {number.format(value)}"
                 if len(line) + len(cell) > WIDTH:
                     break
@@ -174,9 +174,9 @@ class _Viewer:
         for bitext in self.bitexts:
             lines &= set(bitext.lines[:LINES, 0].tolist())
         sizes = {line: len(corpus.pieces[line]) for line in sorted(lines or {0})}
-        usual = [line for line, size in sizes.items() if size in LENGTHS]
+        fitting = [line for line, size in sizes.items() if size in LENGTHS]
         line = max(
-            usual, key=lambda line: counts[corpus[line]].min(), default=min(sizes, key=sizes.__getitem__)
+            fitting, key=lambda line: counts[corpus[line]].min(), default=min(sizes, key=sizes.__getitem__)
         )
         for bitext in self.bitexts:
             for pair in np.flatnonzero(bitext.lines[:, 0] == line)[:1].tolist():
@@ -271,17 +271,17 @@ def _embedding_map(
     sides = [F.normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
     flat = PCA(2, svd_solver="full").fit_transform(torch.cat(sides).numpy())
     places = flat.reshape(2, len(pairs), 2).swapaxes(0, 1)
-    found = int((nearest(*sides) == np.arange(len(pairs))).sum())
-    return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found, held_out)
+    correct = int((nearest(*sides) == np.arange(len(pairs))).sum())
+    return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, correct, held_out)
 
 
 def live_data(
     model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """Return the input for `live.js`, or None if the model is too large or is not a RoBERTa model."""
-    config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
+    config, parameters = model.model.config, [weight.detach().numpy() for weight in model.model.parameters()]
     roberta = config.model_type in (ROBERTA.model_type, XLM_R.model_type) and config.hidden_act == ACTIVATION
-    if not roberta or not texts or sum(each.size for each in parameters) > MOST:
+    if not roberta or not texts or sum(weight.size for weight in parameters) > MOST:
         return None
     tokenizer = model.tokenizers[SOURCE]
     names = [model.name(i)[0] for i in range(config.vocab_size)]
@@ -289,8 +289,8 @@ def live_data(
     for language in model.languages:
         ids = model.ids(language).tolist()
         encoded = model.pieces([names[i] for i in ids], language)
-        types[language] = [i for i, found in zip(ids, encoded, strict=True) if found == [i]]
-    halves = np.concatenate([each.ravel() for each in parameters]).astype("<f2")
+        types[language] = [i for i, pieces in zip(ids, encoded, strict=True) if pieces == [i]]
+    weights = np.concatenate([weight.ravel() for weight in parameters]).astype("<f2")
     return {
         "names": names,
         "glosses": {i: glosses[name] for i, name in enumerate(names) if glosses.get(name, name) != name},
@@ -300,7 +300,7 @@ def live_data(
         "mask": [tokenizer.mask_token, tokenizer.mask_token_id],
         "around": tokenizer("")["input_ids"],
         "shape": {**config.to_dict(), "first": ROBERTA.first_position(config)},
-        "weights": base64.b64encode(halves.tobytes()).decode(),
+        "weights": base64.b64encode(weights.tobytes()).decode(),
     }
 
 

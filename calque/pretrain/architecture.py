@@ -95,14 +95,14 @@ def has_languages(token_types: int) -> bool:
 def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
     """Compute a layer's output at the labelled positions only, (N, H)."""
     attention, rows = layer.attention.self, len(hidden)
-    here = hidden.flatten(0, 1).index_select(0, labelled.at)
-    query = attention.query(here)
-    query = query.new_zeros(rows * labelled.most, query.shape[1]).index_copy(0, labelled.slot, query)
+    states = hidden.flatten(0, 1).index_select(0, labelled.index)
+    query = attention.query(states)
+    query = query.new_zeros(rows * labelled.slots, query.shape[1]).index_copy(0, labelled.slot, query)
     q, k, v = (
         x.unflatten(2, (attention.num_attention_heads, -1)).transpose(1, 2)
-        for x in (query.view(rows, labelled.most, -1), attention.key(hidden), attention.value(hidden))
+        for x in (query.view(rows, labelled.slots, -1), attention.key(hidden), attention.value(hidden))
     )
     dropout = attention.dropout.p if attention.training else 0.0
     mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=dropout)
     mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, labelled.slot)
-    return layer.feed_forward_chunk(layer.attention.output(mixed, here))
+    return layer.feed_forward_chunk(layer.attention.output(mixed, states))

@@ -57,12 +57,12 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """Labelled positions, as flat indices into the batch, `at` (N,), and into a table with `most` slots per
-    row, `slot` (N,); `most` is the largest number of labels in a row, at least 1."""
+    """Labelled positions, as flat indices into the batch, `index` (N,), and into a table with `slots`
+    slots per row, `slot` (N,); `slots` is the largest number of labels in a row, at least 1."""
 
-    at: Tensor
+    index: Tensor
     slot: Tensor
-    most: int
+    slots: int
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Rows(Batch):
     padded: whether rows may contain padding, which requires an attention mask.
     places: each id's 0-based position, or -1 for padding, (B, L); None if positions are consecutive.
     segments: each id's token type, (B, L), if the tokenizer's template distinguishes the two texts.
-    found: the labelled positions, if already computed.
+    cached: the labelled positions, if already computed.
     """
 
     ids: Tensor
@@ -81,13 +81,13 @@ class Rows(Batch):
     padded: bool
     places: Tensor | None = None
     segments: Tensor | None = None
-    found: LabelledPositions | None = None
+    cached: LabelledPositions | None = None
 
     def cut(self, rows: slice) -> Rows:
-        return replace(super().cut(rows), found=None)
+        return replace(super().cut(rows), cached=None)
 
     def ready(self) -> Rows:
-        return replace(self, found=self.positions)
+        return replace(self, cached=self.positions)
 
     @property
     def labelled(self) -> int:
@@ -95,15 +95,15 @@ class Rows(Batch):
 
     @property
     def positions(self) -> LabelledPositions:
-        if self.found is not None:
-            return self.found
-        at = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
-        row = at // self.labels.shape[1]
+        if self.cached is not None:
+            return self.cached
+        index = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
+        row = index // self.labels.shape[1]
         counts = torch.bincount(row, minlength=len(self))
-        most = max(1, int(counts.max()))
+        slots = max(1, int(counts.max()))
         before = (counts.cumsum(0) - counts)[row]  # labels in earlier rows
-        slot = row * most + torch.arange(len(at), device=at.device) - before
-        return LabelledPositions(at, slot, most)
+        slot = row * slots + torch.arange(len(index), device=index.device) - before
+        return LabelledPositions(index, slot, slots)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class PairRows(Batch):
     sides: the number of ids on each side, (B, 2).
     gold: the 0-based position on the second side that each id on the first is linked to, or -1, (B, W).
     dice: uniform random numbers for sampling positions, (B, L).
-    found: the largest number of ids on each side, if already computed.
+    cached: the largest number of ids on each side, if already computed.
     """
 
     rows: Rows
@@ -129,17 +129,17 @@ class PairRows(Batch):
     sides: Tensor
     gold: Tensor
     dice: Tensor
-    found: tuple[int, int] | None = None
+    cached: tuple[int, int] | None = None
 
     def cut(self, rows: slice) -> PairRows:
-        return replace(super().cut(rows), found=None)
+        return replace(super().cut(rows), cached=None)
 
     def ready(self) -> PairRows:
-        return replace(super().ready(), found=self.widths)
+        return replace(super().ready(), cached=self.widths)
 
     @property
     def widths(self) -> tuple[int, int]:
-        first, second = self.found or self.sides.amax(0).tolist()
+        first, second = self.cached or self.sides.amax(0).tolist()
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
@@ -176,14 +176,14 @@ class PairRows(Batch):
         return Rows(ids, labels, languages, padded=True)
 
     def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor, width: int) -> Rows:
-        at, real = self.places(side)
-        own = ids.gather(1, at).masked_fill(~real, pad)[:, :width]
-        own_labels = labels.gather(1, at).masked_fill(~real, UNLABELLED)[:, :width]
-        own = F.pad(torch.cat([self.clean[:, :1], own], 1), (0, 1), value=pad)
+        places, real = self.places(side)
+        side_ids = ids.gather(1, places).masked_fill(~real, pad)[:, :width]
+        side_labels = labels.gather(1, places).masked_fill(~real, UNLABELLED)[:, :width]
+        side_ids = F.pad(torch.cat([self.clean[:, :1], side_ids], 1), (0, 1), value=pad)
         end = self.clean.gather(1, self.sides[:, :1] + 1)  # the first side's `</s>`
-        own = own.scatter(1, self.sides[:, side, None] + 1, end)
-        languages = self.rows.languages.gather(1, at[:, :1]).expand_as(own)
-        return Rows(own, F.pad(own_labels, (1, 1), value=UNLABELLED), languages, padded=True)
+        side_ids = side_ids.scatter(1, self.sides[:, side, None] + 1, end)
+        languages = self.rows.languages.gather(1, places[:, :1]).expand_as(side_ids)
+        return Rows(side_ids, F.pad(side_labels, (1, 1), value=UNLABELLED), languages, padded=True)
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,8 @@ class PlaceLinks(Batch):
 
     def cut(self, rows: slice) -> PlaceLinks:
         """Return the links in a slice of the rows, which are renumbered from 0."""
-        here = (self.row >= rows.start) & (self.row < rows.stop)
-        return PlaceLinks(self.row[here] - rows.start, self.first[here], self.second[here])
+        in_slice = (self.row >= rows.start) & (self.row < rows.stop)
+        return PlaceLinks(self.row[in_slice] - rows.start, self.first[in_slice], self.second[in_slice])
 
 
 @dataclass(frozen=True)

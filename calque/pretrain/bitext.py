@@ -54,20 +54,20 @@ class PairObjective(Objective):
         return [self.stream(languages, length, seed, self)]
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        chosen = [getattr(self, name, None) for name in ("label_layer", "layer")]
-        lacking = [layer for layer in chosen if layer is not None and not 1 <= layer <= model.layers]
-        return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
+        layers = [getattr(self, name, None) for name in ("label_layer", "layer")]
+        invalid = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
+        return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in invalid]
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
     """Return the start of each group when items with `lengths`, (N, sides), are grouped greedily so that no
     side of a group exceeds `room`."""
-    starts, used = list[int](), (room,) * lengths.shape[1]
+    starts, totals = list[int](), (room,) * lengths.shape[1]
     for item, sizes in enumerate(zip(*(side.tolist() for side in lengths.T), strict=True)):
-        used = tuple(map(add, used, sizes))
-        if max(used) > room:
+        totals = tuple(map(add, totals, sizes))
+        if max(totals) > room:
             starts.append(item)
-            used = sizes
+            totals = sizes
     return np.array(starts, np.int64)
 
 
@@ -120,7 +120,7 @@ class PairStream(Stream):
         if not fitting:
             raise BadInput(f"none of the {sampled:,} parallel sentences fits into {self.room:,} ids {room}")
         self.groups = Ragged(np.concatenate(pairs), np.concatenate([*starts, [fitting]]))
-        self.parts = {bitext.names: len(own) for bitext, own in zip(self.bitexts, starts, strict=True)}
+        self.parts = {bitext.names: len(groups) for bitext, groups in zip(self.bitexts, starts, strict=True)}
         self.instances, self.ends = len(self.groups), np.cumsum(list(self.parts.values()))
         self.left_out = {f"parallel sentences longer than {place}": sampled - fitting}
 
@@ -137,26 +137,29 @@ class PairStream(Stream):
         pairs = self.chosen(instances)
         return self.masked(pairs, random, random.random(len(pairs)) < 0.5)
 
-    def masked(self, pairs: Sequence[Pair], random: np.random.Generator, turned: Any = False) -> PairRows:
-        """Read and mask pairs, with sides swapped where `turned`, (B,) bool, is true."""
-        turned = np.broadcast_to(turned, len(pairs))
+    def masked(self, pairs: Sequence[Pair], random: np.random.Generator, swapped: Any = False) -> PairRows:
+        """Read and mask pairs, with sides swapped where `swapped`, (B,) bool, is true."""
+        swapped = np.broadcast_to(swapped, len(pairs))
         texts = [bitext.ids(pair) for bitext, pair in pairs]
         sides = np.array([[len(side) for side in text] for text in texts])
-        sides[turned] = sides[turned, ::-1]
+        sides[swapped] = sides[swapped, ::-1]
         specials, width = self.languages.specials, int(sides.sum(1).max()) + MARKS
         ids = np.full((len(pairs), width), specials.pad)
         languages = np.full(ids.shape, self.languages.padding)
         gold = np.full((len(pairs), int(sides.max())), -1)
         ids[:, 0] = specials.start
-        for row, ((bitext, pair), back) in enumerate(zip(pairs, turned.tolist(), strict=True)):
-            first, second = texts[row][::-1] if back else texts[row]
-            language, other = (bitext.second, bitext.first) if back else (bitext.first, bitext.second)
+        for row, ((bitext, pair), swap) in enumerate(zip(pairs, swapped.tolist(), strict=True)):
+            first, second = texts[row][::-1] if swap else texts[row]
+            first_language, second_language = (
+                (bitext.second, bitext.first) if swap else (bitext.first, bitext.second)
+            )
             middle, end = len(first) + 1, len(first) + len(second) + 2  # the places of `</s>`
             ids[row, 1:middle], ids[row, middle] = first, specials.end
             ids[row, middle + 1 : end], ids[row, end] = second, specials.end
-            languages[row, : middle + 1], languages[row, middle + 1 : end + 1] = language.number, other.number
+            languages[row, : middle + 1] = first_language.number
+            languages[row, middle + 1 : end + 1] = second_language.number
             if bitext.linked:
-                offsets = bitext.targets(pair, back)
+                offsets = bitext.targets(pair, swap)
                 gold[row, : len(offsets)] = offsets
         rows = self.masking(ids, languages, random, padded=True)
         if any(token_types := self.languages.vocabulary.layout.types):

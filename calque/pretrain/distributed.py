@@ -108,9 +108,10 @@ def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
             parameter.grad = parameter.grad.to_dense()
         gradients.append(parameter.grad)
     if world.size > 1:
-        total = world.add(torch.cat([gradient.flatten() for gradient in gradients]))
-        for gradient, own in zip(gradients, total.split([each.numel() for each in gradients]), strict=True):
-            gradient.copy_(own.view_as(gradient))
+        totals = world.add(torch.cat([gradient.flatten() for gradient in gradients]))
+        sizes = [gradient.numel() for gradient in gradients]
+        for gradient, total in zip(gradients, totals.split(sizes), strict=True):
+            gradient.copy_(total.view_as(gradient))
 
 
 _joined: list[World] = []

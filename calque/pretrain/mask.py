@@ -41,9 +41,10 @@ class Masking:
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Select flat positions; return them with uniform random numbers that decide what replaces each
         one."""
-        u = random.random(ids.shape, np.float32)
-        selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
-        return selected, u.reshape(-1)[selected] / self.mask_rate  # u / rate is uniform, given u < rate
+        draws = random.random(ids.shape, np.float32)
+        selected = np.flatnonzero((draws < self.mask_rate) & self.specials.is_ordinary(ids))
+        # A uniform draw below the rate, divided by the rate, is uniform.
+        return selected, draws.reshape(-1)[selected] / self.mask_rate
 
     def corrupt(
         self,

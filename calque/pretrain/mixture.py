@@ -103,10 +103,10 @@ class Mixture:
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} requires a batch of at least two rows, not {batch}")
         pairs, rows = min(batch - 1, max(1, round(batch * self.pairs))), [0] * len(sizes)
-        for what, kind, count in (("bitext", True, pairs), ("text", False, batch - pairs)):
-            streams = [i for i, size in enumerate(sizes) if size and paired[i] == kind]
+        for name, of_bitexts, count in (("bitext", True, pairs), ("text", False, batch - pairs)):
+            streams = [i for i, size in enumerate(sizes) if size and paired[i] == of_bitexts]
             if not streams:
-                raise BadInput(f"pairs is {self.pairs:g}, but the objective does not read {what}")
+                raise BadInput(f"pairs is {self.pairs:g}, but the objective does not read {name}")
             for i, share in zip(streams, share_rows(count, [sizes[i] for i in streams]), strict=True):
                 rows[i] = share
         return rows
@@ -179,8 +179,8 @@ class Order:
             counts = self.upto(steps)
         else:
             (order,), sizes = self.orders, np.array(list(self.parts.values()), np.int64)
-            epochs, rest = divmod(steps * self.rows, max(1, order.size))
-            last_epoch = order.take(epochs * order.size, rest)
+            epochs, remainder = divmod(steps * self.rows, max(1, order.size))
+            last_epoch = order.take(epochs * order.size, remainder)
             part_of_row = np.searchsorted(np.cumsum(sizes), last_epoch, side="right")
             counts = epochs * sizes + np.bincount(part_of_row, minlength=len(sizes))
         return dict(zip(self.parts, counts.tolist(), strict=True))
@@ -200,22 +200,22 @@ class Order:
 
     def _next(self, rows: int) -> np.ndarray:
         exact = rows * self.units
-        least = np.maximum(exact // UNIT, self._had)
-        left = rows - int(least.sum())
-        if left:
-            free = np.flatnonzero(least * UNIT < exact)  # not yet rounded up
+        counts = np.maximum(exact // UNIT, self._had)
+        remainder = rows - int(counts.sum())
+        if remainder:
+            candidates = np.flatnonzero(counts * UNIT < exact)  # not yet rounded up
             # The step at which an order's exact share reaches the next integer.
-            deadline = -(-(least[free] + 1) * UNIT // (self.rows * self.units[free]))
-            least[free[np.argsort(deadline, kind="stable")[:left]]] += 1
-        return least
+            deadline = -(-(counts[candidates] + 1) * UNIT // (self.rows * self.units[candidates]))
+            counts[candidates[np.argsort(deadline, kind="stable")[:remainder]]] += 1
+        return counts
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
     """Convert shares to integers that sum to `UNIT`, (K,) int64, by the largest remainder method."""
     exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
     units = np.floor(exact + 1e-6).astype(np.int64)  # tolerates floating-point errors, as in 0.29 * UNIT
-    lacking = UNIT - int(units.sum())
-    largest = np.argsort(units - exact, kind="stable")[: max(0, lacking)]
+    remainder = UNIT - int(units.sum())
+    largest = np.argsort(units - exact, kind="stable")[: max(0, remainder)]
     units[largest] += 1
     units[int(units.argmax())] += UNIT - int(units.sum())  # the largest share absorbs any surplus
     return units

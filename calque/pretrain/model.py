@@ -80,13 +80,13 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
     hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
-    for each in layers[layer:]:
-        hidden = each(hidden, padding)
+    for module in layers[layer:]:
+        hidden = module(hidden, padding)
     if layer <= len(layers):
         top = layer_at(last, hidden, padding, labelled)
     else:
-        top = hidden.flatten(0, 1).index_select(0, labelled.at)
-    labels = rows.labels.flatten().index_select(0, labelled.at)
+        top = hidden.flatten(0, 1).index_select(0, labelled.index)
+    labels = rows.labels.flatten().index_select(0, labelled.index)
     return cross_entropy(getattr(model, architecture.head), top, labels, model.config.vocab_size)
 
 
@@ -109,11 +109,11 @@ def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor,
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
     """Return each parameter and persistent buffer once, under its first name."""
-    first: dict[int, str] = {}
+    names: dict[int, str] = {}
     state = module.state_dict(keep_vars=True)
     for name, tensor in state.items():
-        first.setdefault(id(tensor), name)
-    return {name: state[name].detach() for name in first.values()}
+        names.setdefault(id(tensor), name)
+    return {name: state[name].detach() for name in names.values()}
 
 
 @contextmanager

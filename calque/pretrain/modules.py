@@ -20,10 +20,10 @@ from calque.pretrain.model import compile_layers, encode_first
 class Learner(nn.Module):
     """A transformers model and the objective's `own` modules, which are not part of checkpoints."""
 
-    def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
+    def __init__(self, model: Any, modules: dict[str, nn.Module]) -> None:
         super().__init__()
         self.model = model
-        self.own = nn.ModuleDict(own)
+        self.own = nn.ModuleDict(modules)
 
     def speed_up(self, length: int) -> None:
         """Compile the model on a GPU, or use oneDNN for rows of `length` ids on a CPU."""
@@ -53,8 +53,8 @@ class Frozen(nn.Module):
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
         """Set each weight w to momentum * w + (1 - momentum) * v, where v is the weight in `model`."""
-        for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
-            own.lerp_(other, 1 - momentum)
+        for weight, new_weight in zip(self.model.parameters(), model.parameters(), strict=True):
+            weight.lerp_(new_weight, 1 - momentum)
 
 
 class Pointer(nn.Module):
@@ -117,8 +117,8 @@ class MoCo(nn.Module):
     def enqueue(self, keys: Tensor) -> None:
         """Replace the oldest keys in the queue."""
         size = len(self.queue)
-        at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
-        self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
+        slots = (self.taken + torch.arange(len(keys), device=keys.device)) % size
+        self.queue[slots[-size:]] = keys[-size:].to(self.queue.dtype)
         self.taken += len(keys)
 
 

@@ -140,14 +140,14 @@ class Objective(Named, ABC):
     @property
     def reads_dictionary(self) -> bool:
         """Whether trained models depend on dictionaries."""
-        own = self.traits.dictionary or bool(code_of(type(self)))
-        return own or any(part.reads_dictionary for part in self.parts if part is not self)
+        reads = self.traits.dictionary or bool(code_of(type(self)))
+        return reads or any(part.reads_dictionary for part in self.parts if part is not self)
 
     @property
     def reads_bitexts(self) -> bool:
         """Whether trained models depend on bitexts."""
-        own = bool(code_of(type(self)))
-        return own or any(part.reads_bitexts for part in self.parts if part is not self)
+        external = bool(code_of(type(self)))
+        return external or any(part.reads_bitexts for part in self.parts if part is not self)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -186,8 +186,8 @@ class Composite(Objective):
     def __post_init__(self) -> None:
         links = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
         if len(links) > 1:
-            found = " and ".join(f"{kind} of {share:.0%}" for kind, share in sorted(links))
-            raise ValueError(f"{self.name}: all parts must use the same links, not {found}")
+            kinds = " and ".join(f"{kind} of {share:.0%}" for kind, share in sorted(links))
+            raise ValueError(f"{self.name}: all parts must use the same links, not {kinds}")
 
     @property
     @abstractmethod
@@ -196,13 +196,13 @@ class Composite(Objective):
     @property
     def traits(self) -> Traits:
         traits = [part.traits for part in self.parts]
-        linked = next((own for own in traits if own.links), Traits())
+        linked = next((part_traits for part_traits in traits if part_traits.links), Traits())
         return Traits(
-            **{name: max(getattr(own, name) for own in traits) for name in LARGEST},
-            memory=sum(own.memory for own in traits),
+            **{name: max(getattr(part_traits, name) for part_traits in traits) for name in LARGEST},
+            memory=sum(part_traits.memory for part_traits in traits),
             links=linked.links,
             parallel_share=linked.parallel_share,
-            needs_start=all(own.needs_start for own in traits),
+            needs_start=all(part_traits.needs_start for part_traits in traits),
         )
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
@@ -211,10 +211,10 @@ class Composite(Objective):
     def modules(self, model: Any) -> dict[str, nn.Module]:
         modules: dict[str, nn.Module] = {}
         for part in self.parts:
-            own = part.modules(model)
-            if repeated := modules.keys() & own.keys():
+            part_modules = part.modules(model)
+            if repeated := modules.keys() & part_modules.keys():
                 raise ValueError(f"{self.name}: two parts share the module name {min(repeated)!r}")
-            modules |= own
+            modules |= part_modules
         return modules
 
     def mistakes(self, model: ModelConfig) -> list[str]:

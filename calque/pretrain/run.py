@@ -149,13 +149,13 @@ class _Run:
         config, world, schedule = self.config, self.world, self.config.train
         languages = config.mixture.read(config.languages)
         streams = config.objective.streams(languages, config.model.length, config.seed)
-        self.model, drawn = config.initial()
+        self.model, random_parts = config.initial()
         if languages.kept is not None:
             self.model = with_rows(self.model, languages.kept, languages.specials.pad)
         self.learner = config.objective.learner(self.model, config.seed).to(world.device)
         self.learner.speed_up(config.model.length)
-        if drawn and world.first:
-            notify(f"randomly initialised, because the starting model lacks them: {', '.join(drawn)}")
+        if random_parts and world.first:
+            notify(f"randomly initialised, because the starting model lacks them: {', '.join(random_parts)}")
         self.optimizer = make_optimizer(self.learner, schedule)
         trained = self.learner, self.optimizer
         first, state = load_state(self.folder / RESUME, *trained, self.identity, allow_change)
@@ -175,14 +175,14 @@ class _Run:
             error.add_note(f"with --set train.grad_accumulation={2 * schedule.grad_accumulation}")
             raise
         if world.first:
-            self.finish(languages, draws, drawn)
+            self.finish(languages, draws, random_parts)
         world.wait()
 
     def is_due(self, step: int) -> bool:
         """Whether a row, probe, snapshot or state is due immediately after this step."""
         schedule = self.config.train
-        every = (schedule.log_every, schedule.probe_every, schedule.save_every)
-        due = any(n and step % n == 0 for n in every) or step in schedule.kept
+        intervals = (schedule.log_every, schedule.probe_every, schedule.save_every)
+        due = any(interval and step % interval == 0 for interval in intervals) or step in schedule.kept
         return due or self.world.device.type == "cpu"
 
     def after(self, step: int, losses: dict[str, float], norm: float) -> None:
@@ -201,14 +201,14 @@ class _Run:
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
 
-    def finish(self, languages: Languages, draws: Draws, drawn: list[str]) -> None:
+    def finish(self, languages: Languages, draws: Draws, random_parts: list[str]) -> None:
         sync(self.metrics.path)
         model = self.model
         if languages.kept is not None:
             model, _ = self.config.initial()
             put_back(self.model, languages.kept, model)
         facts = {
-            "drawn": drawn,
+            "drawn": random_parts,
             "shown": draws.shown(self.config.train.steps),
             "identity": self.identity,
             "left out": dict(sum((Counter(stream.left_out) for stream in draws.streams), Counter())),

@@ -65,8 +65,8 @@ def weights_file(folder: Path) -> Path:
             merge = f"merge this one into {WEIGHTS}, or remove it"
             raise BadInput(f"adapters are not supported; {merge}", folder / name)
     if not (folder / WEIGHTS).is_file():
-        if others := sorted(path for path in folder.glob("*") if path.suffix in _OTHER_WEIGHTS):
-            raise BadInput(f"this format can be unsafe; save the weights as {WEIGHTS}", others[0])
+        if files := sorted(path for path in folder.glob("*") if path.suffix in _OTHER_WEIGHTS):
+            raise BadInput(f"this format can be unsafe; save the weights as {WEIGHTS}", files[0])
         raise BadInput(f"no weights: expected {WEIGHTS}, as a single file", folder)
     return folder / WEIGHTS
 
@@ -119,8 +119,8 @@ def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[st
 
 def _missing(report: Mapping[str, Any], path: Path) -> list[str]:
     """Return the names of missing weights outside the embeddings and layers; refuse other differences."""
-    for name, saved, wanted in sorted(report["mismatched_keys"]):
-        raise BadInput(f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}", path)
+    for name, saved, expected in sorted(report["mismatched_keys"]):
+        raise BadInput(f"{name} is {tuple(saved)}, but {tuple(expected)} in {CONFIG}", path)
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
         raise BadInput(f"the weights {extra[0]} belong to a layer that {CONFIG} does not have", path)
     missing = sorted(report["missing_keys"])
@@ -171,8 +171,8 @@ def save_state(
 
 
 def _by_step(paths: Iterable[Path]) -> dict[int, Path]:
-    named = ((path, _STEP.fullmatch(path.name.removesuffix(".safetensors"))) for path in paths)
-    return {int(name[1]): path for path, name in named if name}
+    matches = ((path, _STEP.fullmatch(path.name.removesuffix(".safetensors"))) for path in paths)
+    return {int(match[1]): path for path, match in matches if match}
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
@@ -229,8 +229,8 @@ def writing_tensors(path: Path) -> Iterator[None]:
     try:
         yield
     except SafetensorError as error:
-        found = re.search(r"os error (\d+)", str(error))
-        number = int(found[1]) if found else errno.EIO
+        match = re.search(r"os error (\d+)", str(error))
+        number = int(match[1]) if match else errno.EIO
         raise OSError(number, os.strerror(number), str(path)) from error
 
 

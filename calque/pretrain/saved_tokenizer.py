@@ -47,12 +47,12 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
         letters, table = languages.letters(name), languages[name].table
         if letters is None:
             continue
-        own = folder / TOKENIZERS / name
-        own.mkdir(parents=True)
+        language_folder = folder / TOKENIZERS / name
+        language_folder.mkdir(parents=True)
         for file in (TOKENIZER, TOKENIZER_CONFIG):
-            shutil.copy(folder / file, own / file)
+            shutil.copy(folder / file, language_folder / file)
         if letters or (table != np.arange(len(table))).any():
-            write_json(own / TOKENIZER, derived_tokenizer(state, table, letters))
+            write_json(language_folder / TOKENIZER, derived_tokenizer(state, table, letters))
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
@@ -89,7 +89,7 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
     (`table`, (V,)) and decodes them to the same text, except for letters that are images but have no image
     themselves."""
     state = deepcopy(dict(tokenizer))
-    model, added = state["model"], state["added_tokens"]
+    model, added_tokens = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
         model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
     else:  # Unigram, with list indices as ids
@@ -97,7 +97,7 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         for i, entry in enumerate(model["vocab"]):
             rows[int(table[i])] = entry
         model["vocab"] = rows
-    for token in added:
+    for token in added_tokens:
         token["id"] = int(table[token["id"]])
         # Special types must be matched before letters are replaced.
         token["normalized"] = token["normalized"] and not token["special"]
@@ -106,7 +106,7 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
     normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
     state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
     # Single characters represent the names of special types while letters are replaced.
-    names = [token["content"] for token in added if token["special"]]
+    names = [token["content"] for token in added_tokens if token["special"]]
     stand_ins = {name: chr(_KEPT + i) for i, name in enumerate(names)}
     decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for name, stand_in in stand_ins.items()]
     decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})
@@ -123,8 +123,8 @@ def _escaped(name: str) -> str:
 def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return replacements, by way of stand-ins, that map letters to their images."""
     stand_ins = {letter: chr(_SPARE + i) for i, letter in enumerate(letters)}
-    there = [_replace({"String": letter}, stand_in) for letter, stand_in in stand_ins.items()]
-    return there + [_replace({"String": stand_ins[letter]}, spelt) for letter, spelt in letters.items()]
+    rules = [_replace({"String": letter}, stand_in) for letter, stand_in in stand_ins.items()]
+    return rules + [_replace({"String": stand_ins[letter]}, spelt) for letter, spelt in letters.items()]
 
 
 def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
@@ -142,17 +142,17 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
         raise BadInput(f"contains ids up to {last:,}, but {table}", path)
     pads = [types[name] for name in ROLES["pad"] if name in types]
     if pad not in pads:
-        found = ", ".join(map(str, pads)) or "none"
-        raise BadInput(f"padding has the id {found}, but the model next to it uses {pad}", path)
+        ids = ", ".join(map(str, pads)) or "none"
+        raise BadInput(f"padding has the id {ids}, but the model next to it uses {pad}", path)
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
     """Raise BadInput unless a model's ids represent the types of the vocabulary `ours`."""
-    theirs = folder / TOKENIZER
-    if theirs.is_file() and sha256(theirs) == sha256(ours):
+    path = folder / TOKENIZER
+    if path.is_file() and sha256(path) == sha256(ours):
         return
     if _types(folder) != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
-        raise BadInput(f"the vocabulary differs from {ours}, so ids stand for different types", theirs)
+        raise BadInput(f"the vocabulary differs from {ours}, so ids stand for different types", path)
 
 
 def _types(folder: Path) -> dict[str, int]:
@@ -167,9 +167,9 @@ def check_tokenizer(folder: Path) -> None:
     """Raise BadInput unless AutoTokenizer, most of whose classes ignore parts of tokenizer.json, produces its
     ids."""
     settings = tokenizer_settings(folder)
-    named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
+    class_name = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
     added = (folder / "added_tokens.json").exists() or settings.get("added_tokens_decoder")
-    if named in AS_SAVED and not added:
+    if class_name in AS_SAVED and not added:
         return
     try:
         cases = list(_encodings(open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)))
@@ -177,31 +177,33 @@ def check_tokenizer(folder: Path) -> None:
         raise
     except Exception as error:  # a bare Exception, for unknown words without an unknown type
         raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
-    for text, here, there in cases:
-        if here != there:
-            chosen = ", ".join(f"{name}: {settings[name]}" for name in READING if name in settings)
-            by = f"{TOKENIZER_CONFIG} ({chosen})" if chosen else f"the model_type of {CONFIG}"
-            found = f"encodes {text!r} as {here}, but AutoTokenizer encodes it as {there}, because of {by}"
+    for text, ids, auto_ids in cases:
+        if ids != auto_ids:
+            options = ", ".join(f"{name}: {settings[name]}" for name in READING if name in settings)
+            cause = f"{TOKENIZER_CONFIG} ({options})" if options else f"the model_type of {CONFIG}"
+            fault = (
+                f"encodes {text!r} as {ids}, but AutoTokenizer encodes it as {auto_ids}, because of {cause}"
+            )
             advice = "make the files agree, or save AutoTokenizer's tokenizer here"
-            raise BadInput(f"{found}; {advice}", folder / TOKENIZER)
+            raise BadInput(f"{fault}; {advice}", folder / TOKENIZER)
 
 
-def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
+def _encodings(tokenizer: Tokenizer, auto_tokenizer: Any) -> Iterator[tuple[str, list[int], list[int]]]:
     """Yield words with both tokenizers' ids, then a row of two texts. The words are AutoTokenizer's
     additional types, and types with changed case, accents and word boundaries."""
-    ours.no_padding()
-    ours.no_truncation()
-    theirs.model_max_length = 1 << 30  # otherwise, transformers warns about long texts
-    vocabulary, special = ours.get_vocab(with_added_tokens=True), set(theirs.all_special_tokens)
-    words = sorted(theirs.get_vocab().keys() - vocabulary.keys() - special)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    auto_tokenizer.model_max_length = 1 << 30  # otherwise, transformers warns about long texts
+    vocabulary, special = tokenizer.get_vocab(with_added_tokens=True), set(auto_tokenizer.all_special_tokens)
+    words = sorted(auto_tokenizer.get_vocab().keys() - vocabulary.keys() - special)
     ordinary = sorted(vocabulary.keys() - special)
     for piece in ordinary[:: len(ordinary) // SAMPLE + 1]:
-        if word := ours.decode([vocabulary[piece]]).strip():
+        if word := tokenizer.decode([vocabulary[piece]]).strip():
             accented = normalize("NFC", f"{word[0]}\u0301{word[1:]}")
             words += [word, word.upper(), word.title(), accented, f"{word}中{word}"]
     texts = [f" {word}" for word in words]
-    own = [encoding.ids for encoding in ours.encode_batch_fast(texts, add_special_tokens=False)]
-    yield from zip(words, own, theirs(texts, add_special_tokens=False)["input_ids"], strict=True)
-    row, other = ours.encode(" a", " a"), theirs(" a", " a", return_token_type_ids=True)
-    yield "a, a", row.ids, other["input_ids"]
-    yield "a, a", row.type_ids, other["token_type_ids"]
+    ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+    yield from zip(words, ids, auto_tokenizer(texts, add_special_tokens=False)["input_ids"], strict=True)
+    row, auto_row = tokenizer.encode(" a", " a"), auto_tokenizer(" a", " a", return_token_type_ids=True)
+    yield "a, a", row.ids, auto_row["input_ids"]
+    yield "a, a", row.type_ids, auto_row["token_type_ids"]

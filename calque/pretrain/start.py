@@ -43,8 +43,8 @@ def has_head(folder: Path) -> bool:
     """Whether a checkpoint contains a prediction head."""
     head = architecture_of(read_config(folder)).head
     # BERT's other head predicts whether two sentences are consecutive.
-    own = (name for name in tensor_names(folder) if name.startswith(f"{head}."))
-    return any("seq_relationship" not in name for name in own)
+    names = (name for name in tensor_names(folder) if name.startswith(f"{head}."))
+    return any("seq_relationship" not in name for name in names)
 
 
 def initial_model(
@@ -68,19 +68,19 @@ def initial_model(
     torch.manual_seed(seed)
     model = kind(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
     weights, table = model.state_dict(keep_vars=True), model.get_input_embeddings().weight
-    head, start = set[str](), f"{architecture_of(saved).head}."
+    head, prefix = set[str](), f"{architecture_of(saved).head}."
     if not has_head(folder):
-        head = {name for name, own in weights.items() if name.startswith(start) and own is not table}
+        head = {name for name, weight in weights.items() if name.startswith(prefix) and weight is not table}
     if lacking := [name for name in missing if name not in head]:
         raise BadInput(f"the weights {', '.join(lacking)} are missing", weights_file(folder))
-    drawn = ["the prediction head"] if head else []
+    random_parts = ["the prediction head"] if head else []
     if (rows := int(loaded.config.vocab_size)) < languages.rows:
-        drawn.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
+        random_parts.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
     with torch.no_grad():
         for name, tensor in loaded.state_dict().items():
             if name not in head:
                 weights[name][: len(tensor)].copy_(tensor)
-    return model, drawn
+    return model, random_parts
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
@@ -88,8 +88,8 @@ def _refuse_second_tensors(saved: Any, folder: Path) -> None:
     names = tensor_names(folder)
     tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
     for name, first in tied.items():
-        both = (read_tensor(folder, each) for each in (name, first))
-        if {name, first} <= names and not torch.equal(*both):
+        tensors = (read_tensor(folder, key) for key in (name, first))
+        if {name, first} <= names and not torch.equal(*tensors):
             fault = f"{name} differs from {first}, but {CONFIG} sets tie_word_embeddings"
             raise BadInput(f"{fault}; remove one of them, or set it to false", weights_file(folder))
 
@@ -103,47 +103,47 @@ def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
         "length": (min(architecture_of(saved).length(saved), config.length), config.length),
     }
     different = [(name, *values) for name, values in shape.items() if values[0] != values[1]]
-    return [f"{OTHER}: {name} {found}, not {wanted}" for name, found, wanted in different]
+    return [f"{OTHER}: {name} {value}, not {expected}" for name, value, expected in different]
 
 
 def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
-    wrong, types = [], saved.type_vocab_size
+    faults, types = [], saved.type_vocab_size
     if language_embeddings and types != languages.token_types:
-        wrong.append(f"{types} token types, not {languages.token_types}")
+        faults.append(f"{types} token types, not {languages.token_types}")
     if not language_embeddings and has_languages(types):
-        wrong.append(f"{types} token types, but the objective has no language embeddings")
+        faults.append(f"{types} token types, but the objective has no language embeddings")
     if saved.vocab_size < languages.size:
-        wrong.append(f"a table of {saved.vocab_size:,} rows for {languages.size:,} types")
+        faults.append(f"a table of {saved.vocab_size:,} rows for {languages.size:,} types")
     if saved.pad_token_id != languages.specials.pad:
-        wrong.append(f"padding is id {saved.pad_token_id}, not {languages.specials.pad}")
-    return [f"{OTHER}: {each}" for each in wrong]
+        faults.append(f"padding is id {saved.pad_token_id}, not {languages.specials.pad}")
+    return [f"{OTHER}: {fault}" for fault in faults]
 
 
 def _changed(config: Any, **changes: Any) -> Any:
     return type(config).from_dict(config.to_dict() | changes)
 
 
-def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """Return the model with only the rows of the types `kept`, (R,) int64; `pad` is the padding type's
+def with_rows(model: Any, types: np.ndarray, pad: int) -> Any:
+    """Return the model with only the rows of `types`, (R,) int64; `pad` is the padding type's
     row."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
-        before = f"so all types before it need rows, but only {pad} have one"
-        raise BadInput(f"position ids start after the padding id, {config.pad_token_id}, {before}")
-    small = type(model)(_changed(config, vocab_size=len(kept), pad_token_id=pad))
-    rows, whole = torch.from_numpy(kept), model.state_dict()
+        reason = f"so all types before it need rows, but only {pad} have one"
+        raise BadInput(f"position ids start after the padding id, {config.pad_token_id}, {reason}")
+    small = type(model)(_changed(config, vocab_size=len(types), pad_token_id=pad))
+    rows, state = torch.from_numpy(types), model.state_dict()
     with torch.no_grad():
         for name, tensor in small.state_dict().items():  # only tensors with one row per type differ in shape
-            tensor.copy_(whole[name][rows] if whole[name].shape != tensor.shape else whole[name])
+            tensor.copy_(state[name][rows] if state[name].shape != tensor.shape else state[name])
     return small
 
 
-def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
+def put_back(trained: Any, types: np.ndarray, full_model: Any) -> None:
     """Copy a model created by `with_rows` into the full model, whose other rows stay unchanged."""
-    rows, whole = torch.from_numpy(kept), into.state_dict()
+    rows, state = torch.from_numpy(types), full_model.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():
-            if whole[name].shape == tensor.shape:
-                whole[name].copy_(tensor)
+            if state[name].shape == tensor.shape:
+                state[name].copy_(tensor)
             else:
-                whole[name][rows] = tensor.to(whole[name].device)
+                state[name][rows] = tensor.to(state[name].device)

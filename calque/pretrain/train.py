@@ -40,30 +40,30 @@ class Draws:
         sizes = [stream.instances for stream in streams]
         rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
         self.orders = [
-            mixture.order(stream.parts, stream.instances, own, seed, i)
-            for i, (stream, own) in enumerate(zip(streams, rows, strict=True))
+            mixture.order(stream.parts, stream.instances, row_count, seed, i)
+            for i, (stream, row_count) in enumerate(zip(streams, rows, strict=True))
         ]
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
         """Return one batch per stream, for all processes and micro-batches, and the divisors."""
         batches: list[Batch] = []
-        counts: dict[str, int] = {}
+        divisors: dict[str, int] = {}
         for i, (stream, order) in enumerate(zip(self.streams, self.orders, strict=True)):
             random = np.random.default_rng([self.seed, i, step, 1])
-            batch, own = stream.draw(order.at(step).tolist(), random)
+            batch, stream_divisors = stream.draw(order.at(step).tolist(), random)
             batches.append(batch)
-            counts |= own
-        return batches, counts
+            divisors |= stream_divisors
+        return batches, divisors
 
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
         """Return the rows and epochs of each language and bitext in the first `steps` steps."""
-        found: dict[str, dict[str, float]] = {}
+        totals: dict[str, dict[str, float]] = {}
         for order in self.orders:
             for part, count in order.shown(steps).items():
-                row = found.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
+                row = totals.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
                 row["rows"] += count
                 row["epochs"] += count / order.parts[part]
-        return found
+        return totals
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
@@ -73,11 +73,13 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     for parameter in learner.trained.values():
         decay = config.weight_decay if config.decayed == "all" or parameter.ndim > 1 else 0.0
         # Parameters are compared by id, because XLM-R names the embedding table as part of the head.
-        times = 1.0 if id(parameter) in in_encoder else config.head_rate
-        groups.setdefault((decay, times), []).append(parameter)
-    own = [{"params": group, "weight_decay": decay, TIMES: times} for (decay, times), group in groups.items()]
+        factor = 1.0 if id(parameter) in in_encoder else config.head_rate
+        groups.setdefault((decay, factor), []).append(parameter)
+    param_groups = [
+        {"params": group, "weight_decay": decay, TIMES: factor} for (decay, factor), group in groups.items()
+    ]
     rate = config.learning_rate
-    return torch.optim.AdamW(own, lr=rate, betas=config.betas, eps=config.epsilon, fused=True)
+    return torch.optim.AdamW(param_groups, lr=rate, betas=config.betas, eps=config.epsilon, fused=True)
 
 
 def train(
@@ -102,15 +104,15 @@ def train(
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
         numbers = torch.cat([gradient_norm[None], world.add(torch.stack(list(shares.values())))])
         unread.append((step + 1, list(shares), numbers))
-        done = []
+        results = []
         if read(step + 1) or step + 1 == config.steps:
-            done = _finite(unread)
+            results = _finite(unread)
             unread.clear()
         for group in optimizer.param_groups:
             group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
         optimizer.step()
         optimizer.zero_grad()
-        yield from done
+        yield from results
 
 
 def _accumulate(update: Update, draws: Draws, micro_batches: int) -> dict[str, Tensor]:
@@ -120,8 +122,8 @@ def _accumulate(update: Update, draws: Draws, micro_batches: int) -> dict[str, T
     # Only dropout uses torch's random numbers.
     torch.manual_seed(int(np.random.SeedSequence([draws.seed, step, world.rank]).generate_state(1)[0]))
     parts = _cut(draws.streams, batches, micro_batches, world)
-    parts, more = _before_step(update, draws.streams, parts)
-    divisors = counts | more
+    parts, hook_counts = _before_step(update, draws.streams, parts)
+    divisors = counts | hook_counts
     shares = {name: torch.zeros((), device=world.device) for name in divisors}
     for stream, part in parts:
         for name, value in _backward(learner, stream, part, divisors, world).items():
@@ -160,13 +162,13 @@ def _before_step(
     """Run each stream's hook; return the micro-batches and the counts of `uncounted` terms over all
     processes."""
     parts, counts = list(parts), dict[str, Tensor]()
-    none = torch.zeros((), dtype=torch.long, device=update.world.device)
+    zero = torch.zeros((), dtype=torch.long, device=update.world.device)
     for stream in streams:
-        places = [place for place, (of, _) in enumerate(parts) if of is stream]
-        batches, more = stream.before_step(update, [parts[place][1] for place in places])
+        places = [place for place, (owner, _) in enumerate(parts) if owner is stream]
+        batches, hook_counts = stream.before_step(update, [parts[place][1] for place in places])
         for place, part in zip(places, batches, strict=True):
             parts[place] = (stream, part)
-        counts |= {name: more.get(name, none) for name in stream.uncounted}
+        counts |= {name: hook_counts.get(name, zero) for name in stream.uncounted}
     if counts:
         counts = dict(zip(counts, update.world.add(torch.stack(list(counts.values()))), strict=True))
     return parts, counts

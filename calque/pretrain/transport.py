@@ -66,11 +66,11 @@ def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     scores = scores.masked_fill(~real, -1.0)
     links = _mutual(scores) & real
     rows, columns = links.any(2), links.any(1)
-    more = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
-    more &= (row_mask & ~rows).any(1) & (col_mask & ~columns).any(1)
+    second_round = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
+    second_round &= (row_mask & ~rows).any(1) & (col_mask & ~columns).any(1)
     either, both = rows[:, :, None] | columns[:, None], rows[:, :, None] & columns[:, None]
     weights = torch.ones_like(scores).masked_fill_(either, ALPHA).masked_fill_(both, 0.0)
-    return links | (_mutual(scores * weights) & real & ~both & more[:, None, None])
+    return links | (_mutual(scores * weights) & real & ~both & second_round[:, None, None])
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:

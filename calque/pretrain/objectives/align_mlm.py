@@ -44,9 +44,9 @@ def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
     types are already aligned."""
     if not languages.dictionaries:
         raise BadInput("there is no dictionary, so there is nothing to align", languages.folder)
-    each = [languages.dictionary(*pair) for pair in languages.dictionaries]
+    dictionaries = [languages.dictionary(*pair) for pair in languages.dictionaries]
     numbers = [[languages[name].number for name in pair] for pair in languages.dictionaries]
-    entries, sides = np.concatenate(each), np.repeat(numbers, list(map(len, each)), axis=0)
+    entries, sides = np.concatenate(dictionaries), np.repeat(numbers, list(map(len, dictionaries)), axis=0)
     moved = entries[:, 0] != entries[:, 1]
     if not moved.any():
         raise BadInput("the languages share all types in the dictionary, so there is nothing to align")

@@ -28,10 +28,10 @@ class Translations:
     def __init__(self, languages: Languages) -> None:
         self.images: list[dict[int, np.ndarray]] = [{} for _ in languages.languages]
         for pair in languages.dictionaries:
-            for own, other in (pair, pair[::-1]):
-                entries, image = languages.dictionary(own, other), np.arange(languages.rows)
+            for language, target in (pair, pair[::-1]):
+                entries, image = languages.dictionary(language, target), np.arange(languages.rows)
                 image[entries[::-1, 0]] = entries[::-1, 1]  # reversed, so that a word's first entry wins
-                self.images[languages[own].number][languages[other].number] = image
+                self.images[languages[language].number][languages[target].number] = image
         if not any(self.images):
             raise BadInput("there is no dictionary with which to translate words", languages.folder)
 
@@ -39,17 +39,21 @@ class Translations:
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the translations of `ids` in `languages`, and the translations' languages, all (N,)."""
-        most = max(map(len, self.images))
-        drawn = random.integers(0, most, len(ids))
+        max_targets = max(map(len, self.images))
+        draws = random.integers(0, max_targets, len(ids))
         translated, targets = ids.copy(), languages.copy()
         for number, images in enumerate(self.images):
-            here = np.flatnonzero(languages == number)
-            if not images or not len(here):
+            positions = np.flatnonzero(languages == number)
+            if not images or not len(positions):
                 continue
             # Languages with fewer dictionaries draw again.
-            into = drawn[here] if len(images) == most else random.integers(0, len(images), len(here))
+            choices = (
+                draws[positions]
+                if len(images) == max_targets
+                else random.integers(0, len(images), len(positions))
+            )
             for i, target in enumerate(sorted(images)):
-                words = here[into == i]
+                words = positions[choices == i]
                 translated[words] = images[target][ids[words]]
                 targets[words] = np.where(translated[words] == ids[words], number, target)
         return translated, targets
@@ -64,17 +68,19 @@ class CodeSwitched(Monolingual):
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
         selected, fate = self.masking.select(ids, random)
-        switched = random.random(len(selected)) < 0.5
-        at, others = selected[switched], selected[~switched]
-        translated, targets = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
+        is_switched = random.random(len(selected)) < 0.5
+        switched, unswitched = selected[is_switched], selected[~is_switched]
+        translated, targets = self.translate(
+            ids.reshape(-1)[switched], languages.reshape(-1)[switched], random
+        )
         labels = labels_at(ids, selected)
         if self.side == "label":
             masked = self.masking.corrupt(ids, languages, selected, fate, random)
-            labels.reshape(-1)[at] = translated
+            labels.reshape(-1)[switched] = translated
         else:
-            masked = self.masking.corrupt(ids, languages, others, fate[~switched], random)
-            masked.reshape(-1)[at] = translated
-            languages.reshape(-1)[at] = targets  # each word gets the embedding of its language
+            masked = self.masking.corrupt(ids, languages, unswitched, fate[~is_switched], random)
+            masked.reshape(-1)[switched] = translated
+            languages.reshape(-1)[switched] = targets  # each word gets the embedding of its language
         return as_rows(masked, labels, languages, padded=False)
 
 
@@ -116,8 +122,10 @@ class Switched(Monolingual):
         rows = super().masked(ids, languages, random)
         masked = rows.ids.numpy()
         visible = (masked == ids) & self.masking.specials.is_ordinary(ids) & (languages == 0)
-        at = np.flatnonzero(visible & (random.random(ids.shape, np.float32) < self.share))
-        masked.reshape(-1)[at], _ = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
+        positions = np.flatnonzero(visible & (random.random(ids.shape, np.float32) < self.share))
+        masked.reshape(-1)[positions], _ = self.translate(
+            ids.reshape(-1)[positions], languages.reshape(-1)[positions], random
+        )
         return rows
 
 

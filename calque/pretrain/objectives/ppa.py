@@ -24,12 +24,14 @@ MOCO = "moco"
 Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrastive loss
 
 
-def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
+def contrast(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: float) -> Tensor:
     """Return the summed InfoNCE loss, in float32: queries (B, D) should match their own keys (B, D), not the
-    `others` (K, D)."""
+    `negatives` (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
-        queries, keys, others = queries.float(), keys.float(), others.float()
-        logits = torch.cat([(queries * keys).sum(1, keepdim=True), queries @ others.T], dim=1) / temperature
+        queries, keys, negatives = queries.float(), keys.float(), negatives.float()
+        logits = (
+            torch.cat([(queries * keys).sum(1, keepdim=True), queries @ negatives.T], dim=1) / temperature
+        )
         first = torch.zeros(len(queries), dtype=torch.long, device=logits.device)
         return F.cross_entropy(logits, first, reduction="sum")
 
@@ -40,7 +42,7 @@ class PairsWithKeys:
 
     pairs: PairRows
     keys: Tensor
-    others: Tensor
+    negatives: Tensor
 
 
 class Contrasted(PairStream):
@@ -50,25 +52,26 @@ class Contrasted(PairStream):
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.draw_pairs(instances, random)
-        predicted = dict.fromkeys(self.weights, batch.rows.labelled)
-        return batch, predicted | {MOCO: len(batch)}
+        counts = dict.fromkeys(self.weights, batch.rows.labelled)
+        return batch, counts | {MOCO: len(batch)}
 
     def before_step(
         self, update: Update, parts: Sequence[PairRows]
     ) -> tuple[Sequence[PairsWithKeys], dict[str, Tensor]]:
         learner, world = update.learner, update.world
-        own: Any = learner.own[MOCO]
-        own.follow(learner.model, self.objective.momentum)
+        moco: Any = learner.own[MOCO]
+        moco.follow(learner.model, self.objective.momentum)
         with evaluating(learner, world.device):
-            keys = [own.keys(part.side_rows(1, self.pad)).float() for part in parts]
-        others = own.queue.clone()
-        own.enqueue(world.gather(torch.cat([*keys, own.queue[:0]])))
-        return [PairsWithKeys(part, of, others) for part, of in zip(parts, keys, strict=True)], {}
+            keys = [moco.keys(part.side_rows(1, self.pad)).float() for part in parts]
+        negatives = moco.queue.clone()
+        moco.enqueue(world.gather(torch.cat([*keys, moco.queue[:0]])))
+        parts_and_keys = zip(parts, keys, strict=True)
+        return [PairsWithKeys(part, part_keys, negatives) for part, part_keys in parts_and_keys], {}
 
     def losses(self, learner: Learner, batch: PairsWithKeys) -> dict[str, Tensor]:
-        own: Any = learner.own[MOCO]
-        queries = own.projection(encode_first(learner.model, batch.pairs.side_rows(0, self.pad)))
-        losses = {MOCO: contrast(queries, batch.keys, batch.others, self.objective.temperature)}
+        moco: Any = learner.own[MOCO]
+        queries = moco.projection(encode_first(learner.model, batch.pairs.side_rows(0, self.pad)))
+        losses = {MOCO: contrast(queries, batch.keys, batch.negatives, self.objective.temperature)}
         if "tlm" in self.weights:
             losses["tlm"] = prediction_loss(learner.model, batch.pairs.rows)
         if "mlm" in self.weights:

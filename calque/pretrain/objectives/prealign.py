@@ -64,10 +64,10 @@ class Anchors(Batch):
     def excluded(self) -> Tensor:
         """A mask of the words excluded from each anchor's sum, (A, W): those of other entries that share a
         word with the anchor's. Otherwise, words would be pushed away from some of their translations."""
-        own = self.ids[self.first : self.last]
-        same = (own[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
-        same[torch.arange(len(own), device=own.device), self.anchors] = False
-        return same.repeat(1, 2)
+        entries = self.ids[self.first : self.last]
+        overlaps = (entries[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
+        overlaps[torch.arange(len(entries), device=entries.device), self.anchors] = False
+        return overlaps.repeat(1, 2)
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
@@ -92,9 +92,9 @@ class WordContrast(Stream):
             raise BadInput("only one dictionary entry links two different types; at least two are needed")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
-        drawn = random.permutation(len(self.ids))[: self.objective.pairs]
-        ids, languages = (torch.from_numpy(column[drawn]) for column in (self.ids, self.languages))
-        return Anchors(ids, languages, 0, len(drawn)), {"words": len(drawn)}
+        sample = random.permutation(len(self.ids))[: self.objective.pairs]
+        ids, languages = (torch.from_numpy(column[sample]) for column in (self.ids, self.languages))
+        return Anchors(ids, languages, 0, len(sample)), {"words": len(sample)}
 
     def losses(self, learner: Learner, batch: Anchors) -> dict[str, Tensor]:
         layers = [

@@ -65,10 +65,10 @@ class RotatedOnce(Monolingual):
         entries, sides = moved_entries(languages)
         order = np.argsort(sides, axis=1)
         entries, later = np.take_along_axis(entries, order, axis=1), sides.max(axis=1)
-        self.pairs, self.own = dict[int, Tensor](), dict[int, Tensor]()
+        self.pairs, self.rows = dict[int, Tensor](), dict[int, Tensor]()
         for number in np.unique(later).tolist():
             self.pairs[number] = torch.from_numpy(entries[later == number])
-            self.own[number] = torch.from_numpy(own_rows(languages, number))
+            self.rows[number] = torch.from_numpy(own_rows(languages, number))
 
     def before_step(self, update: Update, parts: Sequence[Rows]) -> tuple[Sequence[Rows], dict[str, Tensor]]:
         model = update.learner.model
@@ -79,7 +79,7 @@ class RotatedOnce(Monolingual):
         if update.step == round(self.at * update.steps):
             for table in tables:  # only one, if the tables are tied
                 for number, pairs in self.pairs.items():
-                    rows = self.own[number].to(table.device), pairs.to(table.device)
+                    rows = self.rows[number].to(table.device), pairs.to(table.device)
                     rotate(table, *rows, update.optimizer, update.world)
         return parts, {}
 
@@ -87,11 +87,11 @@ class RotatedOnce(Monolingual):
 def own_rows(languages: Languages, number: int) -> np.ndarray:
     """Return the embedding rows that a language does not share with earlier ones, (n,) int64."""
     *before, language = map(_rows, languages.languages[: number + 1])
-    own = np.setdiff1d(language, np.concatenate(before))
-    if not len(own):
+    rows = np.setdiff1d(language, np.concatenate(before))
+    if not len(rows):
         name = languages.languages[number].name
         raise BadInput(f"{name} has no embedding rows of its own; give it a new script", languages.folder)
-    return own
+    return rows
 
 
 def _rows(language: Language) -> np.ndarray:
@@ -104,13 +104,13 @@ def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, wor
     (d, 2) closest to the first. For second moments, this is exact only if gradients are uncorrelated across
     dimensions; they cannot be reset to 0, because AdamW's bias correction uses one step count per table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
-    changed = [(table, rotation(table[rows]))]
+    updates = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):
         for name, matrix in (("exp_avg", rotation.matrix), ("exp_avg_sq", rotation.matrix.square())):
-            changed.append((moments[name], moments[name][rows] @ matrix))
-    for tensor, own in changed:
+            updates.append((moments[name], moments[name][rows] @ matrix))
+    for tensor, values in updates:
         # All processes use the first process's result, because results may differ in the last digits.
-        tensor[rows] = world.add(own if world.first else torch.zeros_like(own))
+        tensor[rows] = world.add(values if world.first else torch.zeros_like(values))
 
 
 @dataclass(frozen=True)

@@ -27,42 +27,42 @@ class Exchanged(PairStream):
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
     ) -> tuple[LinkedPairs, dict[str, int]]:
-        pairs, found = self.chosen(instances), []
-        turned = random.random(len(pairs)) < 0.5
-        rows = self.masked(pairs, random, turned)
-        for (bitext, pair), back, first in zip(pairs, turned, rows.sides[:, 0].tolist(), strict=True):
-            links = bitext.piece_links(pair)
+        pairs, links = self.chosen(instances), []
+        swaps = random.random(len(pairs)) < 0.5
+        rows = self.masked(pairs, random, swaps)
+        for (bitext, pair), swap, size in zip(pairs, swaps, rows.sides[:, 0].tolist(), strict=True):
+            pair_links = bitext.piece_links(pair)
             # Positions on the second side come after `<s>`, the first side and its `</s>`.
-            found.append((links[:, ::-1] if back else links) + [1, first + 2])
-        batch = LinkedPairs(rows, PlaceLinks.of(found))
+            links.append((pair_links[:, ::-1] if swap else pair_links) + [1, size + 2])
+        batch = LinkedPairs(rows, PlaceLinks.of(links))
         return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: len(masked_links(batch)[0])}
 
     def losses(self, learner: Learner, batch: LinkedPairs) -> dict[str, Tensor]:
         model, rows = learner.model, batch.pairs.rows
-        layers, (at, other, of) = model.config.num_hidden_layers, masked_links(batch)
+        layers, (positions, counterparts, groups) = model.config.num_hidden_layers, masked_links(batch)
         hidden = encode(model, rows, layers)
-        vectors = mean_of(hidden.flatten(0, 1).index_select(0, other), of, len(at))
-        labels = rows.labels.flatten().index_select(0, at)
+        vectors = mean_of(hidden.flatten(0, 1).index_select(0, counterparts), groups, len(positions))
+        labels = rows.labels.flatten().index_select(0, positions)
         exchanged = cross_entropy(learner.own[EXCHANGE], vectors, labels, model.config.vocab_size)
         return {"tlm": prediction_loss(model, rows, hidden, layers), EXCHANGE: exchanged}
 
 
 def masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the flat positions of linked masked ids on both sides, (Q,), and their K links: `at[of[k]]` is
-    linked to `other[k]`."""
+    """Return the flat positions of linked masked ids on both sides, (Q,), and their K links:
+    `targets[groups[k]]` is linked to `counterparts[k]`."""
     labels, links = batch.pairs.rows.labels, batch.links
     first, second = (links.row * labels.shape[1] + side for side in (links.first, links.second))
-    here, other = torch.cat([first, second]), torch.cat([second, first])
-    masked = labels.flatten().index_select(0, here) != UNLABELLED
-    at, of = here[masked].unique(return_inverse=True)
-    return at, other[masked], of
+    positions, counterparts = torch.cat([first, second]), torch.cat([second, first])
+    masked = labels.flatten().index_select(0, positions) != UNLABELLED
+    targets, groups = positions[masked].unique(return_inverse=True)
+    return targets, counterparts[masked], groups
 
 
-def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
+def mean_of(vectors: Tensor, groups: Tensor, size: int) -> Tensor:
     """Average vectors (K, H) in `size` groups: the paper's A^T H, with normalised rows."""
-    ones = torch.ones_like(of, dtype=torch.float32)
-    counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, of, ones)
-    sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
+    ones = torch.ones_like(groups, dtype=torch.float32)
+    counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, groups, ones)
+    sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, groups, vectors)
     return sums / counts.clamp(min=1)[:, None].to(sums.dtype)
 
 

@@ -36,10 +36,11 @@ class Words(PairStream):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
         pairs, links, words = self.chosen(instances), [], []
         for bitext, pair in pairs:
-            linked, (first, second) = bitext.links(pair), map(self._positions, sizes_of_words((bitext, pair)))
+            pair_links = bitext.links(pair)
+            first, second = map(self._positions, sizes_of_words((bitext, pair)))
             if self.objective.frozen:
-                linked = np.concatenate([[[0, 0]], linked + 1, [[len(first) - 1, len(second) - 1]]])
-            links.append(np.stack([first[linked[:, 0]], second[linked[:, 1]]], axis=1))
+                pair_links = np.concatenate([[[0, 0]], pair_links + 1, [[len(first) - 1, len(second) - 1]]])
+            links.append(np.stack([first[pair_links[:, 0]], second[pair_links[:, 1]]], axis=1))
             words.append(np.stack([first, first], axis=1))
         batch = WordPairs(self.masked(pairs, random), PlaceLinks.of(links), PlaceLinks.of(words))
         return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
@@ -52,15 +53,15 @@ class Words(PairStream):
     def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:
         layers, links, words = learner.model.config.num_hidden_layers, batch.links, batch.words
         first, second = (batch.pairs.side_rows(side, self.pad) for side in (0, 1))
-        source, other = encode(learner.model, first, layers), encode(learner.model, second, layers)
+        source, target = encode(learner.model, first, layers), encode(learner.model, second, layers)
         with torch.no_grad():
-            before = encode(learner.own[START].model, first, layers)
-        towards, share = (before, 1 / before.shape[-1]) if self.objective.frozen else (source, 1.0)
+            initial = encode(learner.own[START].model, first, layers)
+        references, scale = (initial, 1 / initial.shape[-1]) if self.objective.frozen else (source, 1.0)
         losses = {
-            LINKED: towards[links.row, links.first].float() - other[links.row, links.second].float(),
-            KEPT: source[words.row, words.first].float() - before[words.row, words.first].float(),
+            LINKED: references[links.row, links.first].float() - target[links.row, links.second].float(),
+            KEPT: source[words.row, words.first].float() - initial[words.row, words.first].float(),
         }
-        return {name: share * difference.square().sum() for name, difference in losses.items()}
+        return {name: scale * difference.square().sum() for name, difference in losses.items()}
 
 
 @dataclass(frozen=True)

@@ -26,16 +26,16 @@ class Parallel(PairStream):
         """Return rows' ids and languages, both (B, L)."""
         specials, width = self.languages.specials, self.room + 1
         ids = np.full((len(instances), 2 * width), specials.pad)
-        numbers = np.full_like(ids, self.languages.padding)
-        for row, of, instance in zip(ids, numbers, instances, strict=True):
+        languages = np.full_like(ids, self.languages.padding)
+        for row_ids, row_languages, instance in zip(ids, languages, instances, strict=True):
             bitext = self.bitext_of(instance)
             for side, language in enumerate((bitext.first, bitext.second)):
                 lines = language.corpus.tokens.take(bitext.lines[self.groups[instance], side])
                 marks = [specials.start] + [specials.end] * len(lines)
                 half = np.insert(language.ids(lines.values), lines.ends, marks)
-                here = slice(side * width, side * width + len(half))
-                row[here], of[here] = half, language.number
-        return ids, numbers
+                columns = slice(side * width, side * width + len(half))
+                row_ids[columns], row_languages[columns] = half, language.number
+        return ids, languages
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)

@@ -42,8 +42,8 @@ class SentencePairs(PairStream):
 
     @property
     def uncounted(self) -> tuple[str, ...]:  # type: ignore[override]
-        judged = ("label precision", "label recall") if self.has_gold else ()
-        return ("dwa", *judged, "labelled") if "dwa" in self.weights else ()
+        quality = ("label precision", "label recall") if self.has_gold else ()
+        return ("dwa", *quality, "labelled") if "dwa" in self.weights else ()
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
         batch = self.draw_pairs(instances, random)
@@ -58,11 +58,11 @@ class SentencePairs(PairStream):
         if not self.uncounted:
             return parts, {}
         with evaluating(update.learner, update.world.device):
-            found = [self.label(update.learner.model, part) for part in parts]
+            labelled = [self.label(update.learner.model, part) for part in parts]
         totals = {}
-        for name in self.uncounted if found else ():
-            totals[name] = torch.stack([counts[name] for _, counts in found]).sum()
-        return [labelled for labelled, _ in found], totals
+        for name in self.uncounted if labelled else ():
+            totals[name] = torch.stack([counts[name] for _, counts in labelled]).sum()
+        return [pairs for pairs, _ in labelled], totals
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
         """Label pairs; also return the counts of `uncounted` terms."""
@@ -97,12 +97,12 @@ class SentencePairs(PairStream):
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
             return links & toss, (links & ~toss).mT
-        asks = batch.rows.labels != UNLABELLED
+        queries = batch.rows.labels != UNLABELLED
         if objective.queries == "unmasked":
-            asks = ~asks & (batch.dice < objective.mask_rate)
-        heavy = plan.masked_fill(~links, -1.0)
-        forward = links & largest(heavy, 2) & asks.gather(1, first)[:, :, None]
-        return forward, (links & largest(heavy, 1) & asks.gather(1, second)[:, None]).mT
+            queries = ~queries & (batch.dice < objective.mask_rate)
+        masses = plan.masked_fill(~links, -1.0)
+        forward = links & largest(masses, 2) & queries.gather(1, first)[:, :, None]
+        return forward, (links & largest(masses, 1) & queries.gather(1, second)[:, None]).mT
 
     def losses(self, learner: Learner, batch: PairRows | LabelledPairs) -> dict[str, Tensor]:
         model = learner.model
@@ -117,8 +117,8 @@ class SentencePairs(PairStream):
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
     """Return the states of one side's ids, (B, W, H), and a mask of real ids, (B, W)."""
-    at, real = pairs.places(side)
-    return hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])), real
+    places, real = pairs.places(side)
+    return hidden.gather(1, places[:, :, None].expand(-1, -1, hidden.shape[2])), real
 
 
 @dataclass(frozen=True)
