@@ -12,7 +12,7 @@ from calque.derive.errors import BadInput, excluded
 from calque.derive.parser import StanzaParser, StoredTrees
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.text import detect
-from calque.derive.sentence import CHUNKS, Sentence, iob2, shown
+from calque.derive.sentence import CHUNKS, Sentence, iob2, printable
 from calque.derive.sources.files import Files
 from calque.derive.transform import Account, Transform, image_of, trial_image
 from calque.derive.transforms import transform
@@ -60,7 +60,7 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
     """Align the cells of rows in columns, divided into blocks that are at most WIDTH characters wide."""
-    names, cells = [name for name, _ in rows], [shown(cells) for _, cells in rows]
+    names, cells = [name for name, _ in rows], [printable(cells) for _, cells in rows]
     blocks = [[_padded(names, margin - 1)]]
     used = margin
     for column in zip(*cells, strict=True):
@@ -167,7 +167,7 @@ def derive_file(
         for place, sentence in enumerate(sentences):
             has_sentences = True
             image = image_of(transform, sentence, CHUNKS.number(index, place), account)
-            words = shown([transform.spell(word) for word in image.words])
+            words = printable([transform.spell(word) for word in image.words])
             if treebank:
                 yield from _conllu(image, words)
             elif words:

@@ -14,7 +14,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import UPOS, read_conllu, relation_fault, tree_fault
 from calque.derive.readers.lines import read_lines
-from calque.derive.sentence import Sentence, shown
+from calque.derive.sentence import Sentence, printable
 
 RESOURCES = "resources.json"
 MANY = 20  # if at least this many sentences are parsed and all fail, the parser is at fault
@@ -136,7 +136,7 @@ def _columns(tree: Sentence) -> list[str]:
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
     """Yield each sentence's parse, or why it failed; a failure does not affect other sentences."""
     try:
-        parsed = pipeline([shown(words) for words in sentences]).sentences
+        parsed = pipeline([printable(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
             raise ValueError(f"Stanza returned {len(parsed)} parses of {len(sentences)} sentences")
     except MemoryError:

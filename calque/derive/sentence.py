@@ -157,7 +157,7 @@ class Sentence:
         return self.upto(len(self))
 
     def upto(self, end: int) -> str:
-        words = shown(self.words[:end])
+        words = printable(self.words[:end])
         if not self.glued:
             return " ".join(words)
         pairs = zip(words, self.glued[:end], strict=True)
@@ -175,7 +175,7 @@ def runs(values: Iterable[T]) -> Iterator[tuple[int, int, T]]:
         yield start, end, value
 
 
-def shown(words: Sequence[str]) -> list[str]:
+def printable(words: Sequence[str]) -> list[str]:
     """Replace unknown words with `<unk>`."""
     return ["<unk>" if word == UNKNOWN else word for word in words]
 

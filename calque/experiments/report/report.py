@@ -32,7 +32,7 @@ from calque.analysis.results import Results, by_settings
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.languages import VOCABULARY
-from calque.derive.sentence import CHUNKS, Sentence, shown
+from calque.derive.sentence import CHUNKS, Sentence, printable
 from calque.derive.source import Source
 from calque.derive.transform import Account, image_of
 from calque.derive.types import USAGE, Usage
@@ -276,10 +276,10 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> list[Deri
     if found is None:
         return []
     (number, sentence), images = found, list[Derivation]()
-    source = tuple(shown(sentence.words))
+    source = tuple(printable(sentence.words))
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
-        words = tuple(shown([transform.spell(word) for word in image.words]))
+        words = tuple(printable([transform.spell(word) for word in image.words]))
         links = image.origin, image.sources
         images.append(Derivation(transform.title, source, words, *links, sentence.tags))
     return images
