@@ -10,6 +10,7 @@ from tests.experiments.committed import ROOT, committed, read
 STUDIES = {
     "everyday": "align_mlm",
     "everyday_small": "align_mlm",
+    "everyday_order": "align_mlm",
     "everyday_gate": "align_mlm",
     "wikipedia_gate": "align_mlm",
     "everyday_width_128": "align_mlm",
