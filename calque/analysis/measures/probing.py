@@ -343,7 +343,7 @@ def exchanged_accuracies(
 
 def unigram_loss(rows: Rows, language: Language, counts: np.ndarray) -> float:
     """Return the mean loss in nats when predicting labels by their types' add-one smoothed `counts` (V,)."""
-    labels = rows.labels.flatten()[rows.positions.at[:MOST]].tolist()
+    labels = rows.labels.flatten()[rows.positions.index[:MOST]].tolist()
     tables = language.table[None] if language.places is None else language.places
     type_of = {image: number for table in tables for number, image in enumerate(table.tolist())}
     counted = counts[[type_of[label] for label in labels]]
@@ -354,7 +354,7 @@ def unigram_loss(rows: Rows, language: Language, counts: np.ndarray) -> float:
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
     """Return the mean loss in nats over N masked ids, N, and the mean losses (S,) after shuffling the correct
     ids."""
-    architecture, masked = architecture_of(model.config), rows.positions.at[:MOST]
+    architecture, masked = architecture_of(model.config), rows.positions.index[:MOST]
     labels = rows.labels.flatten()[masked]
     top = encode(model, rows, len(architecture.layers(model))).flatten(0, 1)[masked]
     logits = (architecture.logits(model, part).float() for part in top.split(256))
