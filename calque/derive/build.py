@@ -63,13 +63,13 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
     """Train transforms that need trees, or load them from the cache; return all transforms."""
-    ready, learnt = list[Transform](), 0
-    to_learn = sum("trees" in transform.needs for transform in transforms)
+    ready, done = list[Transform](), 0
+    total = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
         ready.append(transform.ready(cache))
         if "trees" in transform.needs:
-            learnt += 1
-            progress("preparing transforms", learnt, to_learn)
+            done += 1
+            progress("preparing transforms", done, total)
     return tuple(ready)
 
 
@@ -176,17 +176,17 @@ def _identity(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return manifest entries, and each language's fingerprint."""
 
-    def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
-        inputs = chosen, vocabulary, dictionary, rewriting_of(transforms), source.task_identity
+    def print_of(group: Sequence[Transform], dictionary: DictionaryConfig) -> str:
+        inputs = group, vocabulary, dictionary, rewriting_of(transforms), source.task_identity
         return languages_fingerprint(source.corpus_identity, *inputs)
 
     by_language = {SOURCE: list[Transform]()} | {transform.name: [transform] for transform in transforms}
     facts = {
         "fingerprint": print_of(transforms, dictionary),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
-        TEXTS: {name: print_of(chosen, NO_DICTIONARY) for name, chosen in by_language.items()},
+        TEXTS: {name: print_of(group, NO_DICTIONARY) for name, group in by_language.items()},
     }
-    return facts, {name: print_of(chosen, dictionary) for name, chosen in by_language.items()}
+    return facts, {name: print_of(group, dictionary) for name, group in by_language.items()}
 
 
 def _vocabulary(
@@ -245,8 +245,8 @@ def _write_dictionary(
     places = transform.places(types.size, types.specials)
     type_ids, images, facts = types.types, image, out.facts["languages"][transform.name]
     if language.single is not None:
-        only = one_to_one(language.single)
-        images = np.where(only >= 0, in_places(only, np.ones_like(only), image, places), -1)
+        unique = one_to_one(language.single)
+        images = np.where(unique >= 0, in_places(unique, np.ones_like(unique), image, places), -1)
         type_ids = type_ids[images[type_ids] >= 0]
         np.save(out.part / transform.name / SINGLE, images)
         facts["types without one image"] = len(types.types) - len(type_ids)

@@ -61,8 +61,8 @@ class DictionaryConfig:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        drawn = (self.by == "uniform" and 0 < self.fraction < 1) or self.correct < 1
-        return ("the dictionary",) if drawn else ()
+        is_random = (self.by == "uniform" and 0 < self.fraction < 1) or self.correct < 1
+        return ("the dictionary",) if is_random else ()
 
     @property
     def reads_tags(self) -> bool:
@@ -97,10 +97,10 @@ def with_wrong_pairs(
     their derived ids cyclically, with one cycle per tag if the `tags` (V,) of source types are given; pairs
     whose tag is missing or unique share a cycle. Also return the number of incorrect pairs without a common
     tag."""
-    moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
-    wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
+    rows = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
+    wrong = np.random.default_rng([config.seed, 1]).permutation(rows)[round(config.correct * len(rows)) :]
     if len(wrong) < 2:
-        entries = f"{len(wrong)} of {len(moved)} entries with two different words"
+        entries = f"{len(wrong)} of {len(rows)} entries with two different words"
         hint = "at least two must be wrong, unless dictionary.correct=1"
         raise BadInput(f"dictionary.correct={config.correct:g} makes {entries} wrong; {hint}")
     tag_of = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
@@ -109,12 +109,12 @@ def with_wrong_pairs(
     other_pairs = wrong[~np.isin(tag_of[wrong], common_tags)]
     if len(other_pairs):
         cycles.append(other_pairs if len(other_pairs) > 1 else np.append(other_pairs, cycles.pop()))
-    exchanged, unlike = pairs.copy(), 0
+    new_pairs, unlike = pairs.copy(), 0
     for cycle in cycles:
         partners = np.roll(cycle, 1)
-        exchanged[cycle, 1] = pairs[partners, 1]
+        new_pairs[cycle, 1] = pairs[partners, 1]
         unlike += int(((tag_of[cycle] != tag_of[partners]) | (tag_of[cycle] == "")).sum())
-    return exchanged, unlike
+    return new_pairs, unlike
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
@@ -225,16 +225,16 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
 def other_forms(lemmas: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
     """Map each type that is a whole word to the types of its lemmas' other forms, except forms that differ
     only in case."""
-    words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
+    words, occurring_types = sorted(lemmas), set(vocabulary.types.tolist())
     ids = zip(words, only_ids(words, vocabulary), strict=True)
-    types = {word: type_id for word, type_id in ids if type_id in occurring}
+    types = {word: type_id for word, type_id in ids if type_id in occurring_types}
     forms: defaultdict[str, list[str]] = defaultdict(list)
     for word in types:
         for lemma in lemmas[word]:
             forms[lemma.lower()].append(word)
     forms_by_type: dict[int, frozenset[int]] = {}
     for word, type_id in types.items():
-        same_lemma = {form for lemma in lemmas[word] for form in forms[lemma.lower()]}
-        form_types = {types[form] for form in same_lemma if form.lower() != word.lower()}
+        lemma_forms = {form for lemma in lemmas[word] for form in forms[lemma.lower()]}
+        form_types = {types[form] for form in lemma_forms if form.lower() != word.lower()}
         forms_by_type[type_id] = forms_by_type.get(type_id, frozenset()) | form_types
     return forms_by_type

@@ -71,8 +71,8 @@ def printable(text: str) -> str:
 def nearest(name: str, candidates: Iterable[str]) -> str:
     """Return `did you mean NAME?` with the most similar known name, ignoring case, or ""."""
     lower = {name.lower(): name for name in candidates}
-    near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
-    return f"did you mean {lower[near[0]]}?" if near else ""
+    matches = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
+    return f"did you mean {lower[matches[0]]}?" if matches else ""
 
 
 def unknown(kind: str, name: str, candidates: Iterable[str], described: Iterable[str] = ()) -> str:

@@ -99,9 +99,9 @@ def _merge(part: Path, folder: Path, files_to_keep: Collection[str]) -> None:
     for path in (folder / name for name in new):
         if path.is_dir() and not path.is_symlink():
             raise BadInput("this is a folder, but a file must be written here; remove it", path)
-        for above in path.parents[: len(path.relative_to(folder).parts) - 1]:
-            if above.is_symlink() or (above.exists() and not above.is_dir()):
-                raise BadInput(NO_FOLDER, above)
+        for parent in path.parents[: len(path.relative_to(folder).parts) - 1]:
+            if parent.is_symlink() or (parent.exists() and not parent.is_dir()):
+                raise BadInput(NO_FOLDER, parent)
     if MANIFEST not in files_to_keep:
         (folder / MANIFEST).unlink(missing_ok=True)
     for name in {*files_of(folder)} - {*new, *files_to_keep}:
@@ -145,9 +145,9 @@ def _remove(path: Path) -> None:
 
 def sweep(folder: Path) -> None:
     """Remove partly written files and folders that killed processes left below a folder."""
-    for above, folders, files in os.walk(folder):  # rglob fails if a folder is moved during the search
+    for parent, folders, files in os.walk(folder):  # rglob fails if a folder is moved during the search
         for name in (*folders, *files):
-            path = Path(above, name)
+            path = Path(parent, name)
             with suppress(OSError):
                 is_claim = _CLAIM.fullmatch(name) and path.is_file() and not path.stat().st_size
                 if _PART.fullmatch(name) or is_claim:

@@ -141,9 +141,9 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             with suppress(ImportError):  # a relative import beyond the top of the package
-                above = resolve_name("." * node.level + (node.module or ""), package)
-                names += [f"{above}.{alias.name}" for alias in node.names]  # may name a submodule or a class
-    for parts in (full.split(".") for full in names):
+                module = resolve_name("." * node.level + (node.module or ""), package)
+                names += [f"{module}.{alias.name}" for alias in node.names]  # may name a submodule or a class
+    for parts in (dotted_name.split(".") for dotted_name in names):
         for depth in range(1, len(parts) + 1):
             place = root.joinpath(*parts[:depth])
             for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):

@@ -117,9 +117,9 @@ class Named:
         for field, forms in groupby(cls.forms, key=lambda form: form.field):
             choices = "|".join(f"({re.escape(form.name)}{form.pattern})" for form in forms)
             pattern += f"(?:{choices}){'' if defaults[field] is MISSING else '?'}"
-        if (matched := re.fullmatch(pattern, name)) is None:
+        if (match := re.fullmatch(pattern, name)) is None:
             return None
-        texts = zip(cls.forms, matched.groups(), strict=True)
+        texts = zip(cls.forms, match.groups(), strict=True)
         return {form.field: form.parse(text) for form, text in texts if text is not None}
 
     @classmethod

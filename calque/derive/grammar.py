@@ -152,7 +152,7 @@ def design(n: int) -> np.ndarray:
 def containing(n: int, slots: Slots) -> np.ndarray:
     """Return the indices of all orders in which these slots or marks directly follow each other."""
     place = _places(n)
-    adjacent = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
+    adjacent = [place[:, second] == place[:, first] + 1 for first, second in pairwise(slots)]
     return np.flatnonzero(np.logical_and.reduce(adjacent))
 
 

@@ -143,12 +143,12 @@ def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nd
     words with the same number of sub-words are linked in order; otherwise, all their sub-words are linked
     (WEAM)."""
     first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
-    linked: set[tuple[int, int]] = set()
+    piece_links: set[tuple[int, int]] = set()
     for i, j in links.tolist():
         first_pieces, second_pieces = range(*first_ends[i : i + 2]), range(*second_ends[j : j + 2])
-        linked.update(
+        piece_links.update(
             zip(first_pieces, second_pieces, strict=True)
             if len(first_pieces) == len(second_pieces)
             else product(first_pieces, second_pieces)
         )
-    return np.array(sorted(linked), np.int64).reshape(-1, 2)
+    return np.array(sorted(piece_links), np.int64).reshape(-1, 2)

@@ -84,9 +84,9 @@ def open_folder(folder: Path) -> Artefact:
 def fingerprints(folder: Path) -> dict[str, tuple[str, ...]]:
     """Return each language's two fingerprints, with and without its dictionary."""
     facts = open_folder(folder).facts
-    without = facts.get(TEXTS, {})
+    without_dictionary = facts.get(TEXTS, {})
     entries = facts["languages"].items()
-    return {name: (entry["fingerprint"], without.get(name, "")) for name, entry in entries}
+    return {name: (entry["fingerprint"], without_dictionary.get(name, "")) for name, entry in entries}
 
 
 @dataclass(frozen=True)
@@ -146,10 +146,10 @@ class Languages:
         return {name: str(entries[name]["fingerprint"]) for name in chosen}
 
     def __getitem__(self, name: str) -> Language:
-        named = {language.name: language for language in self.languages}
-        if name not in named:
-            raise BadInput(unknown("language", name, named), self.folder)
-        return named[name]
+        by_name = {language.name: language for language in self.languages}
+        if name not in by_name:
+            raise BadInput(unknown("language", name, by_name), self.folder)
+        return by_name[name]
 
     @property
     def size(self) -> int:
@@ -305,8 +305,8 @@ def _scripts(languages: Sequence[Language]) -> int:
 
 
 def _text(artefact: Artefact, pair: NamePair, place: str, languages: Sequence[Language]) -> Bitext:
-    named, sides = {language.name: language for language in languages}, zip(pair, SIDES, strict=True)
-    first, second = (replace(named[n], corpus=_corpus(artefact, f"{place}/{side}")) for n, side in sides)
+    by_name, sides = {language.name: language for language in languages}, zip(pair, SIDES, strict=True)
+    first, second = (replace(by_name[n], corpus=_corpus(artefact, f"{place}/{side}")) for n, side in sides)
     lines = np.arange(len(first.corpus))
     return Bitext(first, second, np.stack([lines, lines], axis=1), gold=False)
 
@@ -329,8 +329,8 @@ def disjoint_halves(languages: Languages) -> Languages:
     of_source = np.array(hashes, np.uint8) % 2 == 0
     halves = []
     for language in languages.languages:
-        chosen = of_source[language.corpus.source_line] == (language.name == SOURCE)
-        halves.append(replace(language, corpus=language.corpus.where(chosen)))
+        mask = of_source[language.corpus.source_line] == (language.name == SOURCE)
+        halves.append(replace(language, corpus=language.corpus.where(mask)))
     return replace(languages, languages=tuple(halves), disjoint=True)
 
 

@@ -135,16 +135,16 @@ def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
     """Split a text into sentences, parsed if a transform needs trees; count parsing failures by reason."""
-    failed, sentences = Counter[str](), [Sentence(tuple(words)) for words in split_sentences(text)]
+    failures, sentences = Counter[str](), [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("the text contains no words")
     if parser is not None and any("trees" in transform.needs for transform in transforms):
         for place, tree in enumerate(StanzaParser(parser).trees([sentence.words for sentence in sentences])):
             if isinstance(tree, str):
-                failed[tree] += 1
+                failures[tree] += 1
             else:
                 sentences[place] = tree
-    return sentences, failed
+    return sentences, failures
 
 
 def derive_file(
@@ -154,8 +154,8 @@ def derive_file(
     treebank, and otherwise text. With `pairs`, each line contains a sentence, a tab and its image. Random
     transforms draw the same numbers as in a study."""
     usual = transform.ready(usage=Usage.even(SMALLEST))
-    moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
-    if usual.places(SMALLEST) is not None or moved.any() != moved.all():
+    is_changed = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
+    if usual.places(SMALLEST) is not None or is_changed.any() != is_changed.all():
         raise BadInput(f"text cannot represent shared sub-words, as in {transform.name}; use trans")
     (path,) = source.text
     treebank = detect(path) == "treebank" and not pairs

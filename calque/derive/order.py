@@ -61,12 +61,12 @@ def kendall_distance(origin: Sequence[int]) -> float:
     """Return the fraction of word pairs whose order is reversed."""
     n = len(origin)
     places: list[int] = []
-    crossed = 0
+    inversions = 0
     for place in origin:
         rank = bisect(places, place)
-        crossed += len(places) - rank
+        inversions += len(places) - rank
         places.insert(rank, place)
-    return crossed / (n * (n - 1) / 2) if n > 1 else 0.0
+    return inversions / (n * (n - 1) / 2) if n > 1 else 0.0
 
 
 def order_distance(origins: Iterable[Sequence[int]]) -> float:

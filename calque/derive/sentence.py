@@ -110,8 +110,8 @@ class Sentence:
         spans: dict[int, int] = {}  # the index of the span that each word belongs to, if any
         for number, span in enumerate(self.spans):
             spans |= dict.fromkeys(range(span.start, span.end), number)
-        inside = [next((spans[place] for place in group if place in spans), -1) for group in groups]
-        return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(inside) if n >= 0)
+        span_numbers = [next((spans[place] for place in group if place in spans), -1) for group in groups]
+        return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(span_numbers) if n >= 0)
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
         # A new word's head is the closest ancestor of its topmost source word that is still rendered. If the
@@ -123,10 +123,10 @@ class Sentence:
         tops = [min(group, key=self._depth) for group in groups]
         heads = []
         for i, top in enumerate(tops):
-            above = self.heads[top] if first[top] == i else top
-            while above >= 0 and above not in first:
-                above = self.heads[above]
-            heads.append(first.get(above, -1))
+            ancestor = self.heads[top] if first[top] == i else top
+            while ancestor >= 0 and ancestor not in first:
+                ancestor = self.heads[ancestor]
+            heads.append(first.get(ancestor, -1))
         old = self.relations or ("",) * len(self)
         relations = [old[top] if first[top] == i else PART for i, top in enumerate(tops)]
         headless = [i for i, head in enumerate(heads) if head < 0]

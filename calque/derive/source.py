@@ -187,7 +187,7 @@ class Source(ABC):
 
 def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
     """Map each word form to its lemmas, given (form, lemma) pairs."""
-    gathered: defaultdict[str, set[str]] = defaultdict(set)
+    lemmas_by_word: defaultdict[str, set[str]] = defaultdict(set)
     for word, lemma in pairs:
-        gathered[word].add(lemma)
-    return {word: frozenset(lemmas) for word, lemmas in gathered.items()}
+        lemmas_by_word[word].add(lemma)
+    return {word: frozenset(lemmas) for word, lemmas in lemmas_by_word.items()}

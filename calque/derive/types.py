@@ -120,5 +120,5 @@ class Usage:
 
     def of_class(self, name: WordClass) -> np.ndarray:
         """Whether each type occurs (almost) exclusively in words of the given class, (V,) bool."""
-        inside = self.table[2 + WORD_CLASSES.index(name)]
-        return np.asarray((self.counts > 0) & (inside >= NEARLY * self.counts))
+        class_counts = self.table[2 + WORD_CLASSES.index(name)]
+        return np.asarray((self.counts > 0) & (class_counts >= NEARLY * self.counts))

@@ -155,11 +155,11 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
     for part in counts:
         forgotten += sum(part.pop(word) for word in list(part) if len(word) > LONGEST_LEARNT)
         words.update(part)
-        before, least = words.total(), 1
+        total, threshold = words.total(), 1
         while len(words) > DISTINCT:
-            words = Counter({word: count for word, count in words.items() if count > least})
-            least += 1
-        forgotten += before - words.total()
+            words = Counter({word: count for word, count in words.items() if count > threshold})
+            threshold += 1
+        forgotten += total - words.total()
     return words, forgotten
 
 
@@ -173,9 +173,9 @@ def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
     if size < SMALLEST:
         raise BadInput(f"vocabularies need at least {SMALLEST} types (special types and bytes), not {size:,}")
     tokenizer = _train(words, size)
-    if (learnt := tokenizer.get_vocab_size()) < size:
+    if (actual_size := tokenizer.get_vocab_size()) < size:
         fault = f"{len(words):,} distinct words are too few for a vocabulary of {size:,} types"
-        raise BadInput(f"{fault}; reduce the size to at most {learnt:,} or provide more text")
+        raise BadInput(f"{fault}; reduce the size to at most {actual_size:,} or provide more text")
     vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64))
     ids, pieces = vocabulary.encode_all(list(words))
     np.add.at(vocabulary.counts, ids, np.repeat(np.array(list(words.values()), np.int64), pieces))
@@ -198,9 +198,9 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
         show_progress=False,
     )
     # The trainer does not accept counts, so words are repeated, 200 per line to save time.
-    repeated = occurrences()
+    word_stream = occurrences()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.train_from_iterator(iter(lambda: " ".join(islice(repeated, 200)), ""), trainer)
+    tokenizer.train_from_iterator(iter(lambda: " ".join(islice(word_stream, 200)), ""), trainer)
     split = pre_tokenizers.Split(Regex(BETWEEN_WORDS), "removed")
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, spell])
     tokenizer.decoder = decoders.ByteLevel()

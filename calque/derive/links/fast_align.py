@@ -254,12 +254,12 @@ class StatisticalAligner(Aligner):
 
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
         forward_pairs, reverse_pairs = tee(pairs)
-        both = zip(
+        directions = zip(
             self.forward.align_with_tables(forward_pairs),
             self.reverse.align_with_tables(reverse_pairs),
             strict=True,
         )
-        for (forward, forward_table), (reverse, reverse_table) in both:
+        for (forward, forward_table), (reverse, reverse_table) in directions:
             links = self.symmetrisation(forward, reverse)
             yield {(i, j): float(forward_table[i, j] + reverse_table[i, j]) / 2 for i, j in links}
 

@@ -81,18 +81,18 @@ def encode_piece(folder: Path, digest: str, piece: tuple[FileSet, Chunks]) -> li
     vocabulary, (files, chunks) = vocabulary_of(folder, digest), piece
     sides = [encode_lines(vocabulary, lines) for lines in files.read(chunks, account.left_out)]
     empty = np.any([side.pieces.sizes == 0 for side in sides], axis=0)
-    long = np.any([_too_long(side) for side in sides], axis=0) & ~empty
+    too_long = np.any([_too_long(side) for side in sides], axis=0) & ~empty
     account.left_out[NO_TYPE] += int(empty.sum())
-    account.left_out[TOO_LONG] += int(long.sum())
-    first, *other_sides = (side.where(~(empty | long)) for side in sides)
+    account.left_out[TOO_LONG] += int(too_long.sum())
+    first, *other_sides = (side.where(~(empty | too_long)) for side in sides)
     return [Encoded(first, account), *map(Encoded, other_sides)]
 
 
 def _too_long(lines: Corpus) -> np.ndarray:
     """Whether each line has more words, or a word of more sub-words, than can be stored, (N,) bool."""
-    long = lines.pieces.sizes > LONGEST
-    long[lines.pieces.item[lines.pieces.values > LONGEST]] = True
-    return long
+    mask = lines.pieces.sizes > LONGEST
+    mask[lines.pieces.item[lines.pieces.values > LONGEST]] = True
+    return mask
 
 
 Rows = Literal["used", "all"]

@@ -151,11 +151,11 @@ class BitextFiles(FileSet):
         return _only(split, is_long, f"pairs with fewer than {self.fewest} words on a side", left_out)
 
     def _pairs_of_columns(self, numbered: Sequence[Numbered]) -> Iterator[tuple[str, str]]:
-        least = max(self.columns) + 1
+        width = max(self.columns) + 1
         for place, line in numbered:
-            row = line.split("\t") if line.strip() else [""] * least
-            if len(row) < least:
-                raise place.fault(f"{len(row)} tab-separated columns; expected at least {least}")
+            row = line.split("\t") if line.strip() else [""] * width
+            if len(row) < width:
+                raise place.fault(f"{len(row)} tab-separated columns; expected at least {width}")
             yield row[self.columns[0]], row[self.columns[1]]
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
@@ -281,9 +281,9 @@ def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str])
 def _only(
     columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]
 ) -> Columns:
-    fitting = [fits(row) for row in zip(*columns, strict=True)]
-    left_out[otherwise] += fitting.count(False)
-    return tuple(list(compress(column, fitting)) for column in columns)
+    mask = [fits(row) for row in zip(*columns, strict=True)]
+    left_out[otherwise] += mask.count(False)
+    return tuple(list(compress(column, mask)) for column in columns)
 
 
 class Sentences:

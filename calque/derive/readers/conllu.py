@@ -257,13 +257,13 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
     roots = [i for i, head in enumerate(heads) if head < 0]
     if len(roots) > 1:
         return roots[1], f"{len(roots)} roots, words {roots[0] + 1} and {roots[1] + 1}; expected one"
-    rooted = set(roots)
+    reachable = set(roots)
     for i in range(n):
         path = set[int]()
-        while i not in rooted:
+        while i not in reachable:
             if i in path:
                 return i, f"word {i + 1} is its own ancestor"
             path.add(i)
             i = heads[i]
-        rooted |= path
+        reachable |= path
     return None

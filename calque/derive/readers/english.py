@@ -98,11 +98,11 @@ def cut_tokens(text: str) -> list[list[str]]:
             seen = max(seen, mark + 2 - len(_QUOTE))  # a quotation mark may overlap the searched text
             if quotes % 2 == 0:
                 end = match.start(1)
-        after = end + 1
+        next_start = end + 1
         if text.startswith(' "', end):
-            while text.startswith((" ", '"'), after):
-                after += 1
-        following = text[after : after + 1]
+            while text.startswith((" ", '"'), next_start):
+                next_start += 1
+        following = text[next_start : next_start + 1]
         if following and not following.islower():
             sentences.append(text[start:end].split())
             start = seen = end

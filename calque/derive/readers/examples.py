@@ -147,8 +147,8 @@ def _chars(place: Place, question: str, context: str, answer: Json) -> Chars:
     text = place.text(answer.get("text"), f"question {question!r}: an answer")
     bare, start = text.strip(), answer.get("answer_start")
     if not bare or type(start) is not int or start < 0 or not context.startswith(text, start):
-        near = f"; it starts at {context.find(text)}" if text in context else ""
-        fault = f"the answer {text!r} is not at offset {start!r} of its context{near}"
+        hint = f"; it starts at {context.find(text)}" if text in context else ""
+        fault = f"the answer {text!r} is not at offset {start!r} of its context{hint}"
         raise place.fault(f"question {question!r}: {fault}")
     start += text.index(bare)
     return start, start + len(bare)

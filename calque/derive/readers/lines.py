@@ -77,8 +77,8 @@ def _is_quoted(field: str) -> bool:
     """Whether a program has quoted a field; `"No," I say, "no."` is not quoted."""
     if len(field) < 3 or not field.startswith('"') or not field.endswith('"'):
         return False
-    before, mark, _ = field[1:-1].partition('"')
-    is_text = field.count('"') % 2 == 0 and not before.endswith(" ")
+    prefix, mark, _ = field[1:-1].partition('"')
+    is_text = field.count('"') % 2 == 0 and not prefix.endswith(" ")
     return bool(_DOUBLED.fullmatch(field) or (mark and not is_text))
 
 
@@ -112,7 +112,7 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 def _decompressor(path: Path) -> Callable[..., Any] | None:
     with path.open("rb") as file:
         head = file.read(8)
-    return next((opened for start, opened in COMPRESSIONS.values() if head.startswith(start)), None)
+    return next((opener for start, opener in COMPRESSIONS.values() if head.startswith(start)), None)
 
 
 @contextmanager

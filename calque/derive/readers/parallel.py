@@ -212,7 +212,7 @@ def _outside(link: Link, lengths: Link, from_one: bool | None) -> str:
 
 def _check_base(pairs: Iterable[Collection[Link]], path: Path, option: str) -> None:
     """Raise BadInput if links seem to be 1-based: at least MANY pairs have links, none with a position 0."""
-    linked = [links for links in pairs if links]
-    if len(linked) >= MANY and not any(0 in link for links in linked for link in links):
+    linked_pairs = [links for links in pairs if links]
+    if len(linked_pairs) >= MANY and not any(0 in link for links in linked_pairs for link in links):
         bases = f"{option}-one for 1-based and {option}-zero for 0-based positions"
         raise BadInput(f"no position is 0: use {bases}", path)

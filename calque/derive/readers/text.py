@@ -175,33 +175,33 @@ def set_apart(text: str) -> str:
 
 
 def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
-    opened: Place | None = None  # the <doc> line of the current document
+    doc_line: Place | None = None  # the <doc> line of the current document
     title = False
     for place, line in lines:
         begins, ends = line.startswith("<doc "), line.rstrip() == "</doc>"
-        if begins == bool(opened) and (begins or ends or line.strip()):
+        if begins == bool(doc_line) and (begins or ends or line.strip()):
             raise place.fault("misplaced line; expected text only between <doc ...> and </doc>, not nested")
         if begins or ends:
-            opened, title = (place, True) if begins else (None, False)
+            doc_line, title = (place, True) if begins else (None, False)
         elif title:
             title = False
             _leave_out("titles", line, counts)
-        elif opened:
+        elif doc_line:
             bare = unescaped(line, counts)
             if _ANY_TAG.fullmatch(bare.strip()):
                 _leave_out("tags", bare, counts)
             else:
                 yield without_tags(bare, counts)
-    if opened:
-        raise opened.fault("no </doc> for this <doc>: the file is truncated")
+    if doc_line:
+        raise doc_line.fault("no </doc> for this <doc>: the file is truncated")
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
     """Replace HTML character references, also if doubly escaped; line breaks and tabs become spaces."""
-    before = text
+    original = text
     for _ in range(3):
         text = _REFERENCE.sub(lambda match: _WHITE.sub(" ", unescape(match[0])), text)
-    if text != before:
+    if text != original:
         counts["lines with escaped characters, unescaped"] += 1
     return text
 

@@ -169,21 +169,21 @@ class TaskFiles:
     def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
         """Read all splits, with counts of exclusions; `lacking` applies to the test set."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
-        everything = self.read(self.train, read, counts["train"])
-        train = [example for example in everything if example.id.startswith(self.trained_id)]
-        counts["train"][f"ids that do not start with {self.trained_id}"] += len(everything) - len(train)
-        loaded = {
+        training = self.read(self.train, read, counts["train"])
+        train = [example for example in training if example.id.startswith(self.trained_id)]
+        counts["train"][f"ids that do not start with {self.trained_id}"] += len(training) - len(train)
+        examples_by_split = {
             "train": train,
             "dev": self.read_tested(self.dev, read, counts["dev"]),
             "test": self.read_tested(self.test, read, counts["test"], lacking),
         }
-        for split, examples in loaded.items():
+        for split, examples in examples_by_split.items():
             if self.splits[split] and not any(example.texts for example in examples):
                 raise BadInput(f"no labelled example{excluded(counts[split])}", self.splits[split][0])
-        for split, drawn in self._draw(train, counts["train"]).items():
-            loaded[split] = [example for example in drawn if example.texts]
-            counts[split][MISSING] += len(drawn) - len(loaded[split])
-        data = {split: [example.interned() for example in loaded[split]] for split in SPLITS}
+        for split, sample in self._draw(train, counts["train"]).items():
+            examples_by_split[split] = [example for example in sample if example.texts]
+            counts[split][MISSING] += len(sample) - len(examples_by_split[split])
+        data = {split: [example.interned() for example in examples_by_split[split]] for split in SPLITS}
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[Example]]:

@@ -117,8 +117,8 @@ class PocketEnglish(Source):
         return fingerprint(EDITION, self.language, self.size, *([self.facts] if self.facts else []))
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        further = ["diagnostics"] if task == "nli" else []
-        return fingerprint(EDITION, self.language, task, getattr(self, task), *further)
+        extra = ["diagnostics"] if task == "nli" else []
+        return fingerprint(EDITION, self.language, task, getattr(self, task), *extra)
 
     def reseeded(self, offset: int) -> Self:
         facts = replace(self.facts, seed=self.facts.seed + offset) if self.facts else None
