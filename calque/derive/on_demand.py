@@ -62,14 +62,14 @@ def _grid(rows: Sequence[Row], margin: int) -> str:
     """Align the cells of rows in columns, divided into blocks that are at most WIDTH characters wide."""
     names, cells = [name for name, _ in rows], [printable(cells) for _, cells in rows]
     blocks = [[_padded(names, margin - 1)]]
-    used = margin
+    line_width = margin
     for column in zip(*cells, strict=True):
         width = max(map(_width, column))
-        if used + width + 1 > WIDTH and used > margin:
+        if line_width + width + 1 > WIDTH and line_width > margin:
             blocks.append([_padded(names, margin - 1)])
-            used = margin
+            line_width = margin
         blocks[-1].append(_padded(column, width))
-        used += width + 1
+        line_width += width + 1
     lines = [" ".join(line).rstrip() for block in blocks for line in zip(*block, strict=True)]
     return "\n".join(lines) + "\n"
 
@@ -110,14 +110,14 @@ def transforms_of(
     names: Iterable[str],
     parser: Path | StoredTrees | None,
     cache: Path,
-    own: Mapping[str, Transform] | None = None,
+    own_transforms: Mapping[str, Transform] | None = None,
     parsed: bool = False,
 ) -> list[Transform]:
-    """Return the named languages' transforms, ready to use; `own` contains further transforms by name.
-    Transforms that need trees need a `parser`, unless the sentences are `parsed`."""
+    """Return the named languages' transforms, ready to use; `own_transforms` contains further transforms by
+    name. Transforms that need trees need a `parser`, unless the sentences are `parsed`."""
     transforms = []
     for name in names:
-        derivation = (own or {}).get(name) or transform(name)
+        derivation = (own_transforms or {}).get(name) or transform(name)
         if "trees" in derivation.needs and not parsed:
             if parser is None:
                 raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")

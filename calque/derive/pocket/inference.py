@@ -125,8 +125,8 @@ def _qualities(yes: str, no: str) -> Iterator[Case]:
 
 
 def _meetings() -> Iterator[Case]:
-    either = (False, True)
-    for first, second, exchanged, polarity in product(either, either, either, POLARITIES):
+    booleans = (False, True)
+    for first, second, exchanged, polarity in product(booleans, booleans, booleans, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
         kind = "passive" if first != second else "exchange"
@@ -150,11 +150,13 @@ def _numbers() -> Iterator[Case]:
 
 
 def _adjuncts() -> Iterator[Case]:
-    both = Statement(polarity="always", manner=0, place=0)
-    one_left = {"manner": replace(both, place=None), "place": replace(both, manner=None)}
-    for polarity, added, (adjunct, fewer) in product(POLARITIES, (False, True), one_left.items()):
-        premise, hypothesis = (fewer, both) if added else (both, fewer)
-        hypothesis, weight = replace(hypothesis, polarity=polarity), 0.3 if added else 1.0
+    full = Statement(polarity="always", manner=0, place=0)
+    reduced_statements = {"manner": replace(full, place=None), "place": replace(full, manner=None)}
+    for polarity, is_added, (adjunct, reduced) in product(
+        POLARITIES, (False, True), reduced_statements.items()
+    ):
+        premise, hypothesis = (reduced, full) if is_added else (full, reduced)
+        hypothesis, weight = replace(hypothesis, polarity=polarity), 0.3 if is_added else 1.0
         yield from _cases(premise, hypothesis, polarity, "adjunct", [{adjunct: 1}], weight=weight)
 
 

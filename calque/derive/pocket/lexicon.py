@@ -197,19 +197,19 @@ class Lexicon:
         self.forms.update(SITES, FIRMS)
         core = [entry.split(":") for entry in WORDS["names"]["words"].split()][::-1]
         nouns = sorted({noun.lemma for topic in self.topics for kind in NOUNS for noun in topic[kind]})
-        used: set[str] = set()
+        names: set[str] = set()
         while len(self.forms) < types:
             if core:
                 name, letters = core.pop()
             else:
                 name = rng.choice(nouns) if rng.random() < SHARED else stem(rng, 2)
                 letters = rng.choice(INVENTED["uses"])
-            if name not in used and (core or name in nouns or name not in self.forms):
-                used.add(name)
+            if name not in names and (core or name in nouns or name not in self.forms):
+                names.add(name)
                 self.forms.add(name)
                 for letter in letters:
                     self.names[USES[letter]].append(name)
-                if len(used) % 3 == 0:
+                if len(names) % 3 == 0:
                     self.withheld.add(name)
 
 

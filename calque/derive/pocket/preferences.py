@@ -47,9 +47,9 @@ class Preferences:
         things, places, adjectives = kinds["thing"], kinds["place"], kinds["adj"]
         animate = sorted(people + animals, key=lambda sense: -sense.weight)
         nouns = animate + things + places
-        offered = {"person": people, "animate": animate, "thing": things, "place": places}
-        offered["hyponym"] = [noun for noun in animate + things if noun.hypernym]
-        for role, senses in offered.items():
+        words_by_role = {"person": people, "animate": animate, "thing": things, "place": places}
+        words_by_role["hyponym"] = [noun for noun in animate + things if noun.hypernym]
+        for role, senses in words_by_role.items():
             self._offer(topic, senses, role)
         for kind in FRAMES:
             self._bind(animate if kind in ("intr", "tr", "soc") else people, kinds[kind], kind, "subject")
@@ -76,16 +76,16 @@ class Preferences:
             self._bind_phrases(heads, things, "oblique")
 
     def _bind_function_words(self, senses: list[Sense]) -> None:
-        alike: defaultdict[tuple[str, str], list[Sense]] = defaultdict(list)
+        groups: defaultdict[tuple[str, str], list[Sense]] = defaultdict(list)
         for sense in senses:
-            alike[sense.kind, sense.lemma].append(sense)
-        verbs = [group for group in alike.values() if len(group[0].forms) == 4]
-        nouns = [group for group in alike.values() if len(group[0].forms) == 2]
+            groups[sense.kind, sense.lemma].append(sense)
+        verbs = [group for group in groups.values() if len(group[0].forms) == 4]
+        nouns = [group for group in groups.values() if len(group[0].forms) == 2]
         words = {}
         for role in ("modal", "number", "pointer", "plural_pointer"):
             words[role] = [Sense((word,)) for word in WORDS["function"][f"{role}s"].split()]
         for role in ("manner", "freq"):
-            words[role] = [group[0] for (kind, _), group in alike.items() if kind == role]
+            words[role] = [group[0] for (kind, _), group in groups.items() if kind == role]
         roles = {"manner": verbs, "freq": verbs, "modal": verbs}
         roles |= {"number": nouns, "pointer": nouns, "plural_pointer": nouns}
         for role, heads in roles.items():

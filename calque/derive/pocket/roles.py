@@ -63,8 +63,8 @@ def _deed(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 def paraphrase_cases() -> list[Case]:
     """Return all kinds of pairs, balanced so that neither single sentences nor word overlap reveal the label.
     Their parts are the arguments of `_outside`."""
-    cases, either = [], (False, True)
-    for parts in product(FORMS, FORMS, either, product(either, either), either):
+    cases, booleans = [], (False, True)
+    for parts in product(FORMS, FORMS, booleans, product(booleans, booleans), booleans):
         first, second, exchanged, *_ = parts
         if first != second or exchanged:
             label = DIFFERENT if exchanged else SAME
@@ -140,14 +140,14 @@ def _events(words: WordDraws, kind: str) -> list[Event]:
     if rng.random() >= 0.5:
         first, second = second, first
     event = Event(first, verbs[0], second, places[0])
-    denied = replace(event, place=rng.choice(places[1:]), negative=True)
+    negation = replace(event, place=rng.choice(places[1:]), negative=True)
     if kind == PLACE:
-        distractors = [denied, *(Event(second, verbs[0], first, rng.choice(places)) for _ in range(2))]
+        distractors = [negation, *(Event(second, verbs[0], first, rng.choice(places)) for _ in range(2))]
     elif kind == SUBJECT:
-        distractors = [replace(denied, agent=other_people[0])]
+        distractors = [replace(negation, agent=other_people[0])]
         distractors += [Event(second, verbs[0], person, rng.choice(places)) for person in other_people[1:]]
     else:
-        distractors = [replace(denied, patient=other_people[0])]
+        distractors = [replace(negation, patient=other_people[0])]
         distractors += [Event(person, verbs[0], first, rng.choice(places)) for person in other_people[1:]]
     unrelated = Event(rng.choice(other_people), verbs[1], rng.choice((first, second)), rng.choice(places))
     extra = replace(event, verb=verbs[1], place=rng.choice(places[1:]))

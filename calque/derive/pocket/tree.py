@@ -123,12 +123,12 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     parents: list[Node] = []
 
     def visit(node: Node, parent: Node) -> None:
-        placed = [(places[child.place or child.relation], child) for child in node.dependents]
-        placed.append((HERE, node))
-        placed.sort(key=itemgetter(0))
-        for _, placed_node in placed:
-            if placed_node is not node:
-                visit(placed_node, node)
+        constituents = [(places[child.place or child.relation], child) for child in node.dependents]
+        constituents.append((HERE, node))
+        constituents.sort(key=itemgetter(0))
+        for _, constituent in constituents:
+            if constituent is not node:
+                visit(constituent, node)
             else:
                 nodes.append(node)
                 parents.append(parent)
