@@ -53,8 +53,8 @@ class Continued:
         self.mined = {metric: mined[metric] for metric in MINED_HEADS if metric in mined}
         self.languages: dict[str, list[str]] = {}
         for name in TASKS:
-            if others := dict.fromkeys(key.language for key in task_keys if key.task == name):
-                self.languages[name] = [self.source, *others]
+            if targets := dict.fromkeys(key.language for key in task_keys if key.task == name):
+                self.languages[name] = [self.source, *targets]
         self.tasks = list(self.languages)
         runs = list(results.runs.values())
         starts = [run.objective.name for run in runs if run.objective and run.start is None]
@@ -76,14 +76,17 @@ class Continued:
     def read_at(self) -> str:
         """The main layer of all models or, if models differ, of the starting model and of the other
         models."""
-        others = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
-        return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
+        layers = listed([str(layer) for layer in sorted({*self.main.values()} - {self.layer})])
+        return f"layer {self.layer} of {self.layers}{f' before and {layers} after' if layers else ''}"
 
     def scores(self, task: str, metric: str = "") -> list[Key]:
         """Return the keys of a task's scores: the source's first, then those of the other languages."""
-        source, *others = self.languages.get(task, [self.source])
+        source, *targets = self.languages.get(task, [self.source])
         about = task, metric or PRIMARY[task]
-        return [Key(SOURCE_SCORE, "", source, *about), *(Key(ZERO_SHOT, "", name, *about) for name in others)]
+        return [
+            Key(SOURCE_SCORE, "", source, *about),
+            *(Key(ZERO_SHOT, "", name, *about) for name in targets),
+        ]
 
     def values(self, model: str, keys: Iterable[Key]) -> BySeed:
         """Return the mean of a model's numbers. If there are several seeds, a number of a single seed has no
@@ -93,11 +96,11 @@ class Continued:
             layer = self.main[model] if key.layer == MAIN else key.layer
             scores = self.results.scores(*key._replace(objective=model, layer=layer))
             if len(scores) == 1 and len(self.seeds) > 1:
-                ((seed, measured),) = scores.items()
+                ((seed, score),) = scores.items()
                 if model == self.start and not key.task:  # the starting model was trained only once
-                    scores = dict.fromkeys(self.seeds, measured)
+                    scores = dict.fromkeys(self.seeds, score)
                 else:
-                    scores = {seed: replace(measured, error=None, parts=None)}
+                    scores = {seed: replace(score, error=None, parts=None)}
             numbers.append(scores)
         return average(numbers)
 
@@ -121,7 +124,7 @@ def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
     return Key(AER, "", "", metric="aer", layer=layer, aligner=aligner, gold_set=gold)
 
 
-def found(pair: Pair, layer: int, metric: str = "cosine") -> Key:
+def retrieval(pair: Pair, layer: int, metric: str = "cosine") -> Key:
     """Return the key for retrieving the first language's sentences in the second."""
     return Key(RETRIEVAL, "", pair[1], metric=metric, layer=layer, first=pair[0])
 
@@ -179,8 +182,8 @@ def _table(
     study: Continued, name: str, labels: Sequence[str], heads: Iterable[str], rows: Rows, **about: Any
 ) -> Table:
     covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
-    one = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
-    about |= {"seeds": over_seeds(study.seeds) if len(study.seeds) > 1 else one}
+    one_seed = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
+    about |= {"seeds": over_seeds(study.seeds) if len(study.seeds) > 1 else one_seed}
     about |= {"source": study.source, "about_small": ABOUT_SMALL}
     return table(name, study.results, labels, heads, rows, **about)
 
@@ -228,8 +231,8 @@ def _retrieval(study: Continued) -> Table:
     """Tabulate the translations found, by model and language pair. Mining is at each model's main layer, and
     for each pair in one direction only."""
     groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
-    if others := [pair for pair in study.pairs if study.source not in pair]:
-        groups[f"{len(others)} others, mean"] = others
+    if target_pairs := [pair for pair in study.pairs if study.source not in pair]:
+        groups[f"{len(target_pairs)} others, mean"] = target_pairs
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
     main = f"layer {study.layer}" if len({*study.main.values()}) == 1 else "main layer"
     columns = {}
@@ -241,7 +244,7 @@ def _retrieval(study: Continued) -> Table:
     for model, (name, group) in product(study.models, groups.items()):
         keys = []
         for layer, metric, pairs in columns.values():
-            keys.append([found(pair, layer, metric) for pair in group if pair in pairs])
+            keys.append([retrieval(pair, layer, metric) for pair in group if pair in pairs])
         rows.append((study.title(model), name, *study.cells(model, keys)))
     parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
     return _table(study, "retrieval", ("model", "languages"), columns, rows, parts=parts)
@@ -321,9 +324,9 @@ def continued_claims(results: Results) -> Iterator[Claim]:
     trained only on sentence pairs with their starting model, and PPA with and without TLM."""
     study = Continued(results)
     start, switches = study.start, {name: changes(results.objective(name)) for name in study.learnt}
-    whole = next((name for name, changed in switches.items() if changed == {}), "")
-    without = next((name for name, changed in switches.items() if changed == {"queries": "none"}), "")
-    for pair in ((whole, start), (whole, without), (without, start)):
+    complete = next((name for name, changed in switches.items() if changed == {}), "")
+    without_dwa = next((name for name, changed in switches.items() if changed == {"queries": "none"}), "")
+    for pair in ((complete, start), (complete, without_dwa), (without_dwa, start)):
         if all(pair):
             yield from _of_links(study, pair)
             where = dict.fromkeys(study.tasks, "Table 1") if start in pair else ABLATED
@@ -333,15 +336,15 @@ def continued_claims(results: Results) -> Iterator[Claim]:
         with_tlm = [name for name, part in parts.items() if "beside" in part]
         for name in (name for name in parts if name not in with_tlm):
             yield from _transfers(study, (name, start), tables, "ours: its paper has other tasks")
-            for other in with_tlm if "nli" in study.tasks else ():
-                yield _transfer(study, (name, other), "nli", "PPA, Table 5")
+            for variant in with_tlm if "nli" in study.tasks else ():
+                yield _transfer(study, (name, variant), "nli", "PPA, Table 5")
 
 
 def _claim(study: Continued, name: str, pair: Pair, keys: Sequence[Key], side: int, **about: Any) -> Claim:
     """Claim that one model's numbers are higher (`side` +1) or lower (-1) than another's, on average."""
-    ours, theirs = ([study.values(model, [key]) for key in keys] for model in pair)
+    better_scores, worse_scores = ([study.values(model, [key]) for key in keys] for model in pair)
     better, worse = map(study.title, pair)
-    verdict = judge_estimate(gap(ours, theirs), side)
+    verdict = judge_estimate(gap(better_scores, worse_scores), side)
     return claim(name, verdict, better=better, worse=worse, layer=study.layer, **about)
 
 
@@ -351,7 +354,7 @@ def _transfer(study: Continued, pair: Pair, task: str, where: str) -> Claim:
 
 
 def _transfers(study: Continued, pair: Pair, where: Mapping[str, str], otherwise: str) -> Iterator[Claim]:
-    if keys := [found(languages, study.layer) for languages in study.pairs]:
+    if keys := [retrieval(languages, study.layer) for languages in study.pairs]:
         yield _claim(study, "finds-more", pair, keys, +1, many=len(keys))
     for task in study.tasks:
         yield _transfer(study, pair, task, where.get(task, otherwise))
@@ -364,14 +367,14 @@ def _of_links(study: Continued, pair: Pair) -> Iterator[Claim]:
         keys = [error(gold, aligner, layer) for gold, layer in product(golds, layers)]
         return _claim(study, name, pair, keys, -1, sets=sets, by=aligner, last=LAST)
 
-    every, mean_of = study.sets, f"mean of {len(study.sets)} gold sets"
-    for aligner, gold in product(study.aligners[:1], every):
+    golds, mean_of = study.sets, f"mean of {len(study.sets)} gold sets"
+    for aligner, gold in product(study.aligners[:1], golds):
         yield lower("set-aer", [gold], set_title(gold), aligner, [study.layer])
     for aligner in study.aligners:
-        yield lower("set-aer", every, mean_of, aligner, [study.layer])
+        yield lower("set-aer", golds, mean_of, aligner, [study.layer])
     for aligner in study.aligners:
         last = range(study.layers - LAST + 1, study.layers + 1)
-        yield lower("last-layers-aer", every, mean_of, aligner, last)
+        yield lower("last-layers-aer", golds, mean_of, aligner, last)
 
 
 # Figures: AER by layer, as in XLM-Align's Figure 2, and task scores by language
@@ -405,7 +408,7 @@ def _error_figure(study: Continued, look: Mapping[str, Look], aligner: str) -> P
     def draw(panel: Axes, gold: str) -> None:
         for rank, (model, (colour, marker, dash)) in enumerate(look.items()):
             shift = 0.12 * (rank - (len(look) - 1) / 2)
-            rates = ((at + shift, study.values(model, [error(gold, aligner, at)])) for at in layers)
+            rates = ((layer + shift, study.values(model, [error(gold, aligner, layer)])) for layer in layers)
             style: dict[str, Any] = {"linestyle": dash, "linewidth": 1.2, "markersize": 4.5}
             drawing.draw_points(panel, means(rates), colour, marker, **style)
         for p in printed:

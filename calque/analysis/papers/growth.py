@@ -93,7 +93,7 @@ def onset(curve: Curve, side: int) -> float:
     """Return the first of two consecutive steps at which the value is beyond its null distribution, or
     NEVER."""
     beyond = [(step, r.null is not None and r.null.left(r.value, side)) for step, r in curve.items()]
-    return next((float(step) for (step, left), (_, still) in pairwise(beyond) if left and still), NEVER)
+    return next((float(step) for (step, first), (_, second) in pairwise(beyond) if first and second), NEVER)
 
 
 class Onsets(dict[int, float]):
@@ -101,41 +101,42 @@ class Onsets(dict[int, float]):
 
     @property
     def median(self) -> float:
+        """The median over seeds; `NEVER` if too few seeds have an onset."""
         return median(self.values())
 
     @property
-    def left(self) -> int:
+    def onset_count(self) -> int:
         """The number of seeds in which the quantity ever exceeds its null."""
         return sum(step < NEVER for step in self.values())
 
     def __str__(self) -> str:
         """Format the onset, as in `91 [64, 128]`, `64`, `never`, or `never in 2 of 5, else from 64`."""
         low, high = min(self.values()), max(self.values())
-        if not self.left:
+        if not self.onset_count:
             return "never"
-        if self.left < len(self):
-            return f"never in {len(self) - self.left} of {len(self)}, else from {low:,.0f}"
+        if self.onset_count < len(self):
+            return f"never in {len(self) - self.onset_count} of {len(self)}, else from {low:,.0f}"
         return f"{self.median:,.0f}" + (f" [{low:,.0f}, {high:,.0f}]" if low < high else "")
 
 
 def onsets(results: Results, objective: str, transform: str) -> dict[Quantity, Onsets]:
     """Find the onsets of all measured quantities, the earliest first."""
-    found = list[tuple[Quantity, Onsets]]()
+    pairs = list[tuple[Quantity, Onsets]]()
     for quantity in QUANTITIES:
         if curves := quantity.curves(results, objective, transform):
             steps = {seed: onset(curve, quantity.side) for seed, curve in curves.items()}
-            found.append((quantity, Onsets(steps)))
-    return dict(sorted(found, key=lambda pair: (pair[1].median, -pair[1].left, min(pair[1].values()))))
+            pairs.append((quantity, Onsets(steps)))
+    return dict(sorted(pairs, key=lambda pair: (pair[1].median, -pair[1].onset_count, min(pair[1].values()))))
 
 
 def growth_tables(results: Results) -> dict[str, Table | None]:
     """Return tables of the order of onsets, the onsets themselves, and the values at the last step."""
     order, steps, ends = (list[tuple[str, ...]]() for _ in range(3))
     for transform, objective in product(results.transforms, results.objectives):
-        found = onsets(results, objective, transform)
+        by_quantity = onsets(results, objective, transform)
         titles = results.transform_title(transform), results.objective_title(objective)
-        order.append((*titles, _order_in_words(found), _agreement(found, len(results.seeds))))
-        steps.append((*titles, *(str(found.get(quantity, MISSING)) for quantity in QUANTITIES)))
+        order.append((*titles, _order_in_words(by_quantity), _agreement(by_quantity, len(results.seeds))))
+        steps.append((*titles, *(str(by_quantity.get(quantity, MISSING)) for quantity in QUANTITIES)))
         last = list[str]()
         for quantity in QUANTITIES:
             means = [None, *quantity.means(results, objective, transform).values()]
@@ -152,27 +153,27 @@ def growth_tables(results: Results) -> dict[str, Table | None]:
     return {name: table(name, results, labels, *content, **about) for name, content in tables.items()}
 
 
-def _order_in_words(found: Mapping[Quantity, Onsets]) -> str:
+def _order_in_words(by_quantity: Mapping[Quantity, Onsets]) -> str:
     """Describe the order of onsets, as in `loss and CKA (64), sentences (128); never: all types`."""
     groups: dict[float, list[str]] = {}
-    for quantity, steps in found.items():
+    for quantity, steps in by_quantity.items():
         groups.setdefault(steps.median, []).append(quantity.name)
     never = groups.pop(NEVER, [])
     order = ", ".join(f"{listed(names)} ({step:,.0f})" for step, names in groups.items())
     return "; ".join(filter(None, [order, f"never: {listed(never)}" if never else ""])) or MISSING
 
 
-def _agreement(found: Mapping[Quantity, Onsets], seeds: int) -> str:
+def _agreement(by_quantity: Mapping[Quantity, Onsets], seeds: int) -> str:
     """Say how many pairs of quantities come in a different order in some seeds."""
     if seeds < 2:
         return "one seed"
     swapped = 0
-    for a, b in combinations(found.values(), 2):
+    for a, b in combinations(by_quantity.values(), 2):
         ahead = [a[seed] - b[seed] for seed in a.keys() & b.keys() if a[seed] != b[seed]]
         swapped += bool(ahead) and min(ahead) < 0 < max(ahead)
-    same = f"no: {swapped} of {comb(len(found), 2)} pairs change places" if swapped else "yes"
-    some = [quantity.name for quantity, steps in found.items() if 0 < steps.left < len(steps)]
-    return f"{same}; in some seeds only: {listed(some)}" if some else same
+    agreement = f"no: {swapped} of {comb(len(by_quantity), 2)} pairs change places" if swapped else "yes"
+    names = [quantity.name for quantity, steps in by_quantity.items() if 0 < steps.onset_count < len(steps)]
+    return f"{agreement}; in some seeds only: {listed(names)}" if names else agreement
 
 
 NULL = "#E4E4E4"
@@ -191,8 +192,8 @@ class StepScale:
 
     def heights(self, steps: Sequence[int], values: Sequence[float]) -> np.ndarray:
         """Interpolate a line at all steps of the axis; NaN outside the line's range."""
-        at, here = (np.log(self.places(some)) for some in (self.steps, steps))
-        return np.asarray(np.interp(at, here, values, left=np.nan, right=np.nan))
+        axis_places, places = (np.log(self.places(numbers)) for numbers in (self.steps, steps))
+        return np.asarray(np.interp(axis_places, places, values, left=np.nan, right=np.nan))
 
     def draw(self, panel: Axes) -> None:
         """Set up a panel's horizontal axis, with ticks at 0 and at the powers of ten that are not too close
@@ -227,9 +228,9 @@ def _curves_figure(results: Results, quantities: Sequence[Quantity], name: str) 
         _draw_null(panel, results, quantity, transform, axis)
         for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
             if line := quantity.means(results, objective, transform):
-                every = max(1, len(line) // 4)
+                stride = max(1, len(line) // 4)
                 style: dict[str, Any] = {"color": colour, "linewidth": 1.2, "zorder": 3}
-                style |= {"marker": marker, "markersize": 3.5, "markevery": (place % every, every)}
+                style |= {"marker": marker, "markersize": 3.5, "markevery": (place % stride, stride)}
                 panel.plot(axis.places(list(line)), [point.mean for point in line.values()], dash, **style)
         axis.draw(panel)
         if transform == transforms[0]:
@@ -251,17 +252,17 @@ def _draw_null(panel: Axes, results: Results, quantity: Quantity, transform: str
     """Draw the band that spans all objectives' nulls, and their mean chance level."""
     bands = []
     for objective in results.objectives:
-        if at := quantity.at_steps(results, objective, transform):
+        if by_step := quantity.at_steps(results, objective, transform):
             lines = []
             for end in ("low", "high", "chance"):
-                by_seed = [[getattr(record.null, end) for record in records] for records in at.values()]
+                by_seed = [[getattr(record.null, end) for record in records] for records in by_step.values()]
                 means = [quantity.unit * float(np.mean(values)) for values in by_seed]
-                lines.append(axis.heights(list(at), means))
+                lines.append(axis.heights(list(by_step), means))
             bands.append(lines)
     if bands:
-        every = np.array(bands)  # (objectives, 3, steps)
-        covered = ~np.isnan(every[:, 0]).all(axis=0)
-        low, high, chance = every[:, :, covered].transpose(1, 0, 2)
+        levels = np.array(bands)  # (objectives, 3, steps)
+        covered = ~np.isnan(levels[:, 0]).all(axis=0)
+        low, high, chance = levels[:, :, covered].transpose(1, 0, 2)
         x = np.array(axis.places(axis.steps))[covered]
         panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
         panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
@@ -277,10 +278,10 @@ def _onset_figure(results: Results) -> Plot | None:
 
     def draw(panel: Axes, transform: str) -> None:
         for row, objective in enumerate(objectives):
-            found = onsets(results, objective, transform)
+            by_quantity = onsets(results, objective, transform)
             for column, quantity in enumerate(QUANTITIES):
-                if quantity in found:
-                    _draw_step(panel, (column, row), found[quantity].median, shade)
+                if quantity in by_quantity:
+                    _draw_step(panel, (column, row), by_quantity[quantity].median, shade)
         panel.set_xticks(range(len(names)), names, rotation=30, ha="right")
         panel.set_yticks(range(len(objectives)), list(map(results.objective_title, objectives)))
         panel.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(objectives) - 0.5, -0.5))
@@ -294,9 +295,9 @@ def _onset_figure(results: Results) -> Plot | None:
     return chart("figure-onset", results, panels, draw, grid, [], records, about=about, sharex=True)
 
 
-def _draw_step(panel: Axes, at: tuple[int, int], step: float, shade: Normalize) -> None:
+def _draw_step(panel: Axes, place: tuple[int, int], step: float, shade: Normalize) -> None:
     darkness = 0.0 if step == NEVER else 1 - float(shade(max(step, shade.vmin or 0.0)))
-    corner, colour = (at[0] - 0.5, at[1] - 0.5), mpl.colormaps["Greys"](0.8 * darkness)
+    corner, colour = (place[0] - 0.5, place[1] - 0.5), mpl.colormaps["Greys"](0.8 * darkness)
     panel.add_patch(Rectangle(corner, 1, 1, facecolor=colour, edgecolor="#ffffff"))
     words, ink = MISSING if step == NEVER else f"{step:,.0f}", "#ffffff" if darkness > 0.6 else INK
-    panel.text(*at, words, ha="center", va="center", color=ink, fontsize="small")
+    panel.text(*place, words, ha="center", va="center", color=ink, fontsize="small")

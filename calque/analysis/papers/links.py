@@ -46,6 +46,7 @@ class System:
 
     @property
     def counts(self) -> dict[str, LinkCounts]:
+        """The numbers of links by gold set."""
         return {gold: record.links for gold, record in self.records.items() if record.links}
 
     @property
@@ -61,8 +62,8 @@ class System:
     def mean(self, sets: Collection[str]) -> float | None:
         """Return the unweighted mean error rate over gold sets; None if one is missing."""
         rates = [self.counts[gold].aer for gold in sets if gold in self.counts]
-        known = [rate for rate in rates if rate is not None]
-        return fmean(known) if known and len(known) == len(sets) else None
+        defined = [rate for rate in rates if rate is not None]
+        return fmean(defined) if defined and len(defined) == len(sets) else None
 
 
 class Systems:
@@ -91,10 +92,12 @@ class Systems:
         self.rows = [*self.without_encoder, *sorted(usual, key=lambda s: s.joint)]
 
     def by_objective(self, given: bool) -> list[System]:
+        """Return the systems whose encoders are given models or, without `given`, pretrained by the study."""
         return [s for s in self.all if s.layers and self.results.objective(s.learnt).given == given]
 
     @property
     def heads(self) -> tuple[str, ...]:
+        """The headings of the columns that `rates` fills."""
         return *map(set_title, self.sets), "mean of the sets’ AER", "AER of all pairs"
 
     def rates(self, system: System) -> tuple[str, ...]:
@@ -110,11 +113,11 @@ class Systems:
 def link_tables(results: Results) -> dict[str, Table | None]:
     """Return the tables of a word-alignment study, by file name."""
     systems = Systems(results)
-    given, encoders = systems.by_objective(given=True), any(system.layers for system in systems.all)
+    given_encoders, encoders = systems.by_objective(given=True), any(system.layers for system in systems.all)
     return {
         "table-2": _table_2(systems),
-        "layers": _layers_table(systems, bool(given)) if encoders else None,
-        "choices": choices_table(systems) if given and CHOSEN_ON in systems.sets else None,
+        "layers": _layers_table(systems, bool(given_encoders)) if encoders else None,
+        "choices": choices_table(systems) if given_encoders and CHOSEN_ON in systems.sets else None,
     }
 
 
@@ -125,9 +128,14 @@ def _table_2(systems: Systems) -> Table:
     names = [*map(set_title, systems.sets), "average"]
     for labels, values in printed_rows(published, ["setting", "objective"], "task").items():
         rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, names)), MISSING))
-    pretrained, given = (systems.by_objective(given=kind) for kind in (False, True))
+    pretrained, given_encoders = (systems.by_objective(given=kind) for kind in (False, True))
     sizes = _sizes(systems)
-    parts = {"pretrained": pretrained, "encoders": pretrained or given, "alone": sizes, "none": not given}
+    parts = {
+        "pretrained": pretrained,
+        "encoders": pretrained or given_encoders,
+        "alone": sizes,
+        "none": not given_encoders,
+    }
     about: dict[str, Any] = {"parts": parts, "sizes": sizes, "published": notes("xlm_align").get(2, "")}
     about |= {"layers": pretrained[0].layers, "layer": main_layer(pretrained[0].layers)} if pretrained else {}
     labels = ("aligner", "learnt from, or encoder and layer", "source")
@@ -140,7 +148,7 @@ def _sizes(systems: Systems) -> str:
     for system in systems.without_encoder:
         for gold, counts in system.counts.items() if system.learnt else ():
             by_set.setdefault(gold, {})[system.learnt] = counts.pairs
-    return ", ".join(f"{gold} {sum(by.values())}" for gold, by in by_set.items() if len(by) == 1)
+    return ", ".join(f"{gold} {sum(sizes.values())}" for gold, sizes in by_set.items() if len(sizes) == 1)
 
 
 def _layers_table(systems: Systems, published: bool) -> Table:
@@ -189,7 +197,9 @@ def link_figure(results: Results) -> Plot | None:
         return None
     levels = list(zip(systems.without_encoder, DASHES, strict=False))
     published = {group: _published(*group) for group in groups}
-    hollow = {name: PUBLISHED_LOOKS.get(name, Look(SOFT, "")) for by in published.values() for name in by}
+    hollow = {
+        name: PUBLISHED_LOOKS.get(name, Look(SOFT, "")) for rates in published.values() for name in rates
+    }
 
     def draw(panel: Axes, content: tuple[Group, bool]) -> None:
         group, joint = content

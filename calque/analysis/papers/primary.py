@@ -112,22 +112,22 @@ class PrimaryClaim:
         return "" if third.rstrip("0123456789") in NAMES else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
-        measured = MEASURES[self.measure]
+        description = MEASURES[self.measure]
         if self.task:
-            measured += f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})"
+            description += f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})"
         if self.types:
-            measured += f" of {self.types} types"
-        measured += ", "
+            description += f" of {self.types} types"
+        description += ", "
         for compared, verdict in self._verdicts(results):
-            evidence = f"{measured}{compared}: {verdict.because}"
+            evidence = f"{description}{compared}: {verdict.because}"
             yield Claim(self.text, self.paper or "ours", "primary", replace(verdict, because=evidence))
-            measured = ""
+            description = ""
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.measure == CORRELATION:
-            known = self.task in PRIMARY  # false only for a user-defined task whose code is missing
+            has_code = self.task in PRIMARY  # false only for a user-defined task whose code is missing
             least = self.above or 0.0
-            yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
+            yield f"ρ above {least:g}", correlated(results, self.task, least) if has_code else judge([], "")
         elif self.of:
             side, bound = (-1, self.below or 0.0) if self.above is None else (1, self.above)
             verdict = judge_estimate(mean(self._values(results, self.of)), side, bound)
@@ -146,8 +146,8 @@ class PrimaryClaim:
                 yield _difference(results, lower, higher), verdict
 
     def _values(self, results: Results, cell: Cell) -> BySeed:
-        objective, transform, *rest = cell
-        third, metric = "".join(rest), PRIMARY.get(self.task, "")
+        objective, transform, *facet = cell
+        third, metric = "".join(facet), PRIMARY.get(self.task, "")
         if self.measure == ALIGNMENT:
             metric = third or self.types
         elif third:
@@ -172,15 +172,15 @@ class PrimaryClaims:
     def read(cls, path: Path) -> "PrimaryClaims":
         """Read a claims file. Raises BadInput for a malformed claim, naming the claim's first line."""
         try:
-            content, found = path.read_bytes(), read_toml(path)
+            content, entries = path.read_bytes(), read_toml(path)
         except OSError as error:
             raise BadInput(f"cannot read primary claims: {error.strerror}", path) from None
         except ValueError as error:
             raise BadInput(f"the primary claims are not valid TOML: {error}", path) from None
         lines = content.decode().split("\n")
         starts = [number for number, line in enumerate(lines, 1) if _START.fullmatch(line.rstrip())]
-        claims = found.pop("claims", None)
-        if found or not isinstance(claims, list) or not claims or len(claims) != len(starts):
+        claims = entries.pop("claims", None)
+        if entries or not isinstance(claims, list) or not claims or len(claims) != len(starts):
             raise BadInput(
                 "expected one or more claims, each below a line [[claims]], and nothing else", path
             )
@@ -191,7 +191,7 @@ class PrimaryClaims:
                 mistake = claim.mistake
             except ValueError as error:
                 mistake = str(error)
-            if mistake or any(claim.text == other.text for other in by_line.values()):
+            if mistake or any(claim.text == earlier.text for earlier in by_line.values()):
                 raise BadInput(mistake or f"two claims have the same text: {shown(claim.text)}", path, line)
             by_line[line] = claim
         return cls(content, by_line)
@@ -203,15 +203,17 @@ class PrimaryClaims:
     def change(self, results: Results) -> str:
         """Return a warning if some runs recorded a different claims file or no claims file."""
         runs = results.runs.values()
-        others = sum(run.claims != (self.digest,) for run in runs)
-        of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"
-        return f"Claims changed after the runs: {of}." if others else ""
+        count = sum(run.claims != (self.digest,) for run in runs)
+        text = (
+            f"{count} of {len(runs)} runs were trained or measured with another claims file, or without one"
+        )
+        return f"Claims changed after the runs: {text}." if count else ""
 
     def table(self, results: Results) -> Table | None:
         """Tabulate the claims and their verdicts, corrected for all comparisons in the file."""
         change = self.change(results)
         title = f"Primary claims, {'changed after the runs' if change else 'stated before the runs'}"
-        claims = [one for claim in self.by_line.values() for one in claim.judged(results)]
+        claims = [comparison for claim in self.by_line.values() for comparison in claim.judged(results)]
         table = claims_table(results, claims, title)
         return replace(table, note=f"{change} {table.note}".strip()) if table else None
 
@@ -229,10 +231,10 @@ def _title(results: Results, cell: Cell) -> str:
 
 
 def _difference(results: Results, lower: Cell, higher: Cell) -> str:
-    (ours, here, *third), (theirs, there, *other) = higher, lower
-    if ours == theirs and here == there:
-        return f"{_title(results, higher)} minus {', '.join(other) or 'without it'}"
-    if here == there and third == other:
-        return f"{results.objective_title(ours)} − {_title(results, lower)}"
-    base = results.transform_title(there) if ours == theirs else _title(results, lower)
+    (objective, transform, *third), (base_objective, base_transform, *base_third) = higher, lower
+    if objective == base_objective and transform == base_transform:
+        return f"{_title(results, higher)} minus {', '.join(base_third) or 'without it'}"
+    if transform == base_transform and third == base_third:
+        return f"{results.objective_title(objective)} − {_title(results, lower)}"
+    base = results.transform_title(base_transform) if objective == base_objective else _title(results, lower)
     return f"{_title(results, higher)} minus {base}"

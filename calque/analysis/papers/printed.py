@@ -85,16 +85,16 @@ class Printed:
         keys = study.scores(task, number.metric)
         return study.values(name, [key for key in keys if number.language in ("", key.language)])
 
-    def _parts(self, whole: Published) -> list[list[Published]]:
-        """Return the numbers that the mean `whole` averages, by task or by language."""
+    def _parts(self, number: Published) -> list[list[Published]]:
+        """Return the numbers that a mean averages, by task or by language."""
         parts: dict[str, list[Published]] = {}
-        without = self.study.source if self.study and whole.language == OTHERS else None
-        for number in self.numbers:
-            of_task = whole.task == AVERAGE or (number.task, number.metric) == (whole.task, whole.metric)
-            same = of_task and _label(number) == _label(whole) and not _is_mean(number)
-            if same and number.language != without:
-                part = number.task if whole.task == AVERAGE else number.language
-                parts.setdefault(part, []).append(number)
+        without = self.study.source if self.study and number.language == OTHERS else None
+        for p in self.numbers:
+            of_task = number.task == AVERAGE or (p.task, p.metric) == (number.task, number.metric)
+            is_part = of_task and _label(p) == _label(number) and not _is_mean(p)
+            if is_part and p.language != without:
+                part = p.task if number.task == AVERAGE else p.language
+                parts.setdefault(part, []).append(p)
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
@@ -103,19 +103,19 @@ class Printed:
         for number in self.numbers:
             by_labels.setdefault(self._labels(number), {})[_head(number)] = number
         heads = dict.fromkeys(head for numbers in by_labels.values() for head in numbers)
-        shown = [i for i, labels in enumerate(zip(*by_labels, strict=True)) if any(labels)]
+        indices = [i for i, labels in enumerate(zip(*by_labels, strict=True)) if any(labels)]
         rows = []
         for labels, numbers in by_labels.items():
             cells = [self._cell(numbers[head]) if head in numbers else MISSING for head in heads]
-            rows.append((*(labels[i] or MISSING for i in shown), *cells))
+            rows.append((*(labels[i] or MISSING for i in indices), *cells))
         note = f"Percent, ours / the paper’s. Ours: {over_seeds(self.results('').seeds)}. {remark}"
-        return Table(title, (*(LABELS[i] for i in shown), *heads), tuple(rows), note, len(shown))
+        return Table(title, (*(LABELS[i] for i in indices), *heads), tuple(rows), note, len(indices))
 
     def _labels(self, number: Published) -> tuple[str, ...]:
         (name, transform), results = self.names(number), self.results(number.setting)
         titles = [(results.objective_title(name) if name in results.objectives else "", number.objective)]
         titles += [(results.transform_title(transform) if number.title else "", number.title)]
-        both = (f"{ours} / {theirs}" if ours not in ("", theirs) else theirs for ours, theirs in titles)
+        both = (f"{title} / {label}" if title not in ("", label) else label for title, label in titles)
         return *both, number.setting, metric_title(number.metric) if number.language else ""
 
     def _cell(self, number: Published) -> str:
@@ -132,7 +132,7 @@ class Printed:
         rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
         compared = [(*self._compare(claim, names), names[-1]) for names in rows]
         bound, side = claim.bound or 0.0, 1 if compared[0][1] > (claim.bound or 0.0) else -1
-        ours, theirs, row = min(
+        our_estimate, papers_value, row = min(
             compared, key=lambda numbers: side * (numbers[0].mean if numbers[0] else numbers[1])
         )
         comparisons = [(estimate, bound, side) for estimate, *_ in compared if estimate]
@@ -145,7 +145,7 @@ class Printed:
             verdict = unless_at_floor(verdict, self.results(about.setting), cells, about.task, about.metric)
         if tested and (unlearnt := self._unlearnt(printed)):
             verdict, remark = unlearnt, unlearnt.because
-        return verdict, cell(ours, over_items=True), percent(theirs), remark
+        return verdict, cell(our_estimate, over_items=True), percent(papers_value), remark
 
     def _compare(self, claim: PaperClaim, names: Sequence[str]) -> tuple[Estimate | None, float]:
         """Return our number and the paper's: a mean difference between rows, or the mean of one row. Only
@@ -154,10 +154,10 @@ class Printed:
         for name in names:
             rows.append({(p.task, p.metric, p.language): p for p in self._row(claim, name)})
         printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
-        measured = [numbers for numbers in printed if all(map(self.ours, numbers))]
-        differences = [first.value - sum(p.value for p in others) for first, *others in measured or printed]
+        columns = [numbers for numbers in printed if all(map(self.ours, numbers))]
+        differences = [first.value - sum(p.value for p in second) for first, *second in columns or printed]
         ours = []
-        for numbers in zip(*measured, strict=True):
+        for numbers in zip(*columns, strict=True):
             ours.append([self.ours(number, claim.layers or (MAIN,)) for number in numbers])
         estimate = None if not ours else gap(*ours) if len(ours) > 1 else mean(average(ours[0]))
         return estimate, claim.printed.get("", fmean(differences))

@@ -62,10 +62,12 @@ class SweepResults:
 
     @property
     def values(self) -> list[list[str]]:
+        """Each setting's values."""
         return [list(dict.fromkeys(values)) for values in zip(*self.variants, strict=True)]
 
     @cached_property
     def by_seed(self) -> dict[str, dict[Row, BySeed]]:
+        """The scores by seed, by column and row."""
         columns: dict[str, dict[Row, list[BySeed]]] = {}
         for values, results in self.variants.items():
             for record, by_seed in results.columns():
@@ -85,15 +87,15 @@ class SweepResults:
         rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
         languages = dict.fromkeys(row.language for row in rows)
         objectives = dict.fromkeys(row.objective for row in rows)
-        every = (Row(*row) for row in product(languages, objectives, self.variants))
-        return [row for row in every if row in rows]
+        combinations = (Row(*row) for row in product(languages, objectives, self.variants))
+        return [row for row in combinations if row in rows]
 
     @cached_property
     def baselines(self) -> list[str]:
         """The objectives whose models, or at least whose scores, are the same for all values."""
         names = self.objectives.objectives
-        same = [name for name in names if self._is_baseline(name)]
-        return same if len(same) < len(names) else []
+        baselines = [name for name in names if self._is_baseline(name)]
+        return baselines if len(baselines) < len(names) else []
 
     def _is_baseline(self, objective: str) -> bool:
         models, scores = list[object](), list[object]()
@@ -108,16 +110,18 @@ class SweepResults:
                     if title.endswith(", ZS") and row[1:] == (objective, values)
                 }
             )
-        return any(each[0] and each.count(each[0]) == len(each) for each in (models, scores))
+        return any(items[0] and items.count(items[0]) == len(items) for items in (models, scores))
 
     def floors(self) -> list[Floor]:
         """Return the floors for all values; a floor shared by all values occurs once, without settings."""
-        every = [results.floors.all for results in self.variants.values()]
-        shared = [floor for floor in every[0] if all(floor in found for found in every)]
+        by_variant = [results.floors.all for results in self.variants.values()]
+        shared = [
+            floor for floor in by_variant[0] if all(floor in variant_floors for variant_floors in by_variant)
+        ]
         floors = list(shared)
-        for values, found in zip(self.variants, every, strict=True):
+        for values, variant_floors in zip(self.variants, by_variant, strict=True):
             settings = dict(zip(self.keys, values, strict=True))
-            floors += [replace(floor, settings=settings) for floor in found if floor not in shared]
+            floors += [replace(floor, settings=settings) for floor in variant_floors if floor not in shared]
         return floors
 
     @property
@@ -136,7 +140,9 @@ class SweepResults:
     @property
     def seeds(self) -> str:
         """The seeds and the data that they redraw, listed by value if they differ."""
-        by_values = {v: over_seeds(results.seeds, results.redrawn) for v, results in self.variants.items()}
+        by_values = {
+            values: over_seeds(results.seeds, results.redrawn) for values, results in self.variants.items()
+        }
         if len({*by_values.values()}) == 1:
             return by_values.popitem()[1]
         return "; ".join(f"{', '.join(values)}: {seeds}" for values, seeds in by_values.items())
@@ -174,11 +180,11 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
     """Tabulate one row per language, objective and value; a baseline has one row for all values."""
     rows = []
     for row in sweep.rows:
-        same = row.objective in sweep.baselines and all(
-            column.get(row) == column.get(row._replace(values=other))
-            for column, other in product(sweep.numbers.values(), sweep.variants)
+        shared = row.objective in sweep.baselines and all(
+            column.get(row) == column.get(row._replace(values=variant))
+            for column, variant in product(sweep.numbers.values(), sweep.variants)
         )
-        values = [ANY] * len(sweep.keys) if same else row.values
+        values = [ANY] * len(sweep.keys) if shared else row.values
         cells = [cell(column.get(row)) for column in sweep.numbers.values()]
         rows.append((row.language, sweep.objectives.objective_title(row.objective), *values, *cells))
     title = f"{sweep.first.study} by {', '.join(sweep.titles)} ({scale})"
@@ -221,8 +227,8 @@ def _pairs(sweep: SweepResults) -> Iterator[Pair]:
             ends = [(values[0], values[-1])] if len(values) > 2 else []
             for (first, second), variant in product([*pairwise(values), *ends], sweep.variants):
                 if variant[setting] == first:
-                    other = (*variant[:setting], second, *variant[setting + 1 :])
-                    yield Pair(setting, Row(*model, other), Row(*model, variant))
+                    second_variant = (*variant[:setting], second, *variant[setting + 1 :])
+                    yield Pair(setting, Row(*model, second_variant), Row(*model, variant))
         for variant, baseline in product(sweep.variants, sweep.baselines):
             yield Pair(None, Row(*model, variant), Row(model[0], baseline, variant))
 
@@ -343,14 +349,18 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
         if column.endswith("Δ"):
             panel.axhline(0, color=INK, linewidth=0.8)
         for objective, style in look.items():
-            rows = {row: e for row, e in sweep.numbers[column].items() if row[:2] == (language, objective)}
+            rows = {
+                row: estimate
+                for row, estimate in sweep.numbers[column].items()
+                if row[:2] == (language, objective)
+            }
             if objective in sweep.baselines and len({*rows.values()}) == 1:
                 share = next(iter(rows.values())).mean
                 drawing.level(panel, share, axis.ends, "--", style.colour, linewidth=1.2)
             elif not second or objective == group:
                 for value, (colour, marker, dash) in (lines or {"": style}).items():
-                    shown = [row for row in rows if not second or row.values[second[0]] == value]
-                    places = sorted((axis.places[row.values[x]], row) for row in shown)
+                    line_rows = [row for row in rows if not second or row.values[second[0]] == value]
+                    places = sorted((axis.places[row.values[x]], row) for row in line_rows)
                     points = [(place, rows[row]) for place, row in places]
                     drawing.draw_points(panel, points, colour, marker, linestyle=dash)
         axis.draw(panel)
@@ -377,12 +387,12 @@ def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, 
 
 
 def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: str) -> Plot:
-    records, by, over = list[Record](), listed(sweep.titles), set[str]()
+    records, settings, over = list[Record](), listed(sweep.titles), set[str]()
     for results in sweep.variants.values():
         records += [record for record in results.records if column_of(record, results) in columns]
         over.add("over seeds" if len(results.seeds) > 1 else "over the test items of one seed")
-    caption = f"Percent, by {by}. Bars are 95 % intervals {', or '.join(sorted(over))}. Scale: {scale}."
-    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
+    caption = f"Percent, by {settings}. Bars are 95 % intervals {', or '.join(sorted(over))}. Scale: {scale}."
+    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {settings}", caption, records)
 
 
 def _groups(sweep: SweepResults, look: Mapping[str, Look]) -> list[tuple[str, str]]:
@@ -390,9 +400,9 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look]) -> list[tuple[str, st
     languages = list(dict.fromkeys(row.language for row in sweep.rows))
     if len(sweep.keys) == 1:
         return [(language, "") for language in languages]
-    measured = {row[:2] for row in sweep.rows}
+    models = {row[:2] for row in sweep.rows}
     objectives = [name for name in look if name not in sweep.baselines]
-    return [pair for pair in product(languages, objectives) if pair in measured]
+    return [pair for pair in product(languages, objectives) if pair in models]
 
 
 def _roles(sweep: SweepResults) -> list[int]:
