@@ -56,8 +56,8 @@ def changes(objective: Described) -> dict[str, Any] | None:
 
 def _variant(results: Results, start: Start | None, **switches: Any) -> str | None:
     """Return the name of XLM-Align's variant with this start and these changes, if there is one."""
-    same = (name for name in results.objectives if results.start(name) == start)
-    return next((name for name in same if changes(results.objective(name)) == switches), None)
+    names = (name for name in results.objectives if results.start(name) == start)
+    return next((name for name in names if changes(results.objective(name)) == switches), None)
 
 
 def _usual_start(results: Results) -> Start | None:
@@ -88,15 +88,15 @@ def _settings(results: Results) -> list[Setting]:
     for number, entry in TABLES.items():
         rows = {name: _variant(results, start, **switches) for name, switches in _switches(results, entry)}
         if NEITHER in entry["settings"]:
-            same = (name for name in results.objectives if results.start(name) == start)
-            plain = (name for name in same if [p["kind"] for p in results.objective(name).parts] == ["MLM"])
+            names = (name for name in results.objectives if results.start(name) == start)
+            plain = (name for name in names if [p["kind"] for p in results.objective(name).parts] == ["MLM"])
             rows[NEITHER] = next(plain, None)
-        found = {name: objective for name, objective in rows.items() if objective is not None}
-        if not found.keys() <= earlier:
-            for transform, (name, objective) in product(results.transforms, found.items()):
+        variants = {name: objective for name, objective in rows.items() if objective is not None}
+        if not variants.keys() <= earlier:
+            for transform, (name, objective) in product(results.transforms, variants.items()):
                 settings.append(Setting(number, name, objective, transform))
         if number == 3:
-            earlier |= found.keys()
+            earlier |= variants.keys()
     return settings
 
 
@@ -159,39 +159,39 @@ def _starts_table(results: Results) -> Table:
 
 def xlm_align_claims(results: Results) -> Iterator[Claim]:
     """Yield the paper's headline claims with their verdicts."""
-    wholes = [name for name in results.objectives if changes(results.objective(name)) == {}]
-    for transform, whole in product(results.transforms, wholes):
-        yield from _labelling(results, transform, whole)
-        yield from _parts(results, transform, whole)
+    unmodified = [name for name in results.objectives if changes(results.objective(name)) == {}]
+    for transform, objective in product(results.transforms, unmodified):
+        yield from _labelling(results, transform, objective)
+        yield from _parts(results, transform, objective)
 
 
-def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
+def _labelling(results: Results, transform: str, objective: str) -> Iterator[Claim]:
     """Claim that most labels are correct, and that a start and gold labels lower the AER."""
-    start, cold = results.start(whole), _variant(results, None)
+    start, cold = results.start(objective), _variant(results, None)
     under, name = results.transform_title(transform), "labels-right" if start else "labels-right-from-scratch"
-    verdict = judge_estimate(mean(PRECISION.values(results, whole, transform)), +1, MOST)
-    yield claim(name, verdict, better=results.objective_title(whole), under=under)
+    verdict = judge_estimate(mean(PRECISION.values(results, objective, transform)), +1, MOST)
+    yield claim(name, verdict, better=results.objective_title(objective), under=under)
     if start and cold is not None:
-        yield better_than(results, "more-labels-right", PRECISION, (whole, cold), transform)
+        yield better_than(results, "more-labels-right", PRECISION, (objective, cold), transform)
     first = start.objective.name if start and start.objective.name in results.objectives else None
-    pairs: list[tuple[str | None, str | None]] = [(whole, cold), (whole, first)]
-    for begun in [None, start] if start else [None]:
-        pairs.append((_variant(results, begun, labels="gold"), whole))
+    pairs: list[tuple[str | None, str | None]] = [(objective, cold), (objective, first)]
+    for gold_start in [None, start] if start else [None]:
+        pairs.append((_variant(results, gold_start, labels="gold"), objective))
     for better, worse in pairs:
         if better is not None and worse is not None and better != worse:
             yield better_than(results, "lower-aer", _errors(results), (better, worse), transform, -1)
 
 
-def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
+def _parts(results: Results, transform: str, objective: str) -> Iterator[Claim]:
     """Claim that each part of XLM-Align lowers the AER and improves ZS, as in the paper."""
-    start = results.start(whole)
+    start = results.start(objective)
     for part in ("DWA", "TLM", "filtering"):
         without = _variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
         about: dict[str, Any] = {"part": part, "after": _after(start), "Part": part[0].upper() + part[1:]}
         about["where"] = f"Table {6 if part == 'filtering' else 3}"
-        pair = whole, without
+        pair = objective, without
         yield better_than(results, "part-lowers-aer", _errors(results), pair, transform, -1, **about)
         for column in task_columns(["ZS"], main_metrics(results)):
             on = task_title(column.task)
@@ -213,8 +213,8 @@ def ablation_figure(results: Results) -> Plot | None:
     if not rows or not tasks or default is None:
         return None
     gains, (published, printed) = _gains(results, rows, tasks, default), _published_gains(results)
-    shown = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
-    points = [0.0, *(100 * gain for gain in (*(gain.mean for gain in gains.values()), *shown))]
+    printed_gains = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
+    points = [0.0, *(100 * gain for gain in (*(gain.mean for gain in gains.values()), *printed_gains))]
     room = max(ROOM * (max(points) - min(points)), LEAST)
     limits = min(points) - room, max(points) + room
 

@@ -238,10 +238,10 @@ def changed_words(results: Results) -> Iterator[Claim]:
     transform without the change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
     for changed in parts:
-        rest = tuple(part for part in parts[changed] if part["kind"] not in REWRITES)
-        if rest == parts[changed] or rest not in parts.values():
+        plain_parts = tuple(part for part in parts[changed] if part["kind"] not in REWRITES)
+        if plain_parts == parts[changed] or plain_parts not in parts.values():
             continue
-        base = next(name for name in parts if parts[name] == rest)
+        base = next(name for name in parts if parts[name] == plain_parts)
         about = {"under": results.transform_title(changed), "script": results.transform_title(base)}
         for objective, task in product(results.objectives, results.tasks):
             verdict = compare(results, _delta(task), (objective, changed), (objective, base))
@@ -282,12 +282,12 @@ def _near_chance(results: Results, transform: str) -> Verdict:
 
 def _beats_all(results: Results, column: Column, transform: str, objective: str, side: int) -> Verdict:
     ours, gaps = column.values(results, objective, transform), dict[str, Estimate]()
-    for other in results.objectives:
-        if other != objective and (gap := difference(ours, column.values(results, other, transform))):
-            gaps[other] = gap
+    for name in results.objectives:
+        if name != objective and (gap := difference(ours, column.values(results, name, transform))):
+            gaps[name] = gap
     closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
-    of = f", the closest of {len(gaps)}" if len(gaps) > 1 else ""
-    because = f"{objective} − {closest}{of}: {points(gaps[closest])}" if gaps else ""
+    rank = f", the closest of {len(gaps)}" if len(gaps) > 1 else ""
+    because = f"{objective} − {closest}{rank}: {points(gaps[closest])}" if gaps else ""
     return judge([(gap, 0.0, side) for gap in gaps.values()], because)
 
 
@@ -399,9 +399,9 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
     """Claim that each objective beats MLM, and that better alignment is associated with better transfer."""
     numbers = {"transfers-better": mean_of_tasks(results), "aligns-more": HELD_OUT_TYPES}
-    others, tasks = [name for name in results.objectives if name != PLAIN], len(results.main_tasks)
+    names, tasks = [name for name in results.objectives if name != PLAIN], len(results.main_tasks)
     for transform in results.transforms if PLAIN in results.objectives else ():
-        for name, (text, column) in product(others, numbers.items()):
+        for name, (text, column) in product(names, numbers.items()):
             yield better_than(results, text, column, (name, PLAIN), transform, tasks=tasks)
     for task in results.main_tasks:
         yield claim("together", correlated(results, task, 0.0), on=task_title(task))

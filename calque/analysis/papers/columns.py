@@ -119,19 +119,19 @@ def rows_of(
 
 def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
     """Return the records, at all steps, that any of the columns shows."""
-    shown = {(column.measure, column.task, column.metric) for column in columns}
-    return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
+    numbers = {(column.measure, column.task, column.metric) for column in columns}
+    return [r for r in results.records if (r.measure, r.task, r.metric) in numbers]
 
 
 def compare(
-    results: Results, column: Column, ours: Cell, theirs: Cell, side: int = 1, bound: float = 0.0
+    results: Results, column: Column, first: Cell, second: Cell, side: int = 1, bound: float = 0.0
 ) -> Verdict:
     """Judge whether one model's number minus another's is above (`side` +1) or below (-1) `bound`. A
     difference in Delta is undecided if both models are at the floor."""
-    minuend, subtrahend = (column.values(results, *cell) for cell in (ours, theirs))
+    minuend, subtrahend = (column.values(results, *cell) for cell in (first, second))
     verdict = judge_difference(minuend, subtrahend, side=side, bound=bound)
     if column.measure == DELTA:
-        return unless_at_floor(verdict, results, [ours, theirs], column.task, column.metric)
+        return unless_at_floor(verdict, results, [first, second], column.task, column.metric)
     return verdict
 
 
@@ -150,11 +150,14 @@ def better_than(
     return claim(name, verdict, better=better, worse=worse, under=results.transform_title(transform), **about)
 
 
-def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
+def retained_cell(transfer: Retained | None, remarks: bool = True) -> str:
     """Format retained transfer with its remark or, if it is undefined, return the reason."""
-    if kept is None:
+    if transfer is None:
         return MISSING
-    parts = [cell(kept.share) if kept.share else "", kept.remark if remarks or not kept.share else ""]
+    parts = [
+        cell(transfer.share) if transfer.share else "",
+        transfer.remark if remarks or not transfer.share else "",
+    ]
     return ", ".join(filter(None, parts))
 
 
@@ -247,8 +250,8 @@ def _by_step(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
     entry sets `seeds`, thin lines for the seeds replace the intervals."""
     columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
     records, seeds = shown_records(results, columns), entry.get("seeds", False)
-    measured = {results.objective_of(record) for record in records}
-    look = {name: style for name, style in looks(results).items() if name in measured}
+    objectives = {results.objective_of(record) for record in records}
+    look = {name: style for name, style in looks(results).items() if name in objectives}
     if len({record.step for record in records}) < 2 or len(results.transforms) > MOST or not look:
         return None
 

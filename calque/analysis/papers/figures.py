@@ -192,8 +192,8 @@ def correlation_figure(results: Results) -> Plot | None:
     handles += [key(results.transform_title(t), INK, "o", style) for t, style in fill.items()]
     numbers = list(dict.fromkeys(p for pairs in printed.values() for pair in pairs for p in pair))
     if numbers:
-        others = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
-        handles.append(key(f"published, shapes as above{others}", SOFT, "o", size=4))
+        note = "" if look.keys() >= {p.objective for p in numbers} else "; dots: other objectives"
+        handles.append(key(f"published, shapes as above{note}", SOFT, "o", size=4))
     columns = [*task_columns(("SUP", "ZS"), metrics.items()), Column("alignment@1", ALIGNMENT, "all")]
     records, labels = shown_records(results, columns), ("", "−Δ = ZS − SUP, points")
     name, grid = "figure-3-correlation", (ABREAST, 2.6)
@@ -313,7 +313,7 @@ def _parameters(results: Results) -> dict[str, list[str]]:
     parameters: dict[str, list[str]] = {}
     for name, order in orders.items():
         if order:
-            unordered = [other for other in orders if scripts[other] == scripts[name] and not orders[other]]
+            unordered = [base for base in orders if scripts[base] == scripts[name] and not orders[base]]
             parameters.setdefault(" + ".join(order) + _script(scripts[name]), unordered).append(name)
     return parameters
 
@@ -329,8 +329,8 @@ def _script(parts: Sequence[Mapping[str, Any]]) -> str:
         return ", the source’s script"
     if parts[0]["kind"] == "Cognates":
         return f", {100 * parts[0]['share']:g} % of the stems shared"
-    overlap, by = parts[0]["overlap"], parts[0].get("by", "")
-    return f", {100 * overlap:g} % of the types shared{f' ({by})' if by else ''}" if overlap else ""
+    overlap, words = parts[0]["overlap"], parts[0].get("by", "")
+    return f", {100 * overlap:g} % of the types shared{f' ({words})' if words else ''}" if overlap else ""
 
 
 def _order_columns(results: Results) -> list[Column]:

@@ -81,12 +81,12 @@ def family(objective: Described) -> Family | None:
     return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
 
 
-def look(objective: Described, start: Start | None, other: Look) -> Look:
-    """Choose an objective's look from its parts; `other` is used for user-defined objectives."""
+def look(objective: Described, start: Start | None, user_look: Look) -> Look:
+    """Choose an objective's look from its parts; `user_look` is used for user-defined objectives."""
     if objective.given:
         return GIVEN
     if (kind := family(objective)) is None:
-        return other
+        return user_look
     plain, (colour, marker, _) = kind.plain.facets[-1], kind.look
     changed = {k: v for k, v in objective.parts[-1].items() if k not in UNNAMED and v != plain.get(k)}
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
@@ -102,23 +102,23 @@ def look(objective: Described, start: Start | None, other: Look) -> Look:
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     """Return a distinct look for each objective (default: all), or none if there are too many."""
-    looks, others = dict[str, Look](), dict[str, Look]()
+    looks, user_looks = dict[str, Look](), dict[str, Look]()
     for name in objectives or results.objectives:
         described = results.objective(name)
         kind = described.parts[-1]["kind"] if described.parts else ""
-        if kind and kind not in FAMILIES and kind not in others:
-            if len(others) == len(OWN):
+        if kind and kind not in FAMILIES and kind not in user_looks:
+            if len(user_looks) == len(OWN):
                 return {}
-            others[kind] = Look(*OWN[len(others)])
-        looks[name] = look(described, results.start(name), others.get(kind, Look(*OWN[0])))
-    taken, used = {each[:2] for each in looks.values()}, set[tuple[str, str]]()
+            user_looks[kind] = Look(*OWN[len(user_looks)])
+        looks[name] = look(described, results.start(name), user_looks.get(kind, Look(*OWN[0])))
+    pairs, used = {style[:2] for style in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:
-            free = [form for form in FORMS if (colour, form[0]) not in taken]
+            free = [form for form in FORMS if (colour, form[0]) not in pairs]
             if not free:
                 return {}
             looks[name] = Look(colour, *free[0])
-            taken.add(looks[name][:2])
+            pairs.add(looks[name][:2])
         used.add(looks[name][:2])
     return _shaded(looks)
 

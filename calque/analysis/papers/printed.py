@@ -19,7 +19,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")  # used as the task or language of a mean
 LABELS = ("objective", "transform", "setting", "metric")
 BySetting = Mapping[tuple[str, ...], Results]  # results by the values of the swept settings
-Same = Mapping[str, Mapping[str, Any]]
+Counterparts = Mapping[str, Mapping[str, Any]]
 Judged = tuple[Verdict, str, str, str]
 """Whether our number supports the paper's claim, our number, the paper's number, and a remark."""
 
@@ -51,23 +51,25 @@ class PaperClaim:
 
 
 class Printed:
-    """The numbers in a paper's table, and the corresponding numbers from our runs. `same` maps the paper's
-    objectives, transforms and aligners to our names, and its settings to the values of a sweep, which are the
-    keys of `results`. If `natural`, the results are about a released encoder."""
+    """The numbers in a paper's table, and the corresponding numbers from our runs. `counterparts` maps the
+    paper's objectives, transforms and aligners to our names, and its settings to the values of a sweep, which
+    are the keys of `results`. If `natural`, the results are about a released encoder."""
 
-    def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
-        self.numbers, self._same, self._results = numbers, same, results
+    def __init__(
+        self, numbers: Sequence[Published], counterparts: Counterparts, results: BySetting, natural: bool
+    ):
+        self.numbers, self._counterparts, self._results = numbers, counterparts, results
         self.study = Continued(self.results("")) if natural else None
 
     def results(self, setting: str) -> Results:
-        return self._results[tuple(self._same["settings"].get(setting, ()))]
+        return self._results[tuple(self._counterparts["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
         """Return our names for a printed number's objective ("" if it has no counterpart) and transform."""
-        usual = number.objective if number.setting in ("", *self._same["settings"]) else ""
+        usual = number.objective if number.setting in ("", *self._counterparts["settings"]) else ""
         row = f"{number.objective} {number.setting}".strip()
-        transform = self._same["transforms"].get(number.transform, number.transform)
-        return self._same["objectives"].get(row, usual), transform
+        transform = self._counterparts["transforms"].get(number.transform, number.transform)
+        return self._counterparts["objectives"].get(row, usual), transform
 
     def ours(self, number: Published, layers: Sequence[int] = (MAIN,)) -> BySeed:
         """Return our counterpart of a printed number; empty if we did not measure one."""
@@ -80,7 +82,7 @@ class Printed:
             return {}
         if number.measure == AER:
             gold = next((ours for ours, printed in PAPERS_NAMES.items() if printed == task), task)
-            aligner = self._same["aligners"][number.setting]
+            aligner = self._counterparts["aligners"][number.setting]
             return study.values(name, [error(gold, aligner, layer) for layer in layers])
         keys = study.scores(task, number.metric)
         return study.values(name, [key for key in keys if number.language in ("", key.language)])

@@ -25,9 +25,9 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str]) 
             panel.plot(*zip(*ends, strict=True), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
         for side, (colour, marker) in zip((words, translations), SIDES, strict=True):
             panel.scatter(side[:, 0], side[:, 1], s=16, color=colour, marker=marker, zorder=2)
-        for entry, place, other in zip(pairs.entries, words, translations, strict=True):
-            _name(panel, entry.source, place, other)
-            _name(panel, entry.target, other, place)
+        for entry, place, translation in zip(pairs.entries, words, translations, strict=True):
+            _name(panel, entry.source, place, translation)
+            _name(panel, entry.target, translation, place)
         panel.set(xticks=[], yticks=[])
         panel.grid(False)
         panel.margins(0.12)
@@ -51,7 +51,10 @@ def _placed(pairs: LexiconRows) -> np.ndarray:
     return coordinates
 
 
-def _name(panel: Axes, word: str, place: np.ndarray, other: np.ndarray) -> None:
+def _name(panel: Axes, word: str, place: np.ndarray, translation: np.ndarray) -> None:
     """Write a word above or below its place, away from its translation's."""
-    offset: dict[str, Any] = {"xytext": (0, 7 if place[1] > other[1] else -7), "textcoords": "offset points"}
+    offset: dict[str, Any] = {
+        "xytext": (0, 7 if place[1] > translation[1] else -7),
+        "textcoords": "offset points",
+    }
     panel.annotate(visible(word), (place[0], place[1]), ha="center", va="center", color=INK, **offset)

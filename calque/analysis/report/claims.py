@@ -51,8 +51,8 @@ def verdicts(claims: Table, kind: str = "claim") -> str:
     """Return a sentence that counts the verdicts in a table of claims."""
     parts = []
     for verdict, count in Counter(row[1] for row in claims.rows).most_common():
-        one, several = TEXTS["verdicts"].get(verdict, (f"is {verdict}", f"are {verdict}"))
-        parts.append(f"{count} {one if count == 1 else several}")
+        singular, plural = TEXTS["verdicts"].get(verdict, (f"is {verdict}", f"are {verdict}"))
+        parts.append(f"{count} {singular if count == 1 else plural}")
     return f"Of {len(claims.rows)} {kind}{'' if len(claims.rows) == 1 else 's'} tested, {listed(parts)}."
 
 
@@ -106,9 +106,9 @@ Split = tuple[tuple[int, int], ...]  # pairs with one seed from each group
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
     """All ways to choose and pair two groups of `size` seeds, or a fixed random sample of `most`."""
-    every = list(islice(_all_splits(sorted(seeds), size), most + 1))
-    if len(every) <= most:
-        return every
+    pairings = list(islice(_all_splits(sorted(seeds), size), most + 1))
+    if len(pairings) <= most:
+        return pairings
     rng, sampled = random.Random(f"splits of {len(seeds)} by {size}"), set[Split]()
     while len(sampled) < most:
         chosen = rng.sample(sorted(seeds), 2 * size)
@@ -119,8 +119,8 @@ def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
 
 def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
     for first in combinations(seeds, size):
-        rest = [seed for seed in seeds if seed not in first]
-        for second in permutations(rest, size):
+        remaining_seeds = [seed for seed in seeds if seed not in first]
+        for second in permutations(remaining_seeds, size):
             if first[0] < min(second):
                 yield tuple(zip(first, second, strict=True))
 
@@ -172,7 +172,7 @@ def _columns(variants: Sequence[Results]) -> Iterator[tuple[object, Record, BySe
         for record, values in results.columns():
             languages = (language.name for language in results.runs[record.run].languages)
             cell = results.objective_of(record), *languages
-            numbers = tuple((seed, measured.value) for seed, measured in values.items())
+            numbers = tuple((seed, score.value) for seed, score in values.items())
             column = cell, replace(record, run=""), numbers
             if column not in seen:
                 seen.add(column)
@@ -180,17 +180,24 @@ def _columns(variants: Sequence[Results]) -> Iterator[tuple[object, Record, BySe
 
 
 def _rate(measure: str, seeds: int, cells: Sequence[Sequence[bool]]) -> Rate:
-    different, of = list(map(sum, cells)), list(map(len, cells))
-    by_cell = sum(different) / sum(of) + per_item(different, of)
-    return Rate(measure, seeds, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))
+    different, comparisons = list(map(sum, cells)), list(map(len, cells))
+    by_cell = sum(different) / sum(comparisons) + per_item(different, comparisons)
+    return Rate(
+        measure,
+        seeds,
+        sum(different),
+        sum(comparisons),
+        len(comparisons),
+        estimate(by_cell.tolist(), (0.0, 1.0)),
+    )
 
 
 def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
     for split in splits(list(values), size, MOST):
-        ours, theirs = ({k: values[pair[side]] for k, pair in enumerate(split)} for side in (0, 1))
+        first, second = ({k: values[pair[side]] for k, pair in enumerate(split)} for side in (0, 1))
         if size > 1:
-            yield judge_difference(ours, theirs).verdict in (HOLDS, FAILS)
-        elif (gap := difference(ours, theirs)) and gap.interval:
+            yield judge_difference(first, second).verdict in (HOLDS, FAILS)
+        elif (gap := difference(first, second)) and gap.interval:
             yield gap.interval[0] > 0 or gap.interval[1] < 0
 
 

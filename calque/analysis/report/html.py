@@ -57,8 +57,8 @@ def table_html(table: Table, name: str) -> str:
         numbers = all(cell == MISSING or numeric([cell]) for cell in column)
         classes.append("" if numbers else " class=words")
     rows = "\n".join(_row(table, row, classes) for row in table.rows if row not in hidden)
-    more = f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else ""
-    note = text(" ".join(filter(None, (table.note, more))))
+    notice = f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else ""
+    note = text(" ".join(filter(None, (table.note, notice))))
     head = _row(table, table.header, classes, "th")
     body = f"<table>\n<thead>{head}</thead>\n<tbody>\n{rows}\n</tbody></table>"
     return (
@@ -77,10 +77,10 @@ def _outside(table: Table) -> list[tuple[str, ...]]:
 
 
 def _row(table: Table, row: tuple[str, ...], classes: list[str], tag: str = "td") -> str:
-    first, *others = row[: table.labels]
-    below = text(" · ".join(other for other in others if other != MISSING))
+    first, *labels = row[: table.labels]
+    below = text(" · ".join(label for label in labels if label != MISSING))
     cells = f"<th scope={'row' if tag == 'td' else 'col'}>{text(first)}"
-    cells += f" <small>{below}</small></th>" if others else "</th>"
+    cells += f" <small>{below}</small></th>" if labels else "</th>"
     for title, cell, kind in zip(table.header[table.labels :], row[table.labels :], classes, strict=True):
         # Narrow screens show the column's title next to each number.
         titled = f' data-title="{text(title)}"' if cell != MISSING else ""
@@ -212,13 +212,13 @@ def _live(looks: Looks) -> str:
             models.append({"title": title, **model})
     if not models:
         return ""
-    of = f" for {len(models)} of {len(looks)} models" if len(models) < len(looks) else ""
+    scope = f" for {len(models)} of {len(looks)} models" if len(models) < len(looks) else ""
     data = json.dumps({**shared, "models": models}, ensure_ascii=False, allow_nan=False)
     data = data.replace("<", "\\u003c")  # which could end the script element
     options = "".join(f"<option>{text(language)}</option>" for language in shared["types"])
     return (
         f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or "
-        f"one word to see its nearest words. The page computes both{of}, with weights in half "
+        f"one word to see its nearest words. The page computes both{scope}, with weights in half "
         f"precision.</p>\n<p><label>Language <select>{options}</select></label> <label>Sentence <input "
         f"type=text spellcheck=false></label></p>\n{scroll('Guesses or nearest words', '<table></table>')}"
         "<p><output></output></p><noscript><p>Guesses are computed by a script.</p></noscript>"
@@ -231,7 +231,7 @@ def _alignment(looks: Looks) -> str:
     if not panels:
         return ""
     pair, title = panels[0][1].pair, "Centred cosines between the hidden states of words"
-    summaries = [f"{name}, after layer {each.layer}: {each.summary}." for name, each in panels]
+    summaries = [f"{name}, after layer {alignment.layer}: {alignment.summary}." for name, alignment in panels]
     scale = max(1, len(pair.source) / FITS, len(pair.words) / FITS)
     grid, width = (3, HEIGHT * scale), FULL * scale
     return (
@@ -241,15 +241,15 @@ def _alignment(looks: Looks) -> str:
     )
 
 
-def _draw_alignment(axes: Axes, shown: Alignment) -> None:
-    axes.imshow(shown.cosines, cmap="Blues", vmin=0, vmax=1.4)
-    for (i, j), cosine in np.ndenumerate(shown.cosines):
-        dot = "●" if (i, j) in shown.links else ""
+def _draw_alignment(axes: Axes, alignment: Alignment) -> None:
+    axes.imshow(alignment.cosines, cmap="Blues", vmin=0, vmax=1.4)
+    for (i, j), cosine in np.ndenumerate(alignment.cosines):
+        dot = "●" if (i, j) in alignment.links else ""
         axes.annotate(f"{dot}{cosine:.1f}", (j, i), ha="center", va="center", fontsize=6)
-    for i, j in shown.pair.links:
+    for i, j in alignment.pair.links:
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, color=LOOKS[3][0]))
-    axes.set_xticks(range(len(shown.pair.words)), map(visible, shown.pair.words), rotation=90)
-    axes.set_yticks(range(len(shown.pair.source)), map(visible, shown.pair.source))
+    axes.set_xticks(range(len(alignment.pair.words)), map(visible, alignment.pair.words), rotation=90)
+    axes.set_yticks(range(len(alignment.pair.source)), map(visible, alignment.pair.source))
     axes.grid(False)
 
 
@@ -261,14 +261,16 @@ def _maps(looks: Looks) -> str:
     return (
         "<p>Lines join words and their images: the first two principal components of their normalised "
         f"embeddings.</p>{panels_html('Frequent words (blue) and their images (orange)', panels, _draw_map)}"
-        f"{items([f'{name}: {shown.summary}.' for name, shown in panels])}"
+        f"{items([f'{name}: {embedding.summary}.' for name, embedding in panels])}"
     )
 
 
-def _draw_map(axes: Axes, shown: EmbeddingMap) -> None:
-    for (word, _), ends in zip(shown.words, shown.places, strict=True):
+def _draw_map(axes: Axes, embedding_map: EmbeddingMap) -> None:
+    for (word, _), ends in zip(embedding_map.words, embedding_map.places, strict=True):
         axes.plot(*ends.T, color=SOFT, linewidth=0.6, zorder=1)
         axes.annotate(visible(word), ends[0], (0, 3), textcoords="offset points", ha="center", fontsize=6)
     for side, (colour, marker) in enumerate((LOOKS[0], LOOKS[3])):
-        axes.plot(*shown.places[:, side].T, color=colour, marker=marker, linestyle="none", markersize=3)
+        axes.plot(
+            *embedding_map.places[:, side].T, color=colour, marker=marker, linestyle="none", markersize=3
+        )
     axes.set(xticks=[], yticks=[])

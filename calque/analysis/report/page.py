@@ -200,7 +200,7 @@ def _panels(curves: Sequence[Curves]) -> dict[str, dict[int, Points]]:
 def _quantities(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     for name, value in row.items():
         nested = isinstance(value, Mapping)
-        numbers = {f"{name}: {part}": each for part, each in value.items()} if nested else {name: value}
+        numbers = {f"{name}: {part}": number for part, number in value.items()} if nested else {name: value}
         for title, number in numbers.items():
             if isinstance(number, int | float) and title not in LEFT_OUT:
                 yield title, number

@@ -49,8 +49,8 @@ class Table:
     @property
     def markdown(self) -> str:
         """The title, the table and the note in Markdown, aligned for a terminal."""
-        every = (self.header, *self.rows)
-        rows = [[visible(cell).replace("|", r"\|").replace("\n", " ") for cell in row] for row in every]
+        table_rows = (self.header, *self.rows)
+        rows = [[visible(cell).replace("|", r"\|").replace("\n", " ") for cell in row] for row in table_rows]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *lines = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
         rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
@@ -130,8 +130,8 @@ def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
     """Return a phrase that says what intervals cover."""
     if len(seeds) < 2:
         return "over the test items of one seed, not over seeds"
-    of = "of model and data" if redrawn else "of the model alone"
-    return f"over {len(seeds)} seeds {of}: {covered(redrawn)}"
+    scope = "of model and data" if redrawn else "of the model alone"
+    return f"over {len(seeds)} seeds {scope}: {covered(redrawn)}"
 
 
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
@@ -147,11 +147,11 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
 
 def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
     """Tabulate AER, precision, recall and F1 for each gold set, and over all sets."""
-    every = dict(scores)
-    if len(every) > 1:
-        every["all (micro)"] = sum(scores.values(), LinkCounts())
+    counts_by_set = dict(scores)
+    if len(counts_by_set) > 1:
+        counts_by_set["all (micro)"] = sum(scores.values(), LinkCounts())
     rows = []
-    for name, counts in every.items():
+    for name, counts in counts_by_set.items():
         rates = map(hundredths, (counts.aer, counts.precision, counts.recall, counts.f1))
         rows.append((name, f"{counts.pairs:,}", *rates, f"{counts.predicted:,}", f"{counts.sure:,}"))
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
@@ -188,8 +188,8 @@ def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[
     if not numeric(cells) or (label and not plain):
         return [(inert(head), [_text(cell) for cell in cells])]
     rows = list(map(_parts, cells))
-    shown = [part for part in HEADS if part == "value" or any(row.get(part) for row in rows)]
-    return [(inert(head) + HEADS[part], [row.get(part, "") for row in rows]) for part in shown]
+    parts = [part for part in HEADS if part == "value" or any(row.get(part) for row in rows)]
+    return [(inert(head) + HEADS[part], [row.get(part, "") for row in rows]) for part in parts]
 
 
 def inert(text: str) -> str:

@@ -56,7 +56,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
     if "languages" in table:
         places = [(setting, language) for language in table["languages"]]
     elif "settings" in table:
-        places = [(each, "") for each in table["settings"]]
+        places = [(name, "") for name in table["settings"]]
     else:
         places, cells = [(setting, "")], [cells]
     for (name, language), cell in zip(places, cells, strict=True):
