@@ -69,6 +69,7 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
+        """Return the table of `Usage` for a chunk's source sentences."""
         types, words, tags = vocabulary_of(self.vocabulary, self.digest), list[str](), list[str]()
         for _, sentence in self._numbered(chunk, Account()):
             words += sentence.words
@@ -77,6 +78,7 @@ class ChunkEncoder:
         return Usage.of(ids, pieces, tags, types.size).table
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
+        """Encode a chunk in the source language and under every transform."""
         check_same((self.source, self.transforms), self.code)
         account, types = Account(), vocabulary_of(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)

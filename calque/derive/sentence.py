@@ -157,6 +157,7 @@ class Sentence:
         return self.upto(len(self))
 
     def upto(self, end: int) -> str:
+        """Return the text of the words before position `end`."""
         words = printable(self.words[:end])
         if not self.glued:
             return " ".join(words)

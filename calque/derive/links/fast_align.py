@@ -92,6 +92,7 @@ class Cells:
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
     def prior(self, tension: float) -> np.ndarray:
+        """Return each cell's probability before the word pair is known, (C,)."""
         h = _nearness(self._source, (self._j / self._m)[self.row])
         normaliser, _ = _sums(self._j, self._m, self._n, tension)
         scale = normaliser / (1.0 - NULL_SHARE)

@@ -39,6 +39,7 @@ class SentenceGrammar:
         self._named: set[Pick] = set()  # the cast members that the sentence already mentions
 
     def sentence(self) -> Node:
+        """Build a random sentence."""
         self._named.clear()
         if self.chance(0.1):
             return self._question().add(tree.mark("?"))
@@ -185,6 +186,7 @@ class SentenceGrammar:
         return self._rng.choices(list(weights), list(weights.values()))[0]
 
     def subject(self, human: bool, nested: bool) -> Subject:
+        """Return a random subject: a name, a pronoun, a noun or a pair."""
         kind = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
         person = HERO if self.chance(0.7) else FRIEND
         if kind == "name" and self._first_mention(person):
@@ -224,6 +226,7 @@ class SentenceGrammar:
         return self.noun(Pick(verb, "object"), "obj", self.chance(0.36), nested)
 
     def someone(self, verb: Pick, role: str, relation: str, nested: bool) -> Node:
+        """Build a random dependent that refers to a person or an animal."""
         kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
         if kind == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)

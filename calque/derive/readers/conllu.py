@@ -131,6 +131,7 @@ class _Block:
         self.rows.append((place, columns))
 
     def sentence(self) -> Sentence:
+        """Return the sentence; raise BadInput if its heads do not form a tree."""
         if self.tokens and self.tokens[-1][1] > len(self.rows):
             raise self.rows[-1][0].fault(f"a multiword token extends beyond word {len(self.rows)}")
         words, tags = self.column("FORM"), self.column("UPOS")

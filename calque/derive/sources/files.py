@@ -140,6 +140,7 @@ class TaskFiles:
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
+        """Map each size of parallel sets to the indices of examples without texts in at least one of them."""
         places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
