@@ -132,6 +132,7 @@ class Checkpoint:
         return guesses[0]
 
     def fill_all(self, text: str, language: str, count: int) -> list[list[Guess]]:
+        """Return the `count` most probable types for each mask in a text."""
         if not self.has_head:
             raise BadInput("the model has no prediction head, so it cannot fill masks", self.folder)
         tokenizer = self._tokenizer(language)
@@ -168,6 +169,7 @@ class Checkpoint:
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
 
     def is_type(self, word: str, language: str) -> bool:
+        """Whether a word is a single type in a language, and not a special one."""
         (ids,) = self.pieces([word], language)
         return len(ids) == 1 and ids[0] not in self.tokenizers[language].all_special_ids
 
@@ -187,11 +189,13 @@ class Checkpoint:
         return self.tokenizers[language].decode([i]).strip(), language
 
     def token_type(self, language: str) -> int:
+        """Return a language's token type; 0 if the model has no language embeddings."""
         types = getattr(self.model.config, "type_vocab_size", None) or 0
         return self.numbered.index(language) if has_languages(types) else 0
 
     @cached_property
     def has_head(self) -> bool:
+        """Whether the checkpoint contains a prediction head."""
         return start.has_head(self.folder)
 
     @property
@@ -275,6 +279,7 @@ class Checkpoint:
         return [self.pair_of(bitext, pair) for pair in range(min(count, len(bitext)))]
 
     def pair_of(self, bitext: Bitext, pair: int) -> Derivation:
+        """Return a pair of sentences in a bitext as a derivation."""
         source_line, target_line = bitext.lines[pair].tolist()
         ids, corpus = bitext.ids(pair), bitext.second.corpus
         source = self.spelt(SOURCE, ids[0], bitext.first.corpus.pieces[source_line])
@@ -282,6 +287,7 @@ class Checkpoint:
         return Derivation(bitext.second.name, source, words, *corpus.rendered(target_line))
 
     def spelt(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
+        """Decode a sentence's words; `pieces` contains the number of ids in each."""
         decode = self._tokenizer(language).decode
         return tuple(decode(word.tolist()).strip() for word in Ragged.of(ids, pieces))
 
@@ -384,6 +390,7 @@ def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _facts(checkpoint: Path) -> dict[str, Any]:
+    """Return the manifest facts of a checkpoint's run; empty if there is none."""
     run = whole_of(checkpoint, RUN)
     return run.facts if run else {}
 

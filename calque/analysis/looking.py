@@ -184,6 +184,7 @@ class _Viewer:
         return self.model.spelt(SOURCE, first.ids(corpus[line]), corpus.pieces[line]), images
 
     def typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
+        """Return the user's sentence, with its derivations."""
         if not words:
             raise BadInput("the sentence is empty; expected source words separated by spaces")
         special, missing = {*self.model.tokenizers[SOURCE].all_special_ids}, []
@@ -212,6 +213,7 @@ class _Viewer:
                 yield word, self.model.name(image)[0], i, image
 
     def blanks(self, words: Sequence[str], language: str) -> Iterator[Answers]:
+        """Yield guesses for the sentence's masks or, if it has none, for each word in turn."""
         if not self.model.has_head:
             return
         if self.mask in words:
@@ -223,10 +225,12 @@ class _Viewer:
             yield Answers(language, word, self.model.fill(text, language, GUESSES))
 
     def long_words(self, sentence: Sequence[str]) -> list[str]:
+        """Return the sentence's longest words that are single types."""
         types = [word for word in sentence if word.isalpha() and self.model.is_type(word, SOURCE)]
         return sorted(dict.fromkeys(types), key=len, reverse=True)[:WORDS]
 
     def neighbours(self, words: Sequence[str]) -> Iterator[Answers]:
+        """Yield the types nearest to each word in each language."""
         languages, owners = self.model.languages, list[tuple[str, str]]()
         for word in words:
             owner = next((name for name in languages if self.model.is_type(word, name)), None)
@@ -238,6 +242,7 @@ class _Viewer:
                 yield Answers(name, word, self.model.nearest(word, owner, name, GUESSES))
 
     def alignment(self, pair: Derivation) -> Alignment:
+        """Align a sentence pair's words, at the main layer."""
         (source,) = self.model.states([pair.source])
         (target,) = self.model.states([pair.words], pair.language)
         layer = main_layer(len(source.layers) - 1)
@@ -265,6 +270,7 @@ class _Viewer:
 def _embedding_map(
     pairs: Sequence[WordPair], model: Any, held_out: tuple[float, float] | None = None
 ) -> EmbeddingMap:
+    """Project the pairs' embeddings onto two dimensions."""
     from sklearn.decomposition import PCA
 
     table: Tensor = model.get_input_embeddings().weight.detach()
@@ -305,5 +311,6 @@ def live_data(
 
 
 def _masked(words: Sequence[str], mask: str) -> str:
+    """Mask a sentence's longest word, unless the sentence already contains a mask."""
     place = words.index(mask) if mask in words else words.index(max(words, key=len))
     return " ".join(mask if i == place else word for i, word in enumerate(words))

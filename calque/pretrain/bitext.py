@@ -127,14 +127,14 @@ class PairStream(Stream):
     def bitext_of(self, instance: int) -> Bitext:
         return self.bitexts[int(np.searchsorted(self.ends, instance, side="right"))]
 
-    def chosen(self, instances: Sequence[int]) -> list[Pair]:
+    def sentence_pairs(self, instances: Sequence[int]) -> list[Pair]:
         """Return the sentence pairs in the given instances."""
         groups = ((self.bitext_of(instance), self.groups[instance]) for instance in instances)
         return [(bitext, pair) for bitext, pairs in groups for pair in pairs.tolist()]
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """Return the instances' pairs with new masks."""
-        pairs = self.chosen(instances)
+        pairs = self.sentence_pairs(instances)
         return self.masked(pairs, random, random.random(len(pairs)) < 0.5)
 
     def masked(self, pairs: Sequence[Pair], random: np.random.Generator, swapped: Any = False) -> PairRows:

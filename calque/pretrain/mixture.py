@@ -137,6 +137,7 @@ class Shuffled:
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def take(self, start: int, count: int) -> np.ndarray:
+        """Return `count` consecutive indices of the sequence, from position `start`."""
         pieces = [np.empty(0, np.int64)]
         while count:
             epoch, offset = divmod(start, self.size)
@@ -162,7 +163,7 @@ class Order:
         else:
             self.orders = [Shuffled(instances, *seed)]
         self.units = in_units(shares if len(self.orders) > 1 else [1.0])
-        self._steps, self._had = 0, np.zeros_like(self.units)
+        self._steps, self._counts = 0, np.zeros_like(self.units)
 
     def at(self, step: int) -> np.ndarray:
         """Return the instances for a 0-based step."""
@@ -192,15 +193,16 @@ class Order:
         if len(self.orders) == 1:
             return np.array([self.rows * steps])
         if steps < self._steps:
-            self._steps, self._had = 0, np.zeros_like(self.units)
+            self._steps, self._counts = 0, np.zeros_like(self.units)
         while self._steps < steps:
             self._steps += 1
-            self._had = self._next(self.rows * self._steps)
-        return self._had
+            self._counts = self._next(self.rows * self._steps)
+        return self._counts
 
     def _next(self, rows: int) -> np.ndarray:
+        """Divide the first `rows` rows among the orders, given the previous step's division."""
         exact = rows * self.units
-        counts = np.maximum(exact // UNIT, self._had)
+        counts = np.maximum(exact // UNIT, self._counts)
         remainder = rows - int(counts.sum())
         if remainder:
             candidates = np.flatnonzero(counts * UNIT < exact)  # not yet rounded up

@@ -202,6 +202,7 @@ class _Run:
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
 
     def finish(self, languages: Languages, draws: Draws, random_parts: list[str]) -> None:
+        """Write the checkpoint, with rows for all types, and the manifest."""
         sync(self.metrics.path)
         model = self.model
         if languages.kept is not None:
@@ -275,6 +276,7 @@ class Metrics:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """Read a metrics file's rows. Raises BadInput, with the line number, if one is damaged."""
     rows = list[dict[str, Any]]()
     try:
         for line in path.read_text(encoding="utf-8").splitlines():

@@ -43,6 +43,7 @@ _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
+    """Read a model's configuration. Raises BadInput unless it is a bidirectional encoder."""
     path = folder / CONFIG
     if not path.is_file():
         raise BadInput(f"no model here; expected {CONFIG}, {WEIGHTS} and a tokenizer", folder)
@@ -171,6 +172,7 @@ def save_state(
 
 
 def _by_step(paths: Iterable[Path]) -> dict[int, Path]:
+    """Return the paths named step-N, by step."""
     matches = ((path, _STEP.fullmatch(path.name.removesuffix(".safetensors"))) for path in paths)
     return {int(match[1]): path for path, match in matches if match}
 

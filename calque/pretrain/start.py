@@ -95,6 +95,7 @@ def _refuse_second_tensors(saved: Any, folder: Path) -> None:
 
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
+    """Return messages about differences between a saved model's shape and the config."""
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
         "heads": (saved.num_attention_heads, config.heads),
@@ -107,6 +108,7 @@ def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
 
 
 def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
+    """Return messages about a saved model's embedding tables that do not fit the languages."""
     faults, types = [], saved.type_vocab_size
     if language_embeddings and types != languages.token_types:
         faults.append(f"{types} token types, not {languages.token_types}")
@@ -120,6 +122,7 @@ def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> 
 
 
 def _changed(config: Any, **changes: Any) -> Any:
+    """Return a copy of a transformers configuration with changed values."""
     return type(config).from_dict(config.to_dict() | changes)
 
 

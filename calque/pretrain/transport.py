@@ -87,8 +87,10 @@ def largest(scores: Tensor, dim: int) -> Tensor:
 
 
 def _mutual(scores: Tensor) -> Tensor:
+    """Mark the cells that are largest in both their row and their column."""
     return largest(scores, 2) & largest(scores, 1)
 
 
 def _real(row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Mark the cells that are not padding, (B, n, m)."""
     return row_mask[:, :, None] & col_mask[:, None]

@@ -38,10 +38,10 @@ AFTER, HEAD = "-after-", "-head"
 
 def parse(name: str) -> Objective:
     """Return the objective with the given command-line name; raise BadInput if there is none."""
-    then, after, rest = name.rpartition(AFTER)
+    then, separator, start = name.rpartition(AFTER)
     try:
-        if after and (matched := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", rest)):
-            first, portion = matched.groups()
+        if separator and (match := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", start)):
+            first, portion = match.groups()
             return After(parse(then), parse(first), fraction(portion) if portion else 0.5)
         if name.endswith(HEAD):
             return HeadOnly(parse(name.removesuffix(HEAD)))

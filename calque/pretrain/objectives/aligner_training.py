@@ -59,7 +59,7 @@ class ContrastedWords(PairStream):
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
     ) -> tuple[PairGroups, dict[str, int]]:
-        pairs = self.chosen(instances)
+        pairs = self.sentence_pairs(instances)
         ids = [sum(map(len, bitext.ids(pair))) for bitext, pair in pairs]
         order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
         groups = tuple(self._numbered([pairs[i] for i in group], random) for group in order)

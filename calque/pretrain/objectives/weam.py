@@ -27,7 +27,7 @@ class Exchanged(PairStream):
     def draw(
         self, instances: Sequence[int], random: np.random.Generator
     ) -> tuple[LinkedPairs, dict[str, int]]:
-        pairs, links = self.chosen(instances), []
+        pairs, links = self.sentence_pairs(instances), []
         swaps = random.random(len(pairs)) < 0.5
         rows = self.masked(pairs, random, swaps)
         for (bitext, pair), swap, size in zip(pairs, swaps, rows.sides[:, 0].tolist(), strict=True):

@@ -34,7 +34,7 @@ class Words(PairStream):
     """Unmasked pairs, each side in its own row."""
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
-        pairs, links, words = self.chosen(instances), [], []
+        pairs, links, words = self.sentence_pairs(instances), [], []
         for bitext, pair in pairs:
             pair_links = bitext.links(pair)
             first, second = map(self._positions, sizes_of_words((bitext, pair)))
