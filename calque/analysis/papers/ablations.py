@@ -68,6 +68,7 @@ def _usual_start(results: Results) -> Start | None:
 
 
 def _after(start: Start | None) -> str:
+    """Return a phrase that names the start; "" without a start."""
     return f" after {start.title}" if start else ""
 
 
@@ -265,6 +266,7 @@ def _gains(
 
 
 def _row_name(results: Results, name: str, objective: str, transform: str) -> str:
+    """Return a setting's label, with the transform if there are several."""
     under = f" ({results.transform_title(transform)})" if len(results.transforms) > 1 else ""
     return drawing.wrapped(name.removesuffix(OWN) + under, NAMES)
 
@@ -277,6 +279,7 @@ def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str,
 
 
 def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[float, float]) -> None:
+    """Draw a gain with its interval, and an arrow at each end that is beyond the axis."""
     drawing.draw_points(panel, [(y, gain)], look.colour, look.marker, across=True, markersize=6)
     for end, limit, side, arrow in zip(gain.interval or (), limits, (-1, 1), ARROWS, strict=False):
         if side * (100 * end - limit) > 0:

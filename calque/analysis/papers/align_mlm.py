@@ -129,6 +129,7 @@ def _entries_table(results: Results) -> Table | None:
     control."""
 
     def scores(*model: str) -> list[BySeed]:
+        """Return a model's scores with and without an entry, and their differences."""
         groups = [results.scores("ZS", *model, metric) for metric in (ENTRY, NO_ENTRY)]
         return [*groups, differences(*groups)]
 
@@ -185,6 +186,7 @@ def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
     names = [metric.removeprefix(start) for metric in metrics if metric.startswith(start)]
 
     def after(objective: str, transform: str, intervention: str) -> BySeed:
+        """Return an objective's scores after an intervention."""
         return replace(column, metric=start + intervention).values(results, objective, transform)
 
     for transform, name in product(results.transforms, names):
@@ -230,6 +232,7 @@ def align_mlm_claims(results: Results) -> Iterator[Claim]:
 
 
 def _on(task: str) -> str:
+    """Return a task's title with its primary metric."""
     return f"{task_title(task)} ({metric_title(PRIMARY[task])})"
 
 
@@ -250,6 +253,7 @@ def changed_words(results: Results) -> Iterator[Claim]:
 
 
 def _delta(task: str) -> Column:
+    """Return the column of a task's Delta."""
     return Column("Δ", DELTA, PRIMARY[task], task)
 
 
@@ -273,6 +277,7 @@ def all_near(results: Results, transform: str, task: str) -> Verdict:
 
 
 def _near_chance(results: Results, transform: str) -> Verdict:
+    """Judge whether MLM's alignment@1 is at most chance plus `CHANCE_MARGIN`."""
     key = (ALIGNMENT, "MLM", transform, "", "all")
     if not (alignment := mean(results.scores(*key))):
         return judge([], "")
@@ -281,6 +286,7 @@ def _near_chance(results: Results, transform: str) -> Verdict:
 
 
 def _beats_all(results: Results, column: Column, transform: str, objective: str, side: int) -> Verdict:
+    """Judge whether an objective's number is higher (`side` +1) or lower (-1) than all the others."""
     ours, gaps = column.values(results, objective, transform), dict[str, Estimate]()
     for name in results.objectives:
         if name != objective and (gap := difference(ours, column.values(results, name, transform))):
@@ -299,6 +305,7 @@ def correlated(results: Results, task: str, least: float) -> Verdict:
 
 
 def _above(cells: list[Point], least: float) -> Verdict:
+    """Judge whether the rank correlation over cells exceeds `least`."""
     if len(cells) < LEAST:
         return judge([], "")
     if (rho := rho_of(cells)) is None:

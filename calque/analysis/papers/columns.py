@@ -56,11 +56,13 @@ class Column:
     parts: "Sequence[Column]" = ()
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
+        """Return a model's numbers by seed."""
         if self.parts:
             return average([part.values(results, objective, language) for part in self.parts])
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
 
     def cell(self, results: Results, objective: str, language: str) -> str:
+        """Format a model's number for a table."""
         if self.measure == RETAINED:
             return retained_cell(retained(results, objective, language, self.task, self.metric), self.remarks)
         if self.count:
@@ -69,6 +71,7 @@ class Column:
         return cell(mean(self.values(results, objective, language)))
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
+        """Format the number that the paper's table prints for a model."""
         number = results.printed(table, self.measure, objective, language, self.task, self.metric)
         return percent(number.value if number else None)
 

@@ -181,6 +181,7 @@ def continued_tables(results: Results) -> dict[str, Table | None]:
 def _table(
     study: Continued, name: str, labels: Sequence[str], heads: Iterable[str], rows: Rows, **about: Any
 ) -> Table:
+    """Return a table whose note describes the study's seeds and source."""
     covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
     one_seed = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
     about |= {"seeds": over_seeds(study.seeds) if len(study.seeds) > 1 else one_seed}
@@ -195,10 +196,12 @@ def printed_errors(study: Continued, aligner: str) -> list[Published]:
 
 
 def _and_mean(keys: Sequence[Key]) -> list[Sequence[Key]]:
+    """Return the keys of one column per number, and of a last column with their mean."""
     return [*([key] for key in keys), keys]
 
 
 def _errors_by_layer(study: Continued) -> Table:
+    """Tabulate AER by method, model and layer."""
     rows: Rows = []
     for aligner, model, layer in product(study.aligners, study.models, range(study.layers + 1)):
         columns = _and_mean([error(gold, aligner, layer) for gold in study.sets])
@@ -349,11 +352,13 @@ def _claim(study: Continued, name: str, pair: Pair, keys: Sequence[Key], side: i
 
 
 def _transfer(study: Continued, pair: Pair, task: str, where: str) -> Claim:
+    """Claim that a model's zero-shot scores on a task are higher on average."""
     keys, about = study.scores(task)[1:], {"on": task_title(task), "where": where}
     return _claim(study, "transfers-task-better", pair, keys, +1, many=len(keys), **about)
 
 
 def _transfers(study: Continued, pair: Pair, where: Mapping[str, str], otherwise: str) -> Iterator[Claim]:
+    """Claim that a model retrieves more translations, and is better on each task."""
     if keys := [retrieval(languages, study.layer) for languages in study.pairs]:
         yield _claim(study, "finds-more", pair, keys, +1, many=len(keys))
     for task in study.tasks:
@@ -397,6 +402,7 @@ def continued_figures(results: Results) -> Iterator[Plot | None]:
 
 
 def _published_keys(names: Iterable[str]) -> list[Any]:
+    """Return legend entries for published encoders."""
     return [drawing.key(f"{name}, published", *PUBLISHED_LOOKS[name][:2], "none") for name in names]
 
 
@@ -486,6 +492,7 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
 
 
 def _published(study: Continued, metrics: Mapping[str, str], name: str) -> list[Published]:
+    """Return a published encoder's scores by language in the figure's metrics."""
     numbers = study.printed(PAPER, BY_LANGUAGE)
     if name == SMALL:
         numbers = [p for task in metrics for p in study.of_small(task)]

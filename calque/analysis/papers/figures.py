@@ -319,12 +319,14 @@ def _parameters(results: Results) -> dict[str, list[str]]:
 
 
 def _parameter(part: Mapping[str, Any]) -> str:
+    """Return the title of the parameter that a transform varies."""
     if part["kind"] == "Reorder":
         return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
     return PARAMETERS.get(part["kind"], str(part["kind"]))
 
 
 def _script(parts: Sequence[Mapping[str, Any]]) -> str:
+    """Return a suffix that describes the vocabulary shared with the source; "" for a new script."""
     if not parts:
         return ", the source’s script"
     if parts[0]["kind"] == "Cognates":
@@ -334,6 +336,7 @@ def _script(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _order_columns(results: Results) -> list[Column]:
+    """Return the columns for the figure by word-order distance."""
     columns = []
     for task, metric in main_metrics(results):
         columns.append(Column(f"{score_title(task)}, ZS, %", "ZS", metric, task))
@@ -385,6 +388,7 @@ def overlap_figure(results: Results) -> Plot | None:
         return None
 
     def points(objective: str, column: Column, *kinds: str) -> list[drawing.Point]:
+        """Return an objective's means against the shares of some kinds of sharing."""
         chosen = [sharer for sharer in sharers if sharer.kind in kinds]
         return means((100 * s.tokens, column.values(results, objective, s.language)) for s in chosen)
 
@@ -464,5 +468,6 @@ def objectives_figure(results: Results) -> Plot | None:
 
 
 def _row_title(results: Results, objective: str, transform: str) -> str:
+    """Return a row's title, with the transform if there are several."""
     under = f", {results.transform_title(transform)}" if len(results.transforms) > 1 else ""
     return wrapped(results.objective_title(objective) + under, NAMES)

@@ -78,6 +78,7 @@ QUANTITIES = (*PREDICTED, *ALIGNED)
 
 
 def _records(results: Results, quantities: Sequence[Quantity] = QUANTITIES) -> list[Record]:
+    """Return all records of some quantities that have a null."""
     records = list[Record]()
     for quantity, *model in product(quantities, results.objectives, results.transforms):
         for curve in quantity.curves(results, *model).values():
@@ -86,6 +87,7 @@ def _records(results: Results, quantities: Sequence[Quantity] = QUANTITIES) -> l
 
 
 def _steps(results: Results) -> list[int]:
+    """Return the steps at which any quantity was recorded."""
     return sorted({record.step for record in _records(results)})
 
 
@@ -188,6 +190,7 @@ class StepScale:
         self.first = min(filter(None, steps))
 
     def places(self, steps: Sequence[float]) -> list[float]:
+        """Return the positions of steps, with step 0 at a positive one."""
         return [step or ROOM * self.first for step in steps]
 
     def heights(self, steps: Sequence[int], values: Sequence[float]) -> np.ndarray:
@@ -296,6 +299,7 @@ def _onset_figure(results: Results) -> Plot | None:
 
 
 def _draw_step(panel: Axes, place: tuple[int, int], step: float, shade: Normalize) -> None:
+    """Draw an onset as a shaded square with its step; later onsets are lighter."""
     darkness = 0.0 if step == NEVER else 1 - float(shade(max(step, shade.vmin or 0.0)))
     corner, colour = (place[0] - 0.5, place[1] - 0.5), mpl.colormaps["Greys"](0.8 * darkness)
     panel.add_patch(Rectangle(corner, 1, 1, facecolor=colour, edgecolor="#ffffff"))

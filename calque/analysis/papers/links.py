@@ -51,12 +51,14 @@ class System:
 
     @property
     def labels(self) -> tuple[str, str]:
+        """The labels of the system's row: its method, and its encoder and layer or training corpus."""
         name = f"{self.aligner}, joint" if self.aligner == RELEASED.name else self.aligner
         title = self.title or MISSING
         return name, f"{title}, {self.layer} of {self.layers}" if self.layers else title
 
     @property
     def way(self) -> str:
+        """Whether the two sides are encoded in one row or separately, in a word."""
         return "joint" if self.joint else "apart"
 
     def mean(self, sets: Collection[str]) -> float | None:
@@ -234,6 +236,7 @@ def link_figure(results: Results) -> Plot | None:
 
 
 def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
+    """Draw an encoder's mean AER by layer."""
     points = []
     for system in sorted(systems, key=lambda system: system.layer or 0):
         if (rate := system.mean(system.counts)) is not None:

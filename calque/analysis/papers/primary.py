@@ -63,6 +63,7 @@ class PrimaryClaim:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
+        """All cells that the claim compares."""
         return (self.of,) if self.of else (*self.ascending, *self.beyond)
 
     @property
@@ -99,6 +100,7 @@ class PrimaryClaim:
         return next(filter(None, map(self._third_mistake, self.cells)), "")
 
     def _third_mistake(self, cell: Cell) -> str:
+        """Return the error in a cell's third item, or an empty string."""
         third = "".join(cell[2:])
         if self.measure == ALIGNMENT:
             types = third or self.types
@@ -112,6 +114,7 @@ class PrimaryClaim:
         return "" if third.rstrip("0123456789") in NAMES else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
+        """Yield the claim with the verdict and evidence of each comparison."""
         description = MEASURES[self.measure]
         if self.task:
             description += f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})"
@@ -124,6 +127,7 @@ class PrimaryClaim:
             description = ""
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
+        """Yield each comparison in words, with its verdict."""
         if self.measure == CORRELATION:
             has_code = self.task in PRIMARY  # false only for a user-defined task whose code is missing
             least = self.above or 0.0
@@ -146,6 +150,7 @@ class PrimaryClaim:
                 yield _difference(results, lower, higher), verdict
 
     def _values(self, results: Results, cell: Cell) -> BySeed:
+        """Return a cell's numbers by seed."""
         objective, transform, *facet = cell
         third, metric = "".join(facet), PRIMARY.get(self.task, "")
         if self.measure == ALIGNMENT:
@@ -155,6 +160,7 @@ class PrimaryClaim:
         return results.scores(self.measure, objective, transform, self.task, metric)
 
     def _unless_at_floor(self, results: Results, verdict: Verdict, *cells: Cell) -> Verdict:
+        """Return the verdict, or undecided if the claim is about Delta and all cells are at the floor."""
         if self.measure != DELTA:
             return verdict
         pairs = [(objective, transform) for objective, transform, *_ in cells]
@@ -198,6 +204,7 @@ class PrimaryClaims:
 
     @property
     def digest(self) -> str:
+        """The file's SHA-256, as runs record it."""
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
@@ -231,6 +238,7 @@ def _title(results: Results, cell: Cell) -> str:
 
 
 def _difference(results: Results, lower: Cell, higher: Cell) -> str:
+    """Describe the difference between two cells by what they do not share."""
     (objective, transform, *third), (base_objective, base_transform, *base_third) = higher, lower
     if objective == base_objective and transform == base_transform:
         return f"{_title(results, higher)} minus {', '.join(base_third) or 'without it'}"

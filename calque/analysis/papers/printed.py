@@ -46,6 +46,7 @@ class PaperClaim:
 
     @property
     def by_task(self) -> "list[PaperClaim]":
+        """One claim per task, or the claim itself if it is not about tasks."""
         split = [replace(self, text=f"{self.text}, {task_title(task)}", tasks=(task,)) for task in self.tasks]
         return split or [self]
 
@@ -62,6 +63,7 @@ class Printed:
         self.study = Continued(self.results("")) if natural else None
 
     def results(self, setting: str) -> Results:
+        """Return the results for a printed setting."""
         return self._results[tuple(self._counterparts["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
@@ -114,6 +116,7 @@ class Printed:
         return Table(title, (*(LABELS[i] for i in indices), *heads), tuple(rows), note, len(indices))
 
     def _labels(self, number: Published) -> tuple[str, ...]:
+        """Return the labels of a printed number's row, with our names and the paper's if they differ."""
         (name, transform), results = self.names(number), self.results(number.setting)
         titles = [(results.objective_title(name) if name in results.objectives else "", number.objective)]
         titles += [(results.transform_title(transform) if number.title else "", number.title)]
@@ -121,6 +124,7 @@ class Printed:
         return *both, number.setting, metric_title(number.metric) if number.language else ""
 
     def _cell(self, number: Published) -> str:
+        """Format our number / the paper's number."""
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}"
 
     def judge(self, claim: PaperClaim) -> Judged:
@@ -187,14 +191,17 @@ class Printed:
 
 
 def _label(number: Published) -> str:
+    """Return a printed row's name, as claims use it."""
     return " ".join(filter(None, [number.objective, number.transform, number.setting]))
 
 
 def _head(number: Published) -> str:
+    """Return the heading of a printed number's column."""
     if number.language or number.task not in PRIMARY:
         return number.language or number.task or number.measure
     return task_columns([number.measure], [(number.task, number.metric)])[0].head
 
 
 def _is_mean(number: Published) -> bool:
+    """Whether a printed number is a mean over tasks or languages."""
     return number.task == AVERAGE or number.language in (MEAN, OTHERS)

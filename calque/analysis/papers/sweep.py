@@ -98,6 +98,7 @@ class SweepResults:
         return baselines if len(baselines) < len(names) else []
 
     def _is_baseline(self, objective: str) -> bool:
+        """Whether an objective's models, or its zero-shot scores, are the same for all values."""
         models, scores = list[object](), list[object]()
         for values, results in self.variants.items():
             runs = [run for run in results.runs.values() if run.objective and run.objective.name == objective]
@@ -126,6 +127,7 @@ class SweepResults:
 
     @property
     def first(self) -> Results:
+        """The results for the first combination of values."""
         return next(iter(self.variants.values()))
 
     @cached_property
@@ -166,6 +168,7 @@ def column_of(record: Record, results: Results) -> str:
 
 
 def _language(record: Record, results: Results) -> str:
+    """Return a derived language's title, or "all languages" for other records."""
     languages = results.runs[record.run].languages
     described = next((language for language in languages if language.name == record.language), None)
     return described.title if described and described.parts else "all languages"
@@ -219,6 +222,7 @@ def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
 
 
 def _pairs(sweep: SweepResults) -> Iterator[Pair]:
+    """Yield the pairs of rows to compare."""
     models = (row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
     for model in dict.fromkeys(models):
         for setting, values in enumerate(sweep.values):
@@ -291,6 +295,7 @@ class _Axis(NamedTuple):
 
     @property
     def ends(self) -> list[float]:
+        """The lowest and the highest place."""
         return [min(self.places.values()), max(self.places.values())]
 
     def draw(self, panel: Axes) -> None:
@@ -378,6 +383,7 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 
 
 def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Artist]:
+    """Return legend entries for lines or objectives, and for baselines."""
     changing = {name: style for name, style in look.items() if name not in sweep.baselines}
     entries: list[Artist] = [] if lines else keys(sweep.objectives, changing)
     entries += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]
@@ -387,6 +393,7 @@ def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, 
 
 
 def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: str) -> Plot:
+    """Return the figure with its title, caption and records."""
     records, settings, over = list[Record](), listed(sweep.titles), set[str]()
     for results in sweep.variants.values():
         records += [record for record in results.records if column_of(record, results) in columns]

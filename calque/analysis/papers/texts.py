@@ -81,6 +81,7 @@ def chart(
 
 
 def _filled(entry: dict[str, Any], key: str, parts: Mapping[str, object], values: dict[str, Any]) -> str:
+    """Return a text with values filled in; optional parts are empty unless `parts` selects them."""
     optional = entry.get("parts", {})
     filled = {name: part.format(**values) if parts.get(name) else "" for name, part in optional.items()}
     text: str = entry[key].format(**values | filled)

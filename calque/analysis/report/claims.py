@@ -85,6 +85,7 @@ def _row(comparisons: Sequence[tuple[Claim, Verdict]]) -> tuple[str, ...]:
 
 
 def _written(p: float | None) -> str:
+    """Format a p-value."""
     if p is None:
         return MISSING
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
@@ -118,6 +119,7 @@ def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
 
 
 def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
+    """Yield all ways to choose and pair two groups of seeds."""
     for first in combinations(seeds, size):
         remaining_seeds = [seed for seed in seeds if seed not in first]
         for second in permutations(remaining_seeds, size):
@@ -140,6 +142,7 @@ class Rate:
 
     @property
     def over(self) -> str:
+        """What the groups' intervals are over."""
         return "items" if self.seeds == 1 else "seeds"
 
     @property
@@ -180,6 +183,7 @@ def _columns(variants: Sequence[Results]) -> Iterator[tuple[object, Record, BySe
 
 
 def _rate(measure: str, seeds: int, cells: Sequence[Sequence[bool]]) -> Rate:
+    """Return the share of different groups, with its interval over cells."""
     different, comparisons = list(map(sum, cells)), list(map(len, cells))
     by_cell = sum(different) / sum(comparisons) + per_item(different, comparisons)
     return Rate(
@@ -193,6 +197,7 @@ def _rate(measure: str, seeds: int, cells: Sequence[Sequence[bool]]) -> Rate:
 
 
 def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
+    """Yield whether the two groups of each split differ."""
     for split in splits(list(values), size, MOST):
         first, second = ({k: values[pair[side]] for k, pair in enumerate(split)} for side in (0, 1))
         if size > 1:
@@ -213,6 +218,7 @@ def in_claims(record: Record) -> bool:
 
 
 def _title(record: Record) -> str:
+    """Return the title of a record's measure."""
     measure = {"DELTA": "Δ", ALIGNMENT: "alignment@1"}.get(record.measure, record.measure)
     if record.task:
         return f"{measure}, {task_title(record.task)} ({metric_title(record.metric)})"
@@ -235,6 +241,7 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
 
 
 def _null_sentences(rates: list[Rate]) -> list[str]:
+    """Return the sentences that summarise the rates over all measures."""
     sentences = []
     for rate in (rate for rate in rates if rate.measure == EVERYTHING):
         number = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)."
@@ -247,5 +254,6 @@ def _null_sentences(rates: list[Rate]) -> list[str]:
 
 
 def _percent(share: Estimate) -> str:
+    """Format a share in percent with its interval."""
     interval = "" if share.interval is None else " [{}, {}]".format(*map(percent, share.interval))
     return percent(share.mean) + interval

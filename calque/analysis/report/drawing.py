@@ -93,6 +93,7 @@ def _legend(figure: Figure, handles: Sequence[Any], columns: int, options: Mappi
 
 
 def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: Mapping[str, Any]) -> bool:
+    """Draw the legend in a spare panel, and return whether it fits."""
     place = spare.get_gridspec()
     if place is None or figure.get_figwidth() > HALF:
         return False

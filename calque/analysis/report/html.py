@@ -175,6 +175,7 @@ def _widths(words: Sequence[str]) -> list[float]:
 
 
 def _columns(letter: str) -> int:
+    """Return a letter's width in columns: 0, 1 or 2."""
     return 0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
 
 
@@ -202,6 +203,7 @@ def look_sections(looks: Looks) -> dict[str, str]:
 
 
 def _live(looks: Looks) -> str:
+    """Return a box that computes models' guesses in the reader's browser; "" if no model provides weights."""
     models, letters, shared = list[dict[str, Any]](), 0, dict[str, Any]()
     for title, look in looks:
         vocabulary = dict(look.live or {})
@@ -227,6 +229,7 @@ def _live(looks: Looks) -> str:
 
 
 def _alignment(looks: Looks) -> str:
+    """Return heat maps of cosines between words; "" if no model provides one."""
     panels = [(name, look.alignment) for name, look in looks if look.alignment]
     if not panels:
         return ""
@@ -242,6 +245,7 @@ def _alignment(looks: Looks) -> str:
 
 
 def _draw_alignment(axes: Axes, alignment: Alignment) -> None:
+    """Draw cosines, with a dot for each link and a box for each pair of counterparts."""
     axes.imshow(alignment.cosines, cmap="Blues", vmin=0, vmax=1.4)
     for (i, j), cosine in np.ndenumerate(alignment.cosines):
         dot = "●" if (i, j) in alignment.links else ""
@@ -254,6 +258,7 @@ def _draw_alignment(axes: Axes, alignment: Alignment) -> None:
 
 
 def _maps(looks: Looks) -> str:
+    """Return embedding maps; "" if no model provides one."""
     panels = [(f"{name}, before training", look.before) for name, look in looks if look.before][:1]
     panels += [(name, look.map) for name, look in looks if look.map]
     if not panels:
@@ -266,6 +271,7 @@ def _maps(looks: Looks) -> str:
 
 
 def _draw_map(axes: Axes, embedding_map: EmbeddingMap) -> None:
+    """Draw words and their images, joined by lines."""
     for (word, _), ends in zip(embedding_map.words, embedding_map.places, strict=True):
         axes.plot(*ends.T, color=SOFT, linewidth=0.6, zorder=1)
         axes.annotate(visible(word), ends[0], (0, 3), textcoords="offset points", ha="center", fontsize=6)

@@ -144,6 +144,7 @@ def _anchor(name: str) -> str:
 
 
 def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
+    """Return the checklist's answers in a box that opens on demand."""
     parts = []
     for section, blocks in answers.items():
         parts.append(f"<h3>{text(section)}</h3>")
@@ -198,6 +199,7 @@ def _panels(curves: Sequence[Curves]) -> dict[str, dict[int, Points]]:
 
 
 def _quantities(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yield the titles and values of a row's numbers."""
     for name, value in row.items():
         nested = isinstance(value, Mapping)
         numbers = {f"{name}: {part}": number for part, number in value.items()} if nested else {name: value}

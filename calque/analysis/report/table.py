@@ -78,6 +78,7 @@ class Table:
 
 
 def _cells(line: str) -> tuple[str, ...]:
+    """Return the cells in a Markdown row."""
     return tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1])
 
 
@@ -199,10 +200,12 @@ def inert(text: str) -> str:
 
 
 def _text(cell: str) -> str:
+    """Return a text cell as CSV data."""
     return "" if cell == MISSING else inert(cell)
 
 
 def _parts(cell: str) -> dict[str, str]:
+    """Split a cell into its number, the ends of its interval and its other parts."""
     match = _CELL.fullmatch(cell)
     if match is None:
         return {"note": _text(cell)}
@@ -276,14 +279,17 @@ def latex(table: Table, label: str) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
+    """Return a row in LaTeX."""
     return _guarded(" & ".join(cells)) + r" \\"
 
 
 def _guarded(line: str) -> str:
+    """Protect a line from being read as an option of the preceding command."""
     return "{}" + line if line.lstrip().startswith(("[", "*")) else line
 
 
 def _head(head: str, width: int, kind: str) -> str:
+    """Return a heading in LaTeX, broken into lines if it is wide."""
     lines = wrap(head, max(width, NARROW), break_long_words=False) or [""]
     if len(lines) == 1 or len(kind) > 1:
         return escaped(head)
