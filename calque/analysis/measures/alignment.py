@@ -91,7 +91,7 @@ class Types:
     image: np.ndarray  # (V,) each source type's id in the second language
     dictionary: np.ndarray  # (d,) source ids of the dictionary entries
     counts: np.ndarray  # (V,) counts in the source corpus
-    first_ids: np.ndarray  # (V,) each source type's id in the first language
+    own: np.ndarray  # (V,) each source type's id in the first language
     numbers: tuple[int, int]  # both languages' token types
     rows: int
     skipped: int  # number of types left out because they have no single id in one of the languages
@@ -114,7 +114,7 @@ class Types:
     @property
     def moved(self) -> np.ndarray:
         """Which types (n,) have different ids in the two languages."""
-        return np.asarray(self.image[self.types] != self.first_ids[self.types])
+        return np.asarray(self.image[self.types] != self.own[self.types])
 
     @property
     def in_dictionary(self) -> np.ndarray:
@@ -128,7 +128,7 @@ class Types:
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return copies of the types' embeddings in both languages, (n, H) float32 each."""
-        sides = (torch.from_numpy(ids[self.types]) for ids in (self.first_ids, self.image))
+        sides = (torch.from_numpy(ids[self.types]) for ids in (self.own, self.image))
         source, derived = (table.detach()[ids].float() for ids in sides)
         if languages is not None:
             source += languages[self.numbers[0]].detach()
