@@ -25,7 +25,7 @@ from calque.analysis.measures.interventions import (
 )
 from calque.analysis.measures.states import cosine, states_by_row
 from calque.analysis.records.record import MeasuredModel
-from calque.analysis.tasks.catalog import task as task_called
+from calque.analysis.tasks.catalogue import task as task_called
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.artefact import Artefact, finished, whole_of

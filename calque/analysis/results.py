@@ -38,7 +38,7 @@ from calque.analysis.statistics import (
     ratio_over_items,
     ratio_over_seeds,
 )
-from calque.analysis.tasks.catalog import PRIMARY
+from calque.analysis.tasks.catalogue import PRIMARY
 from calque.derive.errors import BadInput
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.record import RECORDS
-from calque.analysis.tasks.catalog import TASKS
+from calque.analysis.tasks.catalogue import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS

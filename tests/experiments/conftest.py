@@ -13,7 +13,7 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
+from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, TASKS
 from calque.derive.fingerprint import sha256
 from calque.derive.transforms import TERMS, TRANSFORMS
 from calque.derive.workers import silent

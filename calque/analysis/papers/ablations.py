@@ -29,7 +29,7 @@ from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, percent
 from calque.analysis.results import Results, difference, judge_estimate, mean
 from calque.analysis.statistics import Claim, Estimate
-from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 from calque.derive.files import read_toml
 from calque.pretrain.objectives.xlm_align import XLMAlign
 

@@ -50,7 +50,7 @@ from calque.analysis.statistics import (
     points,
     spearman,
 )
-from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
+from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.tasks.score import OF
 from calque.derive.transforms import REWRITES
 

@@ -29,7 +29,7 @@ from calque.analysis.results import (
     unless_at_floor,
 )
 from calque.analysis.statistics import Claim, Verdict
-from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
 BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide the line

@@ -52,7 +52,7 @@ from calque.analysis.report.drawing import (
 )
 from calque.analysis.report.table import Table
 from calque.analysis.results import Point, Results, mean, means, retained
-from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 from calque.derive.transforms import REWRITES
 
 BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label

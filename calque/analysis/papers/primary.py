@@ -31,7 +31,7 @@ from calque.analysis.results import (
     unless_at_floor,
 )
 from calque.analysis.statistics import Claim, Verdict, judge
-from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import read_toml
 

@@ -19,7 +19,7 @@ from calque.analysis.report.drawing import HALF, INK, LETTER, MOST, Plot
 from calque.analysis.report.table import MISSING, Table, cell, listed, over_seeds
 from calque.analysis.results import BySeed, Results, average, difference, means
 from calque.analysis.statistics import Estimate, holm_intervals
-from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 from calque.derive.files import read_toml
 
 Values = tuple[str, ...]  # one value for each swept setting

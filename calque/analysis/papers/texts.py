@@ -12,7 +12,7 @@ from calque.analysis.report.drawing import WIDE, Plot, small_multiples
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results import Results
 from calque.analysis.statistics import Claim, Verdict
-from calque.analysis.tasks.catalog import TASKS
+from calque.analysis.tasks.catalogue import TASKS
 from calque.derive.files import read_toml
 from calque.derive.sources.files import TAGGED
 from calque.derive.transforms import TERMS as TRANSFORMS

@@ -103,7 +103,8 @@ class LinkCounts:
 
     @property
     def aer(self) -> float | None:
-        """The alignment error rate (Och and Ney 2003)."""
+        """The alignment error rate, 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|), for predicted links A, sure links
+        S and possible links P, which include S (Och and Ney 2003)."""
         rate = _share(self.found_sure + self.found_possible, self.predicted + self.sure)
         return None if rate is None else 1 - rate
 

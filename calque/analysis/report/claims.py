@@ -37,7 +37,7 @@ from calque.analysis.statistics import (
     in_families,
     per_item,
 )
-from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 from calque.derive.files import read_toml
 
 TEXTS = read_toml(Path(__file__).with_name("claims.toml"))

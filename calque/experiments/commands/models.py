@@ -77,7 +77,7 @@ def intervene(
     The model is first fine-tuned on the source language."""
     from calque.analysis.checkpoint import Checkpoint
     from calque.analysis.report.table import Table, cell
-    from calque.analysis.tasks.catalog import metric_title
+    from calque.analysis.tasks.catalogue import metric_title
     from calque.experiments.run.progress import board
 
     model = Checkpoint.open(checkpoint)

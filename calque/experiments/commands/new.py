@@ -91,7 +91,7 @@ def _check_new_name(kind: str, name: str, folder: Path) -> None:
 
 
 def _is_known(kind: str, name: str) -> bool:
-    from calque.analysis.tasks.catalog import TASKS
+    from calque.analysis.tasks.catalogue import TASKS
     from calque.derive.transforms import transform
     from calque.experiments.settings.catalogue import studies
     from calque.pretrain.objectives import parse

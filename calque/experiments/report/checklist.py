@@ -8,7 +8,7 @@ from typing import Any
 from calque.analysis.report.page import Block
 from calque.analysis.report.table import MISSING, Table, cell, coverage
 from calque.analysis.results import Results, mean
-from calque.analysis.tasks.catalog import PRIMARY, task
+from calque.analysis.tasks.catalogue import PRIMARY, task
 from calque.analysis.tasks.task import Split
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain

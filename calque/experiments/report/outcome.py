@@ -11,7 +11,7 @@ from calque.analysis.report.claims import PRIMARY_CLAIMS, TESTED
 from calque.analysis.report.page import Report
 from calque.analysis.report.table import MISSING, OURS, Table, percent
 from calque.analysis.results import Results, mean
-from calque.analysis.tasks.catalog import PRIMARY, task_title
+from calque.analysis.tasks.catalogue import PRIMARY, task_title
 
 WIDTH = 80
 LONGEST = 40  # maximum number of lines in a printed table

@@ -8,7 +8,7 @@ import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking import Derivation, Look, look
-from calque.analysis.papers.catalog import PAPERS
+from calque.analysis.papers.catalogue import PAPERS
 from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of

@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
+from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, TASKS
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import PACKAGE, modules_of

@@ -144,7 +144,7 @@ def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
 def _with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
     """Add Calque's other tasks, each configured like the given task that reads the same kind of examples or,
     if there is none, like the first given task. The latter are left out if a given task reads files."""
-    from calque.analysis.tasks.catalog import TASKS
+    from calque.analysis.tasks.catalogue import TASKS
 
     by_data = {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
     reads_files = any(task.files for task in tasks.values())

@@ -194,6 +194,7 @@ class Study:
         return root / self.name / f"{REPORT}{steps}"
 
     def steps(self, root: Path) -> list[Step]:
+        """Return all steps, from derivation to evaluation, in an order in which they can be run."""
         data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
         steps = [each.text for each in data if each.text]
         steps += [step for each in data for step in each.examples.values()]

@@ -73,7 +73,7 @@ class CrossLingualTask:
 
     def natural_mistakes(self, name: str, source: str) -> Iterator[str]:
         """Yield what is wrong with the task called `name` for natural languages."""
-        from calque.analysis.tasks.catalog import TASKS
+        from calque.analysis.tasks.catalogue import TASKS
 
         if name not in TASKS:
             yield f"tasks: {unknown('task', name, TASKS)}"
@@ -85,14 +85,14 @@ class CrossLingualTask:
 
 def find_task(name: str) -> Task:
     """Return the task with a name. Raises BadInput if there is none."""
-    from calque.analysis.tasks.catalog import task
+    from calque.analysis.tasks.catalogue import task
 
     return task(name)
 
 
 def data_of(task: str) -> str:
     """Return the kind of examples that a task reads: for an unknown task, its name."""
-    from calque.analysis.tasks.catalog import TASKS
+    from calque.analysis.tasks.catalogue import TASKS
 
     return TASKS[task].data if task in TASKS else task
 
@@ -228,7 +228,7 @@ class Floors:
     def compute(self, step: Step, machine: Machine) -> None:
         from sklearn import __version__
 
-        from calque.analysis.tasks.catalog import floors, spelling
+        from calque.analysis.tasks.catalogue import floors, spelling
 
         names, scored = dict.fromkeys(chain.from_iterable(self.pairs)), None
         if self.languages:

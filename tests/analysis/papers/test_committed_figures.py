@@ -4,7 +4,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from calque.analysis.papers.catalog import PAPERS
+from calque.analysis.papers.catalogue import PAPERS
 from calque.analysis.papers.columns import specified_figures
 from calque.experiments.report.folder import describe_records
 from calque.experiments.report.report import summarise_records

@@ -2,7 +2,7 @@ from itertools import product
 
 import pytest
 
-from calque.analysis.tasks.catalog import floors, spelling
+from calque.analysis.tasks.catalogue import floors, spelling
 from calque.analysis.tasks.classification import NLI, Paraphrase
 from calque.analysis.tasks.questions import QA
 from calque.analysis.tasks.score import accuracy

@@ -3,7 +3,7 @@ from functools import reduce
 
 import pytest
 
-from calque.analysis.papers.catalog import PAPERS
+from calque.analysis.papers.catalogue import PAPERS
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Floor
 from calque.analysis.results import Results

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calque.analysis.tasks.catalog import TASKS, task
+from calque.analysis.tasks.catalogue import TASKS, task
 from calque.analysis.tasks.classification import TextLabels
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.tagging import NER, POS, Tagging
