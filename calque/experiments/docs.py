@@ -42,11 +42,11 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | No
     """Return a page's text with numbers and blocks updated from records and code; `blocks` extends `BLOCKS`.
     Raises BadInput, with page and line, for an unknown table, row, column or block, and for a number at the
     start of a line, where its comment would end the Markdown paragraph."""
-    known = {**BLOCKS, **(blocks or {})}
+    available_blocks = {**BLOCKS, **(blocks or {})}
 
     def fill(mark: re.Match[str]) -> str:
         try:
-            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark[1], known)
+            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark[1], available_blocks)
         except BadInput as error:
             raise BadInput(str(error), page, mark.string.count("\n", 0, mark.start()) + 1) from None
 
@@ -64,12 +64,12 @@ def _filled_cell(mark: re.Match[str]) -> str:
         raise BadInput("a comment at the start of a line ends the paragraph; put a word before it")
     keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
     (header, rows), column = _table(mark["table"]), mark["column"]
-    found = [row for row in rows if keys <= {*row}]
-    if len(found) != 1:
-        raise BadInput(f"{len(found)} rows of {mark['table']}, not one, contain {', '.join(sorted(keys))}")
+    matches = [row for row in rows if keys <= {*row}]
+    if len(matches) != 1:
+        raise BadInput(f"{len(matches)} rows of {mark['table']}, not one, contain {', '.join(sorted(keys))}")
     if column not in header:
         raise BadInput(unknown("column", column, header))
-    text = found[0][header.index(column)]
+    text = matches[0][header.index(column)]
     if mark["number"]:
         numbers, place = _NUMBER.findall(text), int(mark["number"])
         if not 1 <= place <= len(numbers):
@@ -121,14 +121,16 @@ def _transforms() -> list[str]:
     rows = []
     for kind in TRANSFORMS:
         if kind.__module__.startswith("calque.derive."):  # not from a study file
-            (first, _), *others = kind.examples
-            forms = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in others)
+            (first, _), *further_examples = kind.examples
+            forms = "; ".join(
+                f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in further_examples
+            )
             rows.append((f"`{first}`", kind.term, forms))
     return _table_of("transform | what it does | forms", rows)
 
 
 def _studies() -> list[str]:
-    rows = [(f"`{name}`", doc, "; ".join(filter(None, more))) for name, doc, *more in study_rows()]
+    rows = [(f"`{name}`", doc, "; ".join(filter(None, details))) for name, doc, *details in study_rows()]
     return _table_of("study | description | time on two cores; needs", rows)
 
 
@@ -161,9 +163,11 @@ def _claims() -> list[str]:
     """List each published claim with its conclusion; claims that differ only in the task share one row."""
     lines = []
     for name, about in papers().items():
-        found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
+        paper_conclusions = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
         rows = []
-        for (claim, where), tasks in groupby((one for one in found if one.where), key=_without_task):
+        for (claim, where), tasks in groupby(
+            (conclusion for conclusion in paper_conclusions if conclusion.where), key=_without_task
+        ):
             sizes = [f"{t.claim.removeprefix(claim).strip(', ')} {t.size}{_direction(t)}" for t in tasks]
             rows.append((claim, where.replace("section ", "§"), "; ".join(sizes).strip()))
         lines += ["", f"## {about['title'].split(' (')[0]}", ""]
@@ -189,7 +193,7 @@ def _claims_counted() -> list[str]:
 
 
 def _paper(name: str) -> list[str]:
-    return [f"- `{one.name}`: {one.title} ({one.scale})" for one in items(name)]
+    return [f"- `{item.name}`: {item.title} ({item.scale})" for item in items(name)]
 
 
 BLOCKS: dict[str, Block] = {

@@ -54,43 +54,57 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     """Compare two folders of records, whose runs are matched by configuration. Numbers that a claim can use
     and that vary over seeds are compared by Welch's t-test with Holm's correction. Raises BadInput if the
     folders share no record."""
-    ours, theirs = read_records(first), read_records(second)
-    a, b = _by_key(ours), _by_key(theirs)
-    shared = a.keys() & b.keys()
+    first_report, second_report = read_records(first), read_records(second)
+    first_records, second_records = _by_key(first_report), _by_key(second_report)
+    shared = first_records.keys() & second_records.keys()
     if not shared:
         raise BadInput(f"shares no record with {second}, so nothing can be compared", first)
-    different = [f"{_title(key)}: only in {first if key in a else second}" for key in a.keys() ^ b.keys()]
-    different += [f"{_title(key)}: {_difference(a[key], b[key])}" for key in shared if a[key] != b[key]]
-    here, there = _numbers(first, ours), _numbers(second, theirs)
-    found = {key: welch(values, there[key]) for key, values in here.items() if key in there}
-    tested = {key: p for key, p in found.items() if p is not None}  # None: the values do not vary
+    different = [
+        f"{_title(key)}: only in {first if key in first_records else second}"
+        for key in first_records.keys() ^ second_records.keys()
+    ]
+    different += [
+        f"{_title(key)}: {_difference(first_records[key], second_records[key])}"
+        for key in shared
+        if first_records[key] != second_records[key]
+    ]
+    first_numbers, second_numbers = _numbers(first, first_report), _numbers(second, second_report)
+    p_values = {
+        key: welch(values, second_numbers[key])
+        for key, values in first_numbers.items()
+        if key in second_numbers
+    }
+    tested = {key: p for key, p in p_values.items() if p is not None}  # None: the values do not vary
     corrected = zip(tested, holm([*tested.values()]), strict=True)
     kind = stored(first).get("report") or stored(second).get("report")
-    swept = ours.swept or theirs.swept  # claims are not tested in sweeps
+    swept = first_report.swept or second_report.swept  # claims are not tested in sweeps
     return Comparison(
-        claims=_verdicts(ours, theirs, kind) if kind and not swept else {},
+        claims=_verdicts(first_report, second_report, kind) if kind and not swept else {},
         tested=len(tested),
         beyond=[_title(key) for key, p in corrected if p < 1 - CONFIDENCE],
-        equal=len(a.keys() | b.keys()) - len(different),
+        equal=len(first_records.keys() | second_records.keys()) - len(different),
         different=sorted(different),
     )
 
 
 def _by_key(report: Recorded) -> dict[Key, tuple[Any, ...]]:
     """Return the measured fields of each record."""
-    configurations, measured = _configurations(report.runs), attrgetter(*MEASURED)
-    return {_key(record, configurations): measured(record) for record in report.records}
+    configurations, measured_fields = _configurations(report.runs), attrgetter(*MEASURED)
+    return {_key(record, configurations): measured_fields(record) for record in report.records}
 
 
 def _configurations(runs: list[Run], **changes: Any) -> dict[str, tuple[str, str]]:
     """Return each run's title and the fingerprint of its configuration."""
-    found = {}
+    configurations = {}
     for run in runs:
         changed = replace(run, id="", claims=(), **changes)
-        words = [run.objective.title if run.objective else "", *(each.title for each in run.languages[1:])]
+        words = [
+            run.objective.title if run.objective else "",
+            *(language.title for language in run.languages[1:]),
+        ]
         title = ", ".join([*filter(None, words), *([f"seed {changed.seed}"] if not changes else [])])
-        found[run.id] = title, fingerprint(as_json(changed))
-    return found
+        configurations[run.id] = title, fingerprint(as_json(changed))
+    return configurations
 
 
 def _key(record: Record, configurations: dict[str, tuple[str, str]]) -> Key:
@@ -115,15 +129,20 @@ def _difference(ours: Sequence[Any], theirs: Sequence[Any]) -> str:
 def _numbers(folder: Path, report: Recorded) -> dict[Key, list[float]]:
     """Return the values over seeds of each number that a claim can use."""
     configurations = _configurations(report.runs, seed=0)
-    found = {}
+    numbers = {}
     for results in results_in(folder, report.runs, report.records):
         for record, values in results.columns():
             if in_claims(record):
-                found[_key(record, configurations)] = [score.value for score in values.values()]
-    return found
+                numbers[_key(record, configurations)] = [score.value for score in values.values()]
+    return numbers
 
 
 def _verdicts(ours: Recorded, theirs: Recorded, kind: str) -> dict[str, tuple[str, str]]:
     tables = [claims_of(joined(kind, *report), kind) for report in (ours, theirs)]
-    here, there = ({row[0]: row[1] for row in table.rows} if table else {} for table in tables)
-    return {text: (here.get(text, NO_RECORDS), there.get(text, NO_RECORDS)) for text in here | there}
+    first_verdicts, second_verdicts = (
+        {row[0]: row[1] for row in table.rows} if table else {} for table in tables
+    )
+    return {
+        text: (first_verdicts.get(text, NO_RECORDS), second_verdicts.get(text, NO_RECORDS))
+        for text in first_verdicts | second_verdicts
+    }

@@ -91,21 +91,21 @@ def _now(command: str = "") -> dict[str, str]:
 def describe_records(folder: Path, name: str = "") -> About:
     """Return a folder's description, with everything that a new report on its records needs. Raises BadInput
     if the folder contains no records, or if a single report cannot show them all."""
-    then = stored(folder)
+    description = stored(folder)
     runs, records, _ = read_records(folder)
     if not records:
         raise BadInput("contains no records", folder / RECORDS)
     _check_alike(runs, folder / RUNS)
     if wrong := name_mistakes("the study", [runs[0].study], taken=()):
         raise BadInput(wrong, folder / RUNS)
-    if "report" not in then or "scale" not in then:
+    if "report" not in description or "scale" not in description:
         raise BadInput("lacks 'report' or 'scale', the kind of report and the study's scale", folder / ABOUT)
     return {
-        **then,
+        **description,
         "study": runs[0].study,
         "seeds": sorted({run.seed for run in runs}),
         "name": name,
-        "configuration": then.get("configuration", fingerprint(sorted(run.id for run in runs))),
+        "configuration": description.get("configuration", fingerprint(sorted(run.id for run in runs))),
         "rendered": _now(),
     }
 
@@ -124,12 +124,12 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
             if getattr(run, part) != getattr(group[0], part):
                 raise BadInput(f"two configurations in one table: {group[0].id} and {run.id}", path)
     starts = [run.start.objective for run in runs if run.start]
-    known: dict[Any, tuple[list[int], str]] = {}
-    for first, *others in groups.values():
-        if others or first.objective not in starts:
+    expected_seeds: dict[Any, tuple[list[int], str]] = {}
+    for first, *other_runs in groups.values():
+        if other_runs or first.objective not in starts:
             # A sweep may vary the seeds.
-            seeds = sorted({run.seed for run in (first, *others)})
-            before, name = known.setdefault(first.settings.get("seeds"), (seeds, first.id))
+            seeds = sorted({run.seed for run in (first, *other_runs)})
+            before, name = expected_seeds.setdefault(first.settings.get("seeds"), (seeds, first.id))
             if seeds != before:
                 raise BadInput(f"{name} was run with seeds {before}, but {first.id} with {seeds}", path)
 
@@ -150,7 +150,7 @@ def stored(folder: Path) -> About:
 
 def _has_type(value: Any, kind: Any) -> bool:
     if isinstance(kind, list):
-        return isinstance(value, list) and all(isinstance(each, kind[0]) for each in value)
+        return isinstance(value, list) and all(isinstance(element, kind[0]) for element in value)
     if isinstance(kind, dict):
         return isinstance(value, dict) and all(_has_type(value.get(key), kind[key]) for key in kind)
     return isinstance(value, kind)
@@ -245,8 +245,8 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
     of_models = [step for model in models for step in study.measuring(root, model)]
     aligners = study.data(root).aligners
     encoders = [step for step in aligners if step.config.encoder]
-    others = [step for step in aligners if not step.config.encoder]
-    return [read_measured(step) for step in (*others, *of_models, *encoders)]
+    other_aligners = [step for step in aligners if not step.config.encoder]
+    return [read_measured(step) for step in (*other_aligners, *of_models, *encoders)]
 
 
 def recorded(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Recorded:
@@ -256,10 +256,10 @@ def recorded(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Recorde
     for step in found:
         records += step.records
         for run in step.runs:
-            other = runs.setdefault(run.id, run)
-            runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *other.claims})))
+            previous_run = runs.setdefault(run.id, run)
+            runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *previous_run.claims})))
     floors = (chain.from_iterable(map(read_floors, study.data(root, n).floors)) for n in study.data_seeds)
-    return Recorded(list(runs.values()), records, over_draws(list(each) for each in floors))
+    return Recorded(list(runs.values()), records, over_draws(list(seed_floors) for seed_floors in floors))
 
 
 # Tables
@@ -288,19 +288,21 @@ def named_report(runs: Path, about: About) -> Path:
     check_report_name(about["name"])
     folder = runs / about["study"] / REPORTS / about["name"]
     if folder.is_dir() and any(folder.iterdir()):
-        then = stored(folder)
-        if "configuration" not in then:
+        description = stored(folder)
+        if "configuration" not in description:
             expected = "expected a new folder, or a report with the same configuration"
             raise BadInput(f"not a report; {expected}", folder)
-        if then["configuration"] != about["configuration"]:
-            reason = f"contains the report on {_titled(then)}, not on {_titled(about)}; choose another name"
+        if description["configuration"] != about["configuration"]:
+            reason = (
+                f"contains the report on {_titled(description)}, not on {_titled(about)}; choose another name"
+            )
             raise BadInput(reason, folder)
     return folder
 
 
 def _titled(about: About) -> str:
-    options = [f"--set {each}" for each in about.get("settings", ())]
-    options += [f"--sweep {each}" for each in about.get("sweep", ())]
+    options = [f"--set {setting}" for setting in about.get("settings", ())]
+    options += [f"--sweep {setting}" for setting in about.get("sweep", ())]
     return f"{' '.join([about.get('study', 'records'), *options])} ({about['configuration']})"
 
 

@@ -91,7 +91,7 @@ class Item:
         """The command that computes the records."""
         if self.picture:
             return self.study
-        words = [f"calque run {self.study}", *(f"--set {shlex.quote(one)}" for one in self.set)]
+        words = [f"calque run {self.study}", *(f"--set {shlex.quote(setting)}" for setting in self.set)]
         return " ".join(words + ([f"--sweep {self.sweep}"] if self.sweep else []))
 
     @property
@@ -136,28 +136,28 @@ def items(paper: str | None = None) -> list[Item]:
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return an item's fields; missing fields are taken from the item named in `like` or from the paper."""
-    own = dict(about["items"][name])
-    if like := own.pop("like", None):
-        return _fields(about, like) | own
-    return {key: about[key] for key in Item.__annotations__ if key in about} | own
+    fields = dict(about["items"][name])
+    if like := fields.pop("like", None):
+        return _fields(about, like) | fields
+    return {key: about[key] for key in Item.__annotations__ if key in about} | fields
 
 
 def item(paper: str, name: str) -> Item:
     """Return one item. Raises BadInput for an unknown paper or item."""
-    found = {one.name: one for one in items(paper)}
-    if name not in found:
-        raise BadInput(unknown(f"table or figure of {paper}", name, found))
-    return found[name]
+    by_name = {paper_item.name: paper_item for paper_item in items(paper)}
+    if name not in by_name:
+        raise BadInput(unknown(f"table or figure of {paper}", name, by_name))
+    return by_name[name]
 
 
 def listing() -> Iterator[str]:
     """Yield the lines that `calque paper` prints."""
     for name, about in papers().items():
         yield f"{name}: {about['title']}"
-        for one in items(name):
-            yield f"  {one.name:<10}{one.title} ({one.scale})"
-            for found in conclusions(name)[one.name]:
-                yield f"  {'':<10}{found.direction}, {found.size}: {found.claim}"
+        for paper_item in items(name):
+            yield f"  {paper_item.name:<10}{paper_item.title} ({paper_item.scale})"
+            for conclusion in conclusions(name)[paper_item.name]:
+                yield f"  {'':<10}{conclusion.direction}, {conclusion.size}: {conclusion.claim}"
         if full := about.get("full"):
             yield f"  at the paper's scale, which requires GPUs: calque plan {full}"
     yield (
@@ -177,8 +177,8 @@ def printed(one: Item) -> Printed:
     numbers = published(papers()[one.paper]["published"], one.number)
     if one.by_language:
         numbers = [replace(number, setting="", language=number.setting) for number in numbers]
-    same = {kind: getattr(one, kind) for kind in ("transforms", "objectives", "aligners", "settings")}
-    return Printed(numbers, same, _results(one.folder), natural=one.report == "xtreme")
+    our_names = {kind: getattr(one, kind) for kind in ("transforms", "objectives", "aligners", "settings")}
+    return Printed(numbers, our_names, _results(one.folder), natural=one.report == "xtreme")
 
 
 @cache
@@ -186,21 +186,26 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
     """Return each item's conclusions on the paper's claims, corrected for multiple comparisons over all
     claims tested on the same records."""
     claims = list[tuple[Item, PaperClaim]]()
-    for one in items(paper):
-        for entry in one.claims:
-            for claim in parsed(PaperClaim, {**one.claim, **entry}).by_task:
-                claims.append((replace(one, records=claim.records or one.records), claim))
+    for paper_item in items(paper):
+        for entry in paper_item.claims:
+            for claim in parsed(PaperClaim, {**paper_item.claim, **entry}).by_task:
+                claims.append((replace(paper_item, records=claim.records or paper_item.records), claim))
     untested = judge([], ""), MISSING, MISSING, ""
-    judged = [untested if one.picture else printed(one).judge(claim) for one, claim in claims]
-    families = [(one.records, verdict) for (one, _), (verdict, *_) in zip(claims, judged, strict=True)]
-    found: dict[str, list[Conclusion]] = {}
-    for (one, claim), numbers, tested in zip(claims, judged, in_families(families), strict=True):
-        verdict, ours, theirs, remark = numbers
+    judgements = [
+        untested if paper_item.picture else printed(paper_item).judge(claim) for paper_item, claim in claims
+    ]
+    families = [
+        (paper_item.records, verdict)
+        for (paper_item, _), (verdict, *_) in zip(claims, judgements, strict=True)
+    ]
+    by_item: dict[str, list[Conclusion]] = {}
+    for (paper_item, claim), numbers, tested in zip(claims, judgements, in_families(families), strict=True):
+        verdict, our_value, paper_value, remark = numbers
         word = UNTESTED if verdict.because == NO_RECORDS else tested.verdict
         remark = "; ".join(filter(None, [remark, claim.reason]))
-        row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), ours, theirs, remark)
-        found.setdefault(one.name, []).append(row)
-    return found
+        row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), our_value, paper_value, remark)
+        by_item.setdefault(paper_item.name, []).append(row)
+    return by_item
 
 
 def counted(found: Iterable[Conclusion]) -> str:
@@ -209,8 +214,8 @@ def counted(found: Iterable[Conclusion]) -> str:
     untested = sum(claim.direction == UNTESTED for claim in claims)
     counts = Counter(re.split(":| after", claim.direction)[0] for claim in claims)
     decided = f"{counts[SAME]} have the same direction here, {counts[OPPOSITE]} the opposite one"
-    rest = f"{counts[UNDECIDED] - untested} are undecided, and {untested} are not tested"
-    return f"Of {len(claims)} published claims, {decided}, {rest}."
+    undecided = f"{counts[UNDECIDED] - untested} are undecided, and {untested} are not tested"
+    return f"Of {len(claims)} published claims, {decided}, {undecided}."
 
 
 def rendered(one: Item) -> Table | Plot | None:

@@ -72,15 +72,15 @@ def summarise(study: Study | Sweep, root: Path, folder: Path, about: About | Non
         studies = {f", {_suffix(study, values)}": variant for values, variant in study.variants.items()}
         page = _sweep_page(results, scale_of(studies.values()))
     else:
-        found, studies = measured(study, root), {"": study}
-        results = joined(study.paper, *recorded(study, root, found), scale(study))
+        steps, studies = measured(study, root), {"": study}
+        results = joined(study.paper, *recorded(study, root, steps), scale(study))
         claimed = PrimaryClaims.read(study.claims) if study.claims else None
-        page, facts = _study_page(results, study.paper, about, claimed), list(facts_of(study, root, found))
+        page, facts = _study_page(results, study.paper, about, claimed), list(facts_of(study, root, steps))
         terms = [*page.terms, *_own_terms(study)]
-        page = replace(page, terms=terms, exclusions=exclusions(study, root, found))
+        page = replace(page, terms=terms, exclusions=exclusions(study, root, steps))
     variants, curves = _variants(results), list[Curves]()
-    for (suffix, variant), own in zip(studies.items(), variants, strict=True):
-        curves += training_curves(variant, root, own, suffix)
+    for (suffix, variant), variant_results in zip(studies.items(), variants, strict=True):
+        curves += training_curves(variant, root, variant_results, suffix)
     page = replace(
         page,
         example=example_of(studies.values(), root),
@@ -106,14 +106,14 @@ def _sweep_results(sweep: Sweep, root: Path) -> tuple[SweepResults, list[tuple[s
     variants, facts = {}, list[list[tuple[str, str]]]()
     for values, study in sweep.variants.items():
         settings, suffix = dict(zip(sweep.keys, values, strict=True)), _suffix(sweep, values)
-        found = measured(study, root)
-        runs, records, floors = recorded(study, root, found)
+        steps = measured(study, root)
+        runs, records, floors = recorded(study, root, steps)
         runs = [replace(run, id=f"{run.id}@{suffix}", settings=settings) for run in runs]
         records = [replace(record, run=f"{record.run}@{suffix}") for record in records]
         variants[values] = Results(runs, records, floors=floors)
-        facts.append(list(facts_of(study, root, found)))
+        facts.append(list(facts_of(study, root, steps)))
     swept = [(setting_title(key), ", ".join(values)) for key, values in sweep.settings]
-    shared = [fact for fact in facts[0] if all(fact in others for others in facts)]
+    shared = [fact for fact in facts[0] if all(fact in variant_facts for variant_facts in facts)]
     return SweepResults(sweep.keys, variants), [*swept, *shared]
 
 
@@ -179,8 +179,8 @@ def _write(
     variants = _variants(results)
     floors = results.floors.all if isinstance(results, Results) else results.floors()
     with whole_folder(folder, stored(folder).get("files", ())) as part:
-        json_rows.write(part / RUNS, [run for each in variants for run in each.runs.values()])
-        json_rows.write(part / RECORDS, [record for each in variants for record in each.records])
+        json_rows.write(part / RUNS, [run for variant in variants for run in variant.runs.values()])
+        json_rows.write(part / RECORDS, [record for variant in variants for record in variant.records])
         json_rows.write(part / FLOORS, floors)
         for name, table in page.tables.items():
             (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
@@ -240,7 +240,7 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
     for measure in study.measures:
         yield from measure.terms.items()
     starts = [objective.traits.start[0] for objective in study.objectives if objective.traits.start]
-    for part in dict.fromkeys(part for each in (*study.objectives, *starts) for part in each.parts):
+    for part in dict.fromkeys(part for objective in (*study.objectives, *starts) for part in objective.parts):
         if type(part) not in objectives.OBJECTIVES and part.summary:
             yield part.title, part.summary
 
@@ -261,8 +261,8 @@ def example_of(studies: Iterable[Study], root: Path) -> list[Derivation]:
 
 
 def _example(study: Study, languages: DerivedLanguages, root: Path) -> list[Derivation]:
-    own, text = languages.of_seed(study.seeds[0]), study.data(root, study.seeds[0]).text
-    ready = [transform.ready(root / CACHE) for transform in own.transforms]
+    seed_languages, text = languages.of_seed(study.seeds[0]), study.data(root, study.seeds[0]).text
+    ready = [transform.ready(root / CACHE) for transform in seed_languages.transforms]
     needs = {need for transform in ready for need in transform.needs}
     if "usage" in needs and text:
         types = text.folder / VOCABULARY
@@ -270,12 +270,12 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> list[Deri
         usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
         ready = [transform.ready(usage=usage) for transform in ready]
     try:
-        found = _short(own.source.ready(root / CACHE, "tags" in needs))
+        numbered_sentence = _short(seed_languages.source.ready(root / CACHE, "tags" in needs))
     except BadInput:
         return []
-    if found is None:
+    if numbered_sentence is None:
         return []
-    (number, sentence), images = found, list[Derivation]()
+    (number, sentence), images = numbered_sentence, list[Derivation]()
     source = tuple(printable(sentence.words))
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
@@ -288,7 +288,9 @@ def _example(study: Study, languages: DerivedLanguages, root: Path) -> list[Deri
 def _short(source: Source) -> tuple[int, Sentence] | None:
     """Return a corpus's first short sentence or, failing that, its shortest sentence, with its number."""
     sentences, _ = source.sentences(next(iter(source.chunks())))
-    numbered = [(CHUNKS.number(0, i), each) for i, each in enumerate(sentences[:SENTENCES]) if each.words]
+    numbered = [
+        (CHUNKS.number(0, i), sentence) for i, sentence in enumerate(sentences[:SENTENCES]) if sentence.words
+    ]
     short = (pair for pair in numbered if len(pair[1]) in WORDS)
     return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
 

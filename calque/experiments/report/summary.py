@@ -56,8 +56,8 @@ def scale(study: Study) -> str:
         return f"{layers} of width {model.hidden}, {train.steps:,} steps of {rows}"
     files = [task.files for task in study.tasks.values() if task.files]
     numbers = {
-        "training examples": max((each.limit for each in files), default=0),
-        "test items of a language": max((each.tested for each in files), default=0),
+        "training examples": max((task_files.limit for task_files in files), default=0),
+        "test items of a language": max((task_files.tested for task_files in files), default=0),
     }
     samples = " and ".join(f"{number:,} {what}" for what, number in numbers.items() if number)
     return f"{layers} of width {model.hidden}" + (f", at most {samples}" if samples else "")
@@ -109,8 +109,8 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
             pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
     if not isinstance(languages, DerivedLanguages):
-        for each in found:
-            lines += [f"{each.step.title}: {count:,} {why}" for why, count in each.exclusions.items()]
+        for step in found:
+            lines += [f"{step.step.title}: {count:,} {why}" for why, count in step.exclusions.items()]
     elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemmas():
         lines.append(Forms.UNKNOWN)
     return lines
@@ -200,12 +200,12 @@ def compute_statement(about: Mapping[str, Any]) -> str:
     if cost is None:
         return ""
     seconds = cost["processors"]
-    processors, whole = list(seconds), sum(seconds.values()) or 1.0
+    processors, total = list(seconds), sum(seconds.values()) or 1.0
     if len(processors) > 1:
-        processors = [f"{name} ({percent(part / whole)} %)" for name, part in seconds.items()]
+        processors = [f"{name} ({percent(part / total)} %)" for name, part in seconds.items()]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
-    on = " and ".join(processors) or "unknown processors"
-    text = f"The report's {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on}"
+    names = " and ".join(processors) or "unknown processors"
+    text = f"The report's {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {names}"
     text += f" and about {cost['operations']:.1e} floating-point operations."
     if cost["unknown"]:
         text += f" The cost of {cost['unknown']:,} of these steps was not recorded and is not included."

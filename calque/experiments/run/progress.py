@@ -68,28 +68,28 @@ class Remaining:
         """The estimated number of seconds left, if known."""
         if not self.known:
             return None
-        now, measured, rest = time.perf_counter(), list(self.finished), list[float]()
+        now, durations, seconds_left = time.perf_counter(), list(self.finished), list[float]()
         waiting, begun = list(self.waiting.values()), dict(self.begun)  # another thread may change them
         unmeasured = []
         for step in waiting:
             first, last = self.parts.get(step.title, (0.0, 0.0))
             if step.folder in begun and last - first >= FIRST:
-                whole = (now - begun[step.folder]) / (last - first)
-                measured.append((step, whole))
-                rest.append(whole * (1 - last))
+                total = (now - begun[step.folder]) / (last - first)
+                durations.append((step, total))
+                seconds_left.append(total * (1 - last))
             else:
                 unmeasured.append(step)
         seconds, planned = defaultdict[Group, float](float), defaultdict[Group, float](float)
-        for step, whole in measured:
+        for step, total in durations:
             for group in self._groups(step):
-                seconds[group] += whole
+                seconds[group] += total
                 planned[group] += self._planned(step)
         for step in unmeasured:
             similar = [group for group in self._groups(step) if planned[group]]
             rate = seconds[similar[0]] / planned[similar[0]] if similar else 1.0
             expected = self._planned(step) * rate
-            rest.append(max(0.0, expected - (now - begun.get(step.folder, now))))
-        return max(sum(rest) / self.parallel, *rest, 0.0)
+            seconds_left.append(max(0.0, expected - (now - begun.get(step.folder, now))))
+        return max(sum(seconds_left) / self.parallel, *seconds_left, 0.0)
 
     def _planned(self, step: Step) -> float:
         work = self.work.get(step.folder)
@@ -107,9 +107,9 @@ class Remaining:
         return [(trains, step.stage), (trains,)]
 
     def __str__(self) -> str:
-        left = self.left if self.waiting else None
+        seconds_left = self.left if self.waiting else None
         done = f"{self.done} of {self.of} steps"
-        return done if left is None else f"{done}, about {duration(left)} left"
+        return done if seconds_left is None else f"{done}, about {duration(seconds_left)} left"
 
 
 def duration(seconds: float) -> str:
@@ -177,34 +177,36 @@ def board(
 ) -> Iterator[Board]:
     """Show the progress of unfinished steps, or of tasks, while the block runs."""
     waiting = [step for step in steps if not step.finished]
-    shown = Board(waiting, quiet, parallel)
+    progress = Board(waiting, quiet, parallel)
     if waiting:
         stages = Counter(step.stage for step in waiting)
         number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
-        shown.say(f"{title}: {number} ({', '.join(f'{count} {stage}' for stage, count in stages.items())})")
-        shown.show_running()  # measures this machine's speed while nothing else runs
+        progress.say(
+            f"{title}: {number} ({', '.join(f'{count} {stage}' for stage, count in stages.items())})"
+        )
+        progress.show_running()  # measures this machine's speed while nothing else runs
     ended = Event()
 
     def repeat() -> None:
         while not ended.wait(1.0):
-            shown.show_running()
+            progress.show_running()
 
     thread = Thread(target=repeat, daemon=True)
     with uninterrupted():  # otherwise an interrupt may reach the thread while a worker process starts
         thread.start()
     try:
-        yield shown
+        yield progress
     finally:
         ended.set()
         thread.join()
-        shown.clear()
+        progress.clear()
 
 
 def drain(queue: Any, report: Report) -> None:
     """For one interval, forward reports that other processes put into a queue."""
     end = time.monotonic() + INTERVAL
-    while (left := end - time.monotonic()) > 0:
+    while (seconds := end - time.monotonic()) > 0:
         try:
-            report(*queue.get(timeout=left))
+            report(*queue.get(timeout=seconds))
         except Empty:
             return

@@ -121,11 +121,11 @@ class GoldText:
         """Return the distinct pairs in the set and the parallel text, and the numbers of pairs left out and
         kept."""
         left_out: Counter[str] = Counter()
-        everything = self.own() + [pair for text in self.text for pair in text.words(*self.pair, left_out)]
-        once = list(dict.fromkeys(everything))
-        left_out["sentence pairs that were there already"] += len(everything) - len(once)
-        left_out["sentence pairs learnt from"] += len(once)
-        return once, left_out
+        all_pairs = self.own() + [pair for text in self.text for pair in text.words(*self.pair, left_out)]
+        distinct = list(dict.fromkeys(all_pairs))
+        left_out["sentence pairs that were there already"] += len(all_pairs) - len(distinct)
+        left_out["sentence pairs learnt from"] += len(distinct)
+        return distinct, left_out
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -156,16 +156,16 @@ class GoldPairs(StudyLanguages):
         groups = [Group(text.name, text.step(home), text.pair[1:], text.described) for text in texts]
         encoders = [("encoder", study.encoder)] if study.encoder else []
         steps = [
-            GoldSetAligner(name, self.of_set(each), study.name, encoder).step(home, study.threads)
+            GoldSetAligner(name, self.of_set(set_name), study.name, encoder).step(home, study.threads)
             for name, encoder in (("diagonal", None), ("fast_align", None), *encoders)
-            for each in self.sets
+            for set_name in self.sets
         ]
         return StudyData(groups, (THE_SOURCE,), aligners=steps)
 
     def mistakes(self, study: Any) -> Iterator[str]:
         yield from (*name_mistakes("sets", self.sets), *vocabulary_mistakes(self.vocabulary))
-        if others := sorted(set(self.text) - set(self.sets)):
-            yield f"text: {', '.join(others)} is not among the sets"
+        if unknown_sets := sorted(set(self.text) - set(self.sets)):
+            yield f"text: {', '.join(unknown_sets)} is not among the sets"
         yield from only_derived(study, "links")
         if len(study.seeds) > 1:
             yield f"seeds: tables on gold sets can show only one seed, not {len(study.seeds)}"
@@ -228,9 +228,9 @@ class EncoderLinks(Measure):
         text: GoldText = model.training.data.config
         exclusions = Counter(model.step.open().facts["left out"])
         second = int(model.training.objective.traits.language_embeddings)
-        measured = MeasuredModel(model.checkpoint, model.run.id, device=str(machine.world.device))
+        measured_model = MeasuredModel(model.checkpoint, model.run.id, device=str(machine.world.device))
         gold = replace(text.set, pairs=tuple(text.own()))
-        links = _layers(measured, gold, {False: second, True: second}, (OT, RELEASED))
+        links = _layers(measured_model, gold, {False: second, True: second}, (OT, RELEASED))
         return replace(links, exclusions=exclusions + links.exclusions)
 
 
@@ -280,12 +280,12 @@ class GoldSetAligner:
         if self.name == "diagonal":
             record = self._record(run, DIAGONAL, diagonal_score(gold.pairs, gold.gold))
             return [run], Measurement((record,))
-        own, left_out = self.text.own(), Counter[str]()
-        runs, records, corpora = list[Run](), list[Record](), {OWN: own}
+        gold_pairs, left_out = self.text.own(), Counter[str]()
+        runs, records, corpora = list[Run](), list[Record](), {OWN: gold_pairs}
         if self.text.text:
             corpora[MORE], left_out = self.text.pairs()
         for name, corpus in corpora.items():
-            scores, dropped = fast_align_scores(own, gold.gold, corpus)
+            scores, dropped = fast_align_scores(gold_pairs, gold.gold, corpus)
             left_out += dropped
             runs.append(replace(run, id=f"{run.id}/{name}", objective=Described(name, name)))
             records += [self._record(runs[-1], FAST_ALIGN, scores[way], symmetrisation=way) for way in scores]

@@ -82,8 +82,8 @@ def chain_of(objective: Objective) -> list[Objective]:
 
 
 def _tasks_with_examples(study: Any) -> list[str]:
-    measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
-    return list(dict.fromkeys((*study.tasks, *measured)))
+    measured_tasks = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
+    return list(dict.fromkeys((*study.tasks, *measured_tasks)))
 
 
 def vocabulary_mistakes(size: int) -> list[str]:
@@ -147,18 +147,18 @@ class DerivedLanguages(StudyLanguages):
         text = Step(self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
         examples = {name: DerivedExamples(name, self).step(home) for name in _tasks_with_examples(study)}
         pairs = [(SOURCE, SOURCE)]
-        for other in self.names:
-            pairs += [(SOURCE, other), (other, other)]
+        for name in self.names:
+            pairs += [(SOURCE, name), (name, name)]
         return StudyData(
             groups=[
-                Group(each.name, text, (each.name,), (THE_SOURCE, Described.of(each)))
-                for each in self.transforms
+                Group(transform.name, text, (transform.name,), (THE_SOURCE, Described.of(transform)))
+                for transform in self.transforms
             ],
             described=(THE_SOURCE,),
             text=text,
             examples=examples,
             floors=[Floors(examples[name], tuple(pairs), text).step(home) for name in study.tasks],
-            task_measures=[Transfer(examples[name], its.finetune) for name, its in study.tasks.items()],
+            task_measures=[Transfer(examples[name], task.finetune) for name, task in study.tasks.items()],
         )
 
     # The config of the step that derives the languages
@@ -183,7 +183,7 @@ class DerivedLanguages(StudyLanguages):
         types = self._given if isinstance(self._given, int) else self._given.open().size
         if len(names) == 1:
             return 2 * types
-        images = [trial_image(each, SAMPLE) for each in self.transforms if each.name in names]
+        images = [trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names]
         return types * (1 + sum(bool((image >= SAMPLE).any()) for image in images))
 
     def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
@@ -192,7 +192,10 @@ class DerivedLanguages(StudyLanguages):
     def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
         (ready,) = (transform.ready(cache) for transform in self.transforms if transform.name == name)
         questions = self.source.questions()
-        return [(each, image_of_question(each, ready, number)) for number, each in enumerate(questions)]
+        return [
+            (question, image_of_question(question, ready, number))
+            for number, question in enumerate(questions)
+        ]
 
     @cached_property
     def _given(self) -> int | GivenVocabulary:
@@ -249,19 +252,23 @@ class DerivedLanguages(StudyLanguages):
         from calque.derive.build import rewriting_of
         from calque.pretrain.bitext import PairObjective
 
-        learn = [each for each in study.objectives if any(o.traits.dictionary for o in chain_of(each))]
+        dictionary_objectives = [
+            objective
+            for objective in study.objectives
+            if any(stage.traits.dictionary for stage in chain_of(objective))
+        ]
         for transform in self.transforms:
             try:
                 translated = self._translates(transform)
             except ValueError as error:
                 yield f"transforms: {error}"
                 continue
-            for objective in () if translated else learn:
+            for objective in () if translated else dictionary_objectives:
                 needed = f"{objective.name} needs dictionary pairs of different words"
                 advice = "use a new script, as in trans, or other objectives"
                 yield f"objectives: {needed}, but there are none under {transform.name}; {advice}"
         for objective in study.objectives if study.mixture.disjoint else ():
-            parts = [part for each in chain_of(objective) for part in each.parts]
+            parts = [part for stage in chain_of(objective) for part in stage.parts]
             if any(isinstance(part, PairObjective) for part in parts):
                 fault = "learns from parallel sentences; mixture.disjoint leaves none"
                 yield f"objectives: {objective.name} {fault}"
@@ -288,10 +295,10 @@ class DerivedLanguages(StudyLanguages):
             if task.files:
                 yield f"tasks.{name}.files: examples in derived languages come from the source, not files"
         available, easy = self.source.tasks, getattr(self.source, "easy", None)
-        there = ", ".join(available) or "none"
+        task_names = ", ".join(available) or "none"
         data = {name: data_of(name) for name in _tasks_with_examples(study)}
         if lacking := [name for name, kind in data.items() if kind not in available]:
-            yield f"source has no examples of {', '.join(map(shown, lacking))}; available: {there}"
+            yield f"source has no examples of {', '.join(map(shown, lacking))}; available: {task_names}"
         for name in easy.tasks if easy else ():
             if name not in available:
-                yield f"source.easy.tasks: source has no examples of {name}; available: {there}"
+                yield f"source.easy.tasks: source has no examples of {name}; available: {task_names}"

@@ -197,7 +197,7 @@ class ExampleMeasure(Measure):
 
     def settings(self, model: Model) -> Any:
         examples = _examples_in(self.examples, model)
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {"examples": examples}
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)} | {"examples": examples}
 
     @property
     def folder(self) -> TaskFolder:
@@ -305,8 +305,8 @@ class Growth(ExampleMeasure):
         from calque.analysis.measures.probing import Probes, growth
 
         share, length = model.training.mixture.held_out, model.training.model.length
-        whole = model.all_languages().whole
-        probes = Probes(whole, share, length, find_task(self.task), self.folder, self.probe)
+        languages = model.all_languages().whole
+        probes = Probes(languages, share, length, find_task(self.task), self.folder, self.probe)
         report = partial(machine.report, f"{self.name} {model.name}")
         return growth(model.measured(machine), probes, dict(_snapshots(model)), report)
 
@@ -323,10 +323,10 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
     from calque.pretrain.saved_model import snapshots_of
 
     start = model.training.start
-    for one in [start, model.step] if isinstance(start, Step) else [model.step]:
-        artefact = one.open()
-        for step, name in list(snapshots_of(artefact).items())[: -1 if one is start else None]:
-            yield one.config.steps_before + step, artefact.path(name)
+    for run_step in [start, model.step] if isinstance(start, Step) else [model.step]:
+        artefact = run_step.open()
+        for step, name in list(snapshots_of(artefact).items())[: -1 if run_step is start else None]:
+            yield run_step.config.steps_before + step, artefact.path(name)
 
 
 @dataclass(frozen=True)
@@ -361,8 +361,10 @@ class Transfer(TaskScores):
 
         task, examples = find_task(self.name), open_examples(self.examples)
         data = DerivedTask(task, model.languages(), examples, self.finetune)
-        measured = model.measured(machine)
-        return transfer(measured, data, lambda title, *done: machine.report(f"{title} {model.name}", *done))
+        measured_model = model.measured(machine)
+        return transfer(
+            measured_model, data, lambda title, *done: machine.report(f"{title} {model.name}", *done)
+        )
 
 
 class ZeroShot(TaskScores):
@@ -383,9 +385,9 @@ class ZeroShot(TaskScores):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.tasks.transfer import NaturalTask, zero_shot
 
-        of, task, examples = self.examples.config, find_task(self.name), open_examples(self.examples)
-        tests, progress = tuple(of.settings.tests), partial(machine.report, f"{self.name} {model.name}")
-        data = NaturalTask(task, examples, of.source, tests, self.finetune, of.files.units)
+        config, task, examples = self.examples.config, find_task(self.name), open_examples(self.examples)
+        tests, progress = tuple(config.settings.tests), partial(machine.report, f"{self.name} {model.name}")
+        data = NaturalTask(task, examples, config.source, tests, self.finetune, config.files.units)
         return zero_shot(model.measured(machine), data, progress)
 
 

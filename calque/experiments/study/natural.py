@@ -79,7 +79,7 @@ class NaturalLanguages(StudyLanguages):
         examples, floors, measures = dict[str, Step](), list[Step](), list[Measure]()
         for name, task in study.tasks.items():
             examples[name] = NaturalExamples(name, task, self.source).step(home)
-            pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
+            pairs = tuple((SOURCE, language) for language in (SOURCE, *task.tests))
             floors.append(Floors(examples[name], pairs, source=self.source).step(home))
             measures.append(ZeroShot(examples[name], task.finetune))
         groups = [Group("", text, tuple(self.texts), described)] if text else []
@@ -89,9 +89,11 @@ class NaturalLanguages(StudyLanguages):
         return {"Mixture": study.mixture.title} if study.objectives else {}
 
     def _described(self, study: Any) -> tuple[Described, ...]:
-        tested = [name for task in study.tasks.values() for name in task.tests]
-        same = [name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences]
-        names = dict.fromkeys((self.source, *self.texts, *same, *tested))
+        task_languages = [name for task in study.tasks.values() for name in task.tests]
+        retrieval_languages = [
+            name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences
+        ]
+        names = dict.fromkeys((self.source, *self.texts, *retrieval_languages, *task_languages))
         return tuple(Described(name, name) for name in names)
 
     def mistakes(self, study: Any) -> Iterator[str]:
@@ -137,18 +139,20 @@ class NaturalText:
     @property
     def files(self) -> tuple[Any, Any]:
         """The files of texts and of bitexts, without withheld sentences."""
-        of = self.languages
-        if not of.withheld:
-            return of.texts, of.bitexts
-        texts = {name: Without(files, of.withheld) for name, files in of.texts.items()}
+        languages = self.languages
+        if not languages.withheld:
+            return languages.texts, languages.bitexts
+        texts = {name: Without(files, languages.withheld) for name, files in languages.texts.items()}
         bitexts = {}
-        for pair, parts in of.bitexts.items():
-            bitexts[pair] = tuple(Without(files, of.withheld) for files in parts)
+        for pair, parts in languages.bitexts.items():
+            bitexts[pair] = tuple(Without(files, languages.withheld) for files in parts)
         return texts, bitexts
 
     def compute(self, step: Step, machine: Machine) -> None:
-        of, tools = self.languages, (machine.workers, machine.report)
-        derive_natural(*self.files, self.vocabulary, step.folder, *tools, of.table, of.dictionaries)
+        languages, tools = self.languages, (machine.workers, machine.report)
+        derive_natural(
+            *self.files, self.vocabulary, step.folder, *tools, languages.table, languages.dictionaries
+        )
 
     def identity(self) -> str:
         return self._fingerprint(True, True)
@@ -159,16 +163,16 @@ class NaturalText:
 
     @cached_method
     def _fingerprint(self, bitexts: bool, dictionaries: bool) -> str:
-        of, (texts, pairs) = self.languages, self.files
-        entries = of.dictionaries if dictionaries else {}
-        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
+        languages, (texts, pairs) = self.languages, self.files
+        entries = languages.dictionaries if dictionaries else {}
+        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, languages.table, entries)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        of = self.languages
-        if of.types and not self.vocabulary.folder.exists():
-            return of.types
+        languages = self.languages
+        if languages.types and not self.vocabulary.folder.exists():
+            return languages.types
         with suppress(NoFile):  # some of the text is missing
-            if of.table == "used" and step.finished:
+            if languages.table == "used" and step.finished:
                 return int(step.open().facts["vocabulary"]["rows"])
         return self._types
 
@@ -211,13 +215,13 @@ def trained_aligner(
 
 
 def _check_bitext(source: Path, target: Path) -> None:
-    both = TwoFiles(source, target)
-    usable = sum(map(all, both))
+    pairs = TwoFiles(source, target)
+    usable = sum(map(all, pairs))
     if usable < FEWEST:
         raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
-    same = sum(one == other for one, other in both if one)
-    if same > usable / 2:
-        fault = f"{same:,} of {usable:,} lines are the same as in {source}"
+    copies = sum(line == translation for line, translation in pairs if line)
+    if copies > usable / 2:
+        fault = f"{copies:,} of {usable:,} lines are the same as in {source}"
         raise BadInput(f"{fault}; expected translations", target)
 
 
@@ -240,7 +244,7 @@ def save_aligner(step: Step, out: Path) -> None:
         raise BadInput("no word has a label: are the files translations of each other?")
     start = step.config.start.checkpoint
     architecture = architecture_of(read_config(start))
-    before = json.loads((start / CONFIG).read_text(encoding="utf-8"))
+    start_config = json.loads((start / CONFIG).read_text(encoding="utf-8"))
     weights = {}
     for name, tensor in tensor_files.load_file(weights_file(start)).items():
         if "pooler." in name:
@@ -253,7 +257,7 @@ def save_aligner(step: Step, out: Path) -> None:
         tensor_files.save_file(weights, part / WEIGHTS, {"format": "pt"})
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
         config = {key: value for key, value in config.items() if key not in KEPT}
-        config |= {key: value for key, value in before.items() if key in KEPT}
+        config |= {key: value for key, value in start_config.items() if key in KEPT}
         layer = step.config.objective.main_layer(step.config.model.layers)
-        own = {ALIGNER_LAYER: layer, ALIGNER_LABELS: step.config.objective.labels}
-        write_json(part / CONFIG, config | own)
+        aligner_settings = {ALIGNER_LAYER: layer, ALIGNER_LABELS: step.config.objective.labels}
+        write_json(part / CONFIG, config | aligner_settings)

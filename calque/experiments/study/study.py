@@ -78,9 +78,9 @@ class Study:
     def changed(self, **values: Any) -> Study:
         """Return the study with changed values, including values of its languages, such as `transforms`."""
         languages: Any = values.pop("languages", self.languages)
-        own = {field.name for field in dataclasses.fields(self)}
-        inner = {key: values.pop(key) for key in values.keys() - own}
-        return replace(self, languages=replace(languages, **inner), **values)
+        study_fields = {field.name for field in dataclasses.fields(self)}
+        language_values = {key: values.pop(key) for key in values.keys() - study_fields}
+        return replace(self, languages=replace(languages, **language_values), **values)
 
     @property
     def variants(self) -> dict[tuple[str, ...], Study]:
@@ -151,19 +151,21 @@ class Study:
             yield str(error)
             return
         objectives = [objective.name for objective in self.objectives]
-        known = {"objective": objectives, "transform": self.languages.names, "task": [*self.tasks]}
+        names_by_kind = {"objective": objectives, "transform": self.languages.names, "task": [*self.tasks]}
         aligned = any(measure.name == ALIGNMENT for measure in self.measures)
         for line, claim in claims.items():
             wrong = [
-                unknown(f"{kind} of the study", name, known[kind])
+                unknown(f"{kind} of the study", name, names_by_kind[kind])
                 for kind, name in claim.names
-                if name not in known[kind]
+                if name not in names_by_kind[kind]
             ]
             if claim.measure in (ALIGNMENT, CORRELATION) and not aligned:
                 wrong.append("alignment is not among the study's measures")
             if claim.measure == CORRELATION and len(objectives) * len(self.languages.names) < FEWEST:
                 wrong.append(f"a correlation needs {FEWEST} pairs of an objective and a transform")
-            yield from (f"{path}:{line}: {each}; use --set claims=none to skip claims" for each in wrong)
+            yield from (
+                f"{path}:{line}: {mistake}; use --set claims=none to skip claims" for mistake in wrong
+            )
 
     def _pace_mistakes(self) -> Iterator[str]:
         objectives = {objective.name: objective for objective in self.objectives}
@@ -175,11 +177,11 @@ class Study:
         possible = all(0 < pace < inf for pace in self.paces.values())
         for name, objective in objectives.items() if self.languages.derived and possible else ():
             portion = self.paces.get(name, 1.0)
-            for each in chain_of(objective):
-                train = self.train_of(each, portion)
+            for stage in chain_of(objective):
+                train = self.train_of(stage, portion)
                 for mistake in train.mistakes() if train != self.train else ():
-                    yield f"{each.name}, with {train.steps} steps: train.{mistake}"
-                portion *= each.traits.start[1] if each.traits.start else 1.0
+                    yield f"{stage.name}, with {train.steps} steps: train.{mistake}"
+                portion *= stage.traits.start[1] if stage.traits.start else 1.0
 
     # Folders and steps
 
@@ -196,9 +198,9 @@ class Study:
     def steps(self, root: Path) -> list[Step]:
         """Return all steps, from derivation to evaluation, in an order in which they can be run."""
         data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
-        steps = [each.text for each in data if each.text]
-        steps += [step for each in data for step in each.examples.values()]
-        steps += [step for each in data for step in (*each.floors, *each.aligners)]
+        steps = [seed_data.text for seed_data in data if seed_data.text]
+        steps += [step for seed_data in data for step in seed_data.examples.values()]
+        steps += [step for seed_data in data for step in (*seed_data.floors, *seed_data.aligners)]
         # The start is measured first, so that unreadable gold links are reported before hours of training.
         steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
         steps += [step for model in models for step in _starts(model.step)]
@@ -250,7 +252,7 @@ class Study:
             first, share = objective.traits.start
             start = self._pretraining(root, group, first, seed, portion * share)
         elif self.given and self.head and not self.given.has_head:
-            head = HeadOnly(next(each for each in self.objectives if each.traits.predicts))
+            head = HeadOnly(next(candidate for candidate in self.objectives if candidate.traits.predicts))
             start = self._step(root, group, head, self.head, seed, self.given)
         return self._step(root, group, objective, self.train_of(objective, portion), seed, start)
 

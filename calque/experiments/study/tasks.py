@@ -144,13 +144,17 @@ class DerivedExamples(Examples):
 
     def language(self, name: str) -> str:
         """Return a fingerprint of the examples in a single language."""
-        return self._fingerprint(tuple(each for each in self.languages.transforms if each.name == name))
+        return self._fingerprint(
+            tuple(transform for transform in self.languages.transforms if transform.name == name)
+        )
 
     def write(self, step: Step, machine: Machine) -> None:
         from calque.derive.task_data import derive_task
 
-        of, cache = self.languages, step.place.parents[2] / CACHE
-        derive_task(of.source, data_of(self.task), of.transforms, step.folder, cache, machine.report)
+        languages, cache = self.languages, step.place.parents[2] / CACHE
+        derive_task(
+            languages.source, data_of(self.task), languages.transforms, step.folder, cache, machine.report
+        )
 
     def splits(self, of: Task) -> Splits:
         names = [(split, SOURCE) for split in SPLITS]
