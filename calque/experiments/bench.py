@@ -69,8 +69,8 @@ def read(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
 def in_turns(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
     """Measure each of `sides` (functions that return a speed) `rounds` times, after one warm-up. They take
     turns, so that other work on the machine slows them equally."""
-    measured = [[float(f"{side():.6g}") for side in sides] for _ in range(1 + rounds)]
-    return list(zip(*measured[1:], strict=True))
+    speeds = [[float(f"{side():.6g}") for side in sides] for _ in range(1 + rounds)]
+    return list(zip(*speeds[1:], strict=True))
 
 
 def per_second(items: int, work: Callable[[], object]) -> float:
@@ -90,15 +90,15 @@ def step(rounds: int) -> list[Comparison]:
     from calque.pretrain.model import build
     from calque.pretrain.objectives.mlm import PackedLines
 
-    languages, same = made_languages(), replace(MODEL, attention_dropout=0.1)
+    languages, with_attention_dropout = made_languages(), replace(MODEL, attention_dropout=0.1)
     packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
     rows = np.stack([lines.row(i) for lines in packed for i in range(len(lines))])
     recipes = {
-        "a step of 4 layers of width 256, the Trainer's recipe": same,
+        "a step of 4 layers of width 256, the Trainer's recipe": with_attention_dropout,
         "the same without attention dropout (Calque's recipe)": MODEL,
     }
     sides = [partial(_our_speed, build(config, TYPES), languages) for config in recipes.values()]
-    sides.append(partial(_trainers_speed, build(same, TYPES), examples(rows, languages)))
+    sides.append(partial(_trainers_speed, build(with_attention_dropout, TYPES), examples(rows, languages)))
     *ours, theirs = in_turns(sides, rounds)
     return [
         Comparison("step", what, "HF Trainer", "tokens/CPU s", speeds, theirs)

@@ -61,20 +61,24 @@ def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
 
 def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str:
     """Return a study's plan as text: models, operations, memory, time and missing files."""
-    here, studies = plan(study, jobs, root), list(study.variants.values())
-    runs = counted(len(here.runs) + here.finished, "run")
+    estimate, studies = plan(study, jobs, root), list(study.variants.values())
+    runs = counted(len(estimate.runs) + estimate.finished, "run")
     what = f"{runs} for {' and '.join(study.options)}" if study.options else extent(studies[0])
     lines = [f"{study.name}: {scale_of(studies)}", what]
-    if here.finished:
-        lines.append(f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left")
+    if estimate.finished:
+        lines.append(
+            f"{counted(estimate.finished, 'run')} finished below {root}, {len(estimate.runs):,} left"
+        )
     lines.append("")
-    if here.runs:
-        memory = here.jobs * max(cost.memory for _, cost in here.runs) / 2**30
-        total = f"about {memory:,.2f} GiB and {_time(here.seconds)} of pretraining in total"
-        lines += [*_runs(here), ""]
-        lines.append(f"here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products,")
+    if estimate.runs:
+        memory = estimate.jobs * max(cost.memory for _, cost in estimate.runs) / 2**30
+        total = f"about {memory:,.2f} GiB and {_time(estimate.seconds)} of pretraining in total"
+        lines += [*_runs(estimate), ""]
+        lines.append(
+            f"here: {estimate.device}, {estimate.peak / 1e9:,.0f} GFLOP/s per run in matrix products,"
+        )
         lines.append(f"of which training uses about {EFFICIENCY:.0%}")
-        lines.append(f"{counted(here.jobs, 'run')} at a time: {total}")
+        lines.append(f"{counted(estimate.jobs, 'run')} at a time: {total}")
     else:
         lines.append("all models are pretrained; fine-tuning and testing are not estimated")
     return "\n".join([*lines, describe_files(tuple(studies), study.name)])
@@ -108,13 +112,13 @@ def describe_files(study: Any, name: str) -> str:
     if not missing:
         return f"files: {len(paths):,} needed, none missing\n" if paths else ""
     lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
-    for recipe, found in by_recipe(missing, name).items():
+    for recipe, files in by_recipe(missing, name).items():
         if recipe:
             downloads = read_recipe(recipe).downloads
             trust = "" if all(download.pinned for download in downloads) else " --trust"
             fetch = f"`calque data fetch {recipe}{trust}`"
-            lines.append(f"{fetch} downloads {len(found):,} of them ({sizes(downloads)})")
+            lines.append(f"{fetch} downloads {len(files):,} of them ({sizes(downloads)})")
         else:
-            shown = [str(path) for path in found[:SHOWN]] + ["..."] * (len(found) > SHOWN)
-            lines.append(f"no recipe provides {len(found):,} of them: {', '.join(shown)}")
+            listing = [str(path) for path in files[:SHOWN]] + ["..."] * (len(files) > SHOWN)
+            lines.append(f"no recipe provides {len(files):,} of them: {', '.join(listing)}")
     return "\n".join(lines) + "\n"

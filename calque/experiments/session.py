@@ -81,21 +81,21 @@ class StudySession:
         from calque.experiments.run.progress import board
         from calque.experiments.run.schedule import compute, first_process, side_by_side
 
-        every, start = self.steps, monotonic()
+        all_steps, start = self.steps, monotonic()
         if first_process():
-            note_use(self.report, self.runs, [step.folder for step in every])
-        steps = [step for step in every if step.stage in stages]
+            note_use(self.report, self.runs, [step.folder for step in all_steps])
+        steps = [step for step in all_steps if step.stage in stages]
         finished = sum(step.finished for step in steps)
         title = self.study.name
         if stages == STAGES and not (finished or self.settings or self.study.options):
             time = study_time(self.study.name)
             title += f", {time} on two cores" if time else ""
         parallel = None if engine else side_by_side(steps, jobs)
-        with board(steps, quiet or not first_process(), title, parallel) as shown:
+        with board(steps, quiet or not first_process(), title, parallel) as progress:
             if engine:
-                engine.compute(shown.watch, lambda line: None if quiet else print(line, file=sys.stderr))
+                engine.compute(progress.watch, lambda line: None if quiet else print(line, file=sys.stderr))
             else:
-                compute(steps, self.study.home(self.runs), jobs, shown.report, change, shown.watch)
+                compute(steps, self.study.home(self.runs), jobs, progress.report, change, progress.watch)
         if finished == len(steps):
             return ""
         before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""
@@ -109,8 +109,8 @@ class StudySession:
 
         steps, folder = self.steps, self.report
         if titles := [step.title for step in steps if not step.finished]:
-            more = [f"and {len(titles) - 3} more"] if titles[3:] else []
-            message = f"not computed yet: {', '.join([*titles[:3], *more])}; `calque run` computes them"
+            remainder = [f"and {len(titles) - 3} more"] if titles[3:] else []
+            message = f"not computed yet: {', '.join([*titles[:3], *remainder])}; `calque run` computes them"
             raise BadInput(message, self.runs / self.study.name)
         if "wall" not in about:
             about = keep_stored(folder, about)
@@ -148,5 +148,7 @@ class StudySession:
 
 def swept(key: str, values: Sequence[Any]) -> str:
     """Return a swept setting as written on the command line, as in `seeds=0,1;2,3`."""
-    written = (",".join(map(str, one)) if isinstance(one, tuple | list) else str(one) for one in values)
+    written = (
+        ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value) for value in values
+    )
     return f"{key}={';'.join(written)}"

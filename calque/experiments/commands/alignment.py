@@ -94,8 +94,8 @@ def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str
     if not words:
         yield from map(line_of, aligner.align(pairs))
         return
-    kept, read = tee(pairs)
-    for links, pair in zip(aligner.align_scored(read), kept, strict=True):
+    pairs_to_print, pairs_to_align = tee(pairs)
+    for links, pair in zip(aligner.align_scored(pairs_to_align), pairs_to_print, strict=True):
         yield f"{line_of(sorted(links))}\t{score_of(links, pair):.6g}\t{words_of(links, pair)}"
 
 
@@ -154,10 +154,10 @@ def train_aligner(
     objective, steps = AlignerTraining(layer=layer, labels=labels), steps or natural.RECIPE.steps
     training = natural.trained_aligner(bitexts, objective, steps, start, home, seed)
     step = training.step(home, threads=threads or os.cpu_count() or 1)
-    with board([*step.needs, step], title=f"training {out.name}", parallel=1) as shown:
-        compute([training.data], home, 1, shown.report, watch=shown.watch)
+    with board([*step.needs, step], title=f"training {out.name}", parallel=1) as progress:
+        compute([training.data], home, 1, progress.report, watch=progress.watch)
         natural.check_known(training.data)
-        compute([step], home, 1, shown.report, watch=shown.watch)
+        compute([step], home, 1, progress.report, watch=progress.watch)
     natural.save_aligner(step, out)
     _remove(step, home)
     typer.echo(f"{out}: align with `calque align --model {out}`")
@@ -165,7 +165,7 @@ def train_aligner(
 
 def _remove(step: Step, home: Path) -> None:
     """Remove the folders of these training steps, whatever their settings, but none of the user's files."""
-    for place in (each.place for each in (*step.needs, step)):
+    for place in (training_step.place for training_step in (*step.needs, step)):
         for folder in place.parent.glob(f"{place.name}-*"):
             shutil.rmtree(folder)
     with suppress(OSError):

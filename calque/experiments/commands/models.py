@@ -55,10 +55,10 @@ def look(
     from calque.analysis.report.page import write_look
 
     chosen = [word.strip() for word in words.split(",")] if words else []
-    found = look_into(Checkpoint.open(checkpoint), sentence or "", chosen, language or "")
+    inspection = look_into(Checkpoint.open(checkpoint), sentence or "", chosen, language or "")
     if html:
-        write_look(html, f"Calque: a look inside {_name_of(checkpoint)}", found)
-    typer.echo(html or found)
+        write_look(html, f"Calque: a look inside {_name_of(checkpoint)}", inspection)
+    typer.echo(html or inspection)
 
 
 def _name_of(model: Path) -> str:
@@ -86,8 +86,8 @@ def intervene(
     if rows.rank < width:
         reason = f"{pairs} dictionary pairs determine only {rows.rank} of the rotation's {width} dimensions"
         typer.echo(f"calque: {reason}", err=True)
-    with board() as shown:
-        tuned = model.finetune(task, language or "", partial(shown.report, f"fine-tuning on {task}"))
+    with board() as progress:
+        tuned = model.finetune(task, language or "", partial(progress.report, f"fine-tuning on {task}"))
     cells = [
         (name, *(cell(estimate, over_items=True) if estimate else "" for estimate in estimates))
         for name, estimates in effects_of(tuned).items()
@@ -104,8 +104,8 @@ def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":
     from calque.analysis.results import Measured
 
     records = {record.metric.partition(AFTER)[2]: record for record in interventions(tuned).records}
-    found = {name: {tuned.run.seed: Measured.of(record)} for name, record in records.items() if name}
-    return {name: effect(found.__getitem__, name) for name in found}
+    scores = {name: {tuned.run.seed: Measured.of(record)} for name, record in records.items() if name}
+    return {name: effect(scores.__getitem__, name) for name in scores}
 
 
 def embeddings(

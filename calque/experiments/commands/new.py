@@ -57,20 +57,20 @@ def new(
 
 
 def _new_files(kind: str, name: str) -> dict[str, str]:
-    own, words = f"my_{kind}", [word for word in name.split("_") if word]
+    template, words = f"my_{kind}", [word for word in name.split("_") if word]
     replaced = {
-        f"calque.experiments.templates.{own}": name,
-        own: name,
-        own.replace("_", "-"): "-".join(words),
-        own.replace("_", "-").upper(): "-".join(words).upper(),
-        own.replace("_", " ").capitalize(): " ".join(words).capitalize(),
-        own.title().replace("_", ""): "".join(word[0].upper() + word[1:] for word in words),
+        f"calque.experiments.templates.{template}": name,
+        template: name,
+        template.replace("_", "-"): "-".join(words),
+        template.replace("_", "-").upper(): "-".join(words).upper(),
+        template.replace("_", " ").capitalize(): " ".join(words).capitalize(),
+        template.title().replace("_", ""): "".join(word[0].upper() + word[1:] for word in words),
     }
     pattern = re.compile("|".join(map(re.escape, replaced)))
     files = {}
-    for path in sorted(TEMPLATES.glob(f"*{own}.*")):
+    for path in sorted(TEMPLATES.glob(f"*{template}.*")):
         text = path.read_text(encoding="utf-8")
-        files[path.name.replace(own, name)] = pattern.sub(lambda match: replaced[match[0]], text)
+        files[path.name.replace(template, name)] = pattern.sub(lambda match: replaced[match[0]], text)
     return files
 
 
@@ -83,8 +83,8 @@ def _check_new_name(kind: str, name: str, folder: Path) -> None:
         expected = f"a lower-case letter, then at most {LONGEST - 1} letters, digits and _, as in swap_words"
         raise BadInput(f"{shown(name)} cannot be the name of a {kind}; expected {expected}")
     module = find_spec(name)
-    own = module and module.origin and Path(module.origin).resolve().parent == folder.resolve()
-    if name in (PACKAGE, *sys.stdlib_module_names) or (module and not own):
+    in_folder = module and module.origin and Path(module.origin).resolve().parent == folder.resolve()
+    if name in (PACKAGE, *sys.stdlib_module_names) or (module and not in_folder):
         raise BadInput(f"there is already a Python module named {name}; choose another name")
     if _is_known(kind, name):
         raise BadInput(f"the {kind} {name} already exists in Calque; choose another name")

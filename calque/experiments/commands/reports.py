@@ -25,14 +25,14 @@ def runs(runs: Root = ROOT) -> None:
     Other commands accept the names that it prints."""
     from calque.experiments.report.folder import reports
 
-    found = list(reports(runs))
-    for report in found:
+    report_rows = list(reports(runs))
+    for report in report_rows:
         settings = [*report["settings"], *(f"sweep {values}" for values in report["sweep"])]
         seeds = f"seeds {','.join(map(str, report['seeds']))}"
         state = "finished" if report["finished"] else "not finished"
         parts = [f"{report['study']}/{report['name']}", "; ".join(settings), seeds, report["date"], state]
         typer.echo(printable("  ".join(filter(None, parts))))
-    if not found:
+    if not report_rows:
         typer.echo(f"no report below {runs}; `calque run STUDY` writes one")
 
 
@@ -48,16 +48,22 @@ def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
     from calque.experiments.report.comparison import compare_reports
     from calque.experiments.report.folder import report_folder
 
-    found = compare_reports(report_folder(first, runs), report_folder(second, runs))
-    typer.echo(found.verdict)
-    lines = [f"  {claim}: {here}; in {second}: {there}" for claim, (here, there) in found.changed.items()]
-    lines += [f"  {title}" for title in found.beyond[:SHOWN]]
-    lines += [f"Records: {found.equal:,} equal, {len(found.different):,} not.", *found.different[:SHOWN]]
+    comparison = compare_reports(report_folder(first, runs), report_folder(second, runs))
+    typer.echo(comparison.verdict)
+    lines = [
+        f"  {claim}: {first_verdict}; in {second}: {second_verdict}"
+        for claim, (first_verdict, second_verdict) in comparison.changed.items()
+    ]
+    lines += [f"  {title}" for title in comparison.beyond[:SHOWN]]
+    lines += [
+        f"Records: {comparison.equal:,} equal, {len(comparison.different):,} not.",
+        *comparison.different[:SHOWN],
+    ]
     for line in lines:
         typer.echo(printable(line))
-    if len(found.different) > SHOWN:
-        typer.echo(f"... and {len(found.different) - SHOWN:,} more")
-    if found.different:
+    if len(comparison.different) > SHOWN:
+        typer.echo(f"... and {len(comparison.different) - SHOWN:,} more")
+    if comparison.different:
         raise typer.Exit(1)
 
 
@@ -77,8 +83,8 @@ def export(
     folder = report_folder(report, runs)
     if table not in tables_in(folder):
         raise BadInput(unknown("table", table, tables_in(folder)), folder)
-    found = read_table(folder, table)
-    write_or_print(found.csv if csv else latex(found, table), out, folder)
+    report_table = read_table(folder, table)
+    write_or_print(report_table.csv if csv else latex(report_table, table), out, folder)
 
 
 def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROOT) -> None:

@@ -33,13 +33,13 @@ def show(
     """Print a sentence in derived languages, with glosses."""
     from calque.derive.on_demand import sentences_of, side_by_side, transforms_of
 
-    own = _transforms(study)
+    study_transforms = _transforms(study)
     text, *languages = words or [""]
-    languages = languages or list(own)
+    languages = languages or list(study_transforms)
     if not languages:
         raise BadInput('expected a text in quotes and a language, as in: calque show "Sara ate ." trans.inv')
     try:
-        transforms = transforms_of(languages, parser, runs / CACHE, own)
+        transforms = transforms_of(languages, parser, runs / CACHE, study_transforms)
     except BadInput as error:
         hint = "" if " " in text else "; put a text of several words in quotes"
         raise BadInput(f"{error}{hint}") from None

@@ -78,7 +78,7 @@ def run(
         from calque.experiments.run.slurm import Slurm
 
         words = ["calque", "cell", exp, f"--runs={runs}", *(["--allow-change"] if change else [])]
-        words += [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
+        words += [f"--set={pair}" for pair in settings or ()] + [f"--sweep={pair}" for pair in sweep or ()]
         engine = Slurm(session.steps, runs / session.study.name, words, option or (), jobs)
         if dry_run:
             typer.echo(engine.script)
@@ -118,8 +118,8 @@ def cell(
     steps = [step for step in session.steps if step.fingerprint in names]
     if unknown := sorted(names - {step.fingerprint for step in steps}):
         raise BadInput(f"{study} has no step {unknown[0]}: its inputs changed; restart `calque run`")
-    with board(steps, not first_process(), study, parallel=1) as shown:
-        compute_cells(steps, shown.report, change, shown.watch)
+    with board(steps, not first_process(), study, parallel=1) as progress:
+        compute_cells(steps, progress.report, change, progress.watch)
 
 
 @leaving(RESUMES)

@@ -58,28 +58,28 @@ def make_everyday(data: Path, folder: Path) -> dict[str, Any]:
 
 
 def _original(data: Path, place: str) -> Path:
-    found = sorted(data.glob(place))
-    if len(found) != 1:
-        reason = f"{len(found)} files match; {KIND} is built from exactly one (docs/everyday.md)"
+    matches = sorted(data.glob(place))
+    if len(matches) != 1:
+        reason = f"{len(matches)} files match; {KIND} is built from exactly one (docs/everyday.md)"
         raise BadInput(reason, data / place)
-    return found[0]
+    return matches[0]
 
 
 def _everyday_text(paths: Sequence[Path], counts: Counter[str]) -> list[Sentence]:
     """Return the distinct easy sentences, sorted by SHA-256, because adjacent sentences in the originals are
     nearly identical."""
-    read = list[tuple[str, ...]]()
+    sentences = list[tuple[str, ...]]()
     for path in paths:
         for _, line in read_lines(path):
             for words in split_sentences(line.partition("\t")[0], counts):
-                read.append(tuple(chain.from_iterable(map(_syntactic, words))))
-    distinct = dict.fromkeys(read)
-    counts["repeated sentences"] += len(read) - len(distinct)
+                sentences.append(tuple(chain.from_iterable(map(_syntactic, words))))
+    distinct = dict.fromkeys(sentences)
+    counts["repeated sentences"] += len(sentences) - len(distinct)
     frequent = most_frequent(Counter(chain.from_iterable(distinct)), TYPES)
-    kept = EasyText(TYPES).kept(map(Sentence, distinct), frozenset(frequent), counts)
-    whole = [sentence for sentence in kept if cut_tokens(sentence.text) == [list(sentence.words)]]
-    counts["sentences that would be read as others"] += len(kept) - len(whole)
-    return sorted(whole, key=lambda sentence: sha256(sentence.text.encode()).digest())
+    easy = EasyText(TYPES).kept(map(Sentence, distinct), frozenset(frequent), counts)
+    stable = [sentence for sentence in easy if cut_tokens(sentence.text) == [list(sentence.words)]]
+    counts["sentences that would be read as others"] += len(easy) - len(stable)
+    return sorted(stable, key=lambda sentence: sha256(sentence.text.encode()).digest())
 
 
 def _syntactic(word: str) -> list[str]:

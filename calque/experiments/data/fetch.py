@@ -34,8 +34,8 @@ def state(folder: Path, output: Output) -> str:
     path = folder / output.place
     if not path.exists():
         return MISSING
-    same = path.is_file() and output.bytes in (0, path.stat().st_size)
-    return THERE if same and output.sha256 in ("", sha256(path)) else ALTERED
+    same_size = path.is_file() and output.bytes in (0, path.stat().st_size)
+    return THERE if same_size and output.sha256 in ("", sha256(path)) else ALTERED
 
 
 def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -> list[str]:
@@ -70,10 +70,10 @@ def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -
 def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
     work = folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
     make_folder(work)
-    whole = download_file(download, work / "part", report)
+    archive = download_file(download, work / "part", report)
     shutil.rmtree(work / "part.members", ignore_errors=True)  # left behind by a killed process
     try:
-        files = unpack(whole, download.name, download.outputs)
+        files = unpack(archive, download.name, download.outputs)
         for output in download.outputs:
             _check(files[output.place], output.bytes, output.sha256, f"{download.url}: {output.place}")
     except BadInput:
@@ -173,10 +173,10 @@ def _members(archive: Path, name: str) -> Path:
 
 
 def _decompressed(archive: Path) -> Path:
-    to = archive.with_name("decompressed")
-    with writing(to), gzip.open(archive) as stream, to.open("wb") as file:
+    target = archive.with_name("decompressed")
+    with writing(target), gzip.open(archive) as stream, target.open("wb") as file:
         shutil.copyfileobj(stream, file)
-    return to
+    return target
 
 
 def _rows(table: Path, output: Output, to: Path, name: str) -> Path:
@@ -187,10 +187,10 @@ def _rows(table: Path, output: Output, to: Path, name: str) -> Path:
         for column in output.where:
             if column not in columns:
                 raise BadInput(unknown("column", column, columns), name, 1)
-        wanted = {columns.index(column): value.encode() for column, value in output.where.items()}
+        values_by_column = {columns.index(column): value.encode() for column, value in output.where.items()}
         chosen.write(header)
         for line in file:
             row = dict(enumerate(line.rstrip(b"\r\n").split(b"\t")))
-            if all(row.get(place) == value for place, value in wanted.items()):
+            if all(row.get(place) == value for place, value in values_by_column.items()):
                 chosen.write(line)
     return to

@@ -87,8 +87,8 @@ def read_recipe(name: str) -> Recipe:
         for fields in _expanded(defaults | file):
             same_url.setdefault(fields["url"], []).append(fields)
     downloads = list(map(_download, same_url.values()))
-    for other in table.get("includes", ()):
-        downloads += read_recipe(other).downloads
+    for included in table.get("includes", ()):
+        downloads += read_recipe(included).downloads
     return Recipe(name, table["about"], tuple(dict.fromkeys(downloads)))
 
 
@@ -138,11 +138,11 @@ def _size(text: str) -> tuple[int, int, str]:
 
 def sizes(downloads: Sequence[Download]) -> str:
     """Describe the total size of downloads, and how many sizes are unknown."""
-    known = [download for download in downloads if download.bytes or download.about_bytes]
-    total = sum(download.bytes or download.about_bytes for download in known)
-    about = "" if all(download.bytes for download in known) else "about "
-    parts = [f"{about}{total:,} bytes"] if known else []
-    if unknown_sizes := len(downloads) - len(known):
+    sized_downloads = [download for download in downloads if download.bytes or download.about_bytes]
+    total = sum(download.bytes or download.about_bytes for download in sized_downloads)
+    about = "" if all(download.bytes for download in sized_downloads) else "about "
+    parts = [f"{about}{total:,} bytes"] if sized_downloads else []
+    if unknown_sizes := len(downloads) - len(sized_downloads):
         parts.append(f"{unknown_sizes:,} of unknown size")
     return ", ".join(parts)
 
@@ -161,8 +161,8 @@ def recipe_of(path: Path, first: str = "") -> str:
     """Return a recipe that provides the file or folder `path`, whatever the data folder: `first` if it
     provides the file, otherwise the smallest such recipe, or "" if there is none."""
     ends = {"/".join(path.parts[i:]) for i in range(len(path.parts))}
-    found = [name for name in names() if ends & _places(name)]
-    return first if first in found else min(found, key=lambda name: len(_places(name)), default="")
+    recipes = [name for name in names() if ends & _places(name)]
+    return first if first in recipes else min(recipes, key=lambda name: len(_places(name)), default="")
 
 
 def by_recipe(paths: Sequence[Path], first: str) -> dict[str, list[Path]]:

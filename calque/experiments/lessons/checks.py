@@ -63,7 +63,7 @@ def invented(language: Transform) -> None:
 def predicted(predictions: Mapping[str, float | None]) -> None:
     """Check that each objective has a number from 0 to 100."""
     numbers = {name: predictions.get(name) for name in KINDS}
-    right = {name for name, it in numbers.items() if isinstance(it, int | float) and 0 <= it <= 100}
+    right = {name for name, value in numbers.items() if isinstance(value, int | float) and 0 <= value <= 100}
     if missing := " and ".join(name for name in KINDS if name not in right):
         return _wrong(f"write a number from 0 to 100 (percent, without quotation marks) for {missing}.")
     return _right("your predictions are noted. You will compare them with the results below.")
@@ -71,16 +71,16 @@ def predicted(predictions: Mapping[str, float | None]) -> None:
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
     """Check which words outside the dictionary have their own image as nearest neighbour."""
-    given, right = {answer} if isinstance(answer, str) else {*answer}, set()
+    answers, right = {answer} if isinstance(answer, str) else {*answer}, set()
     for word in words:
         (nearest,) = model.nearest(word, among=LANGUAGE, count=1)
         if nearest.word == SCRIPT.spell(word) and nearest.cosine < TOLD:
             right.add(word)
-    if given == right:
+    if answers == right:
         named = ", ".join(sorted(right)) or "none"
         return _right(f"{named}: the dictionary lacks them, so the model learned them from text.")
-    parts = [f"{', '.join(sorted(given - right))} should not be in the list"] if given - right else []
-    parts += [f"{len(right - given)} more to find"] if right - given else []
+    parts = [f"{', '.join(sorted(answers - right))} should not be in the list"] if answers - right else []
+    parts += [f"{len(right - answers)} more to find"] if right - answers else []
     hint = "Look for rows that end with `own counterpart` and have a cosine below 1.00."
     return _wrong(f"{'; '.join(parts)}. {hint}")
 
@@ -105,12 +105,12 @@ def smallest_and_largest(
     if None in answer:
         return _wrong("replace both None. `differences` has one number for each pair of models.")
     differences = [align - mlm for align in scores["ALIGN-MLM"] for mlm in scores["MLM"]]
-    least, most = min(differences), max(differences)
-    if not np.allclose(np.array(answer, float), [least, most], atol=0.1):
+    low, high = min(differences), max(differences)
+    if not np.allclose(np.array(answer, float), [low, high], atol=0.1):
         return _wrong("these are not the smallest and largest of `differences`. `min` and `max` find them.")
     return _right(
-        f"with one model of each kind you could have measured any difference from {least:.1f} to {most:.1f} "
-        f"points. The sign of the difference is {'always' if least > 0 else 'not always'} the same."
+        f"with one model of each kind you could have measured any difference from {low:.1f} to {high:.1f} "
+        f"points. The sign of the difference is {'always' if low > 0 else 'not always'} the same."
     )
 
 
@@ -119,21 +119,21 @@ def per_seed(rows: Any, measure: str, metric: str) -> dict[str, list[float]]:
     is installed, otherwise a list."""
     if hasattr(rows, "to_dict"):
         rows = rows.to_dict("records")
-    found: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     last = max(row["step"] for row in rows)
     for row in rows:
         if (row["measure"], row["metric"], row["language"], row["step"]) == (measure, metric, LANGUAGE, last):
-            found.setdefault(row["objective"], []).append(round(100 * row["value"], 1))
-    return found
+            values.setdefault(row["objective"], []).append(round(100 * row["value"], 1))
+    return values
 
 
 def compare(predictions: Mapping[str, float | None], scores: Mapping[str, Sequence[float]]) -> None:
     """Print predictions next to the means over seeds."""
     for name, values in scores.items():
         value = predictions.get(name)
-        shown = f"{value:.0f}" if isinstance(value, int | float) else "–"
+        prediction = f"{value:.0f}" if isinstance(value, int | float) else "–"
         seeds = ", ".join(map(str, values))
-        print(f"{name:<10} predicted {shown:>3}, measured {fmean(values):.1f} (seeds: {seeds})")
+        print(f"{name:<10} predicted {prediction:>3}, measured {fmean(values):.1f} (seeds: {seeds})")
 
 
 def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
@@ -164,11 +164,11 @@ def _images(language: Transform, sentences: Sequence[Sentence]) -> list[Sentence
 
 def _neighbours_kept(images: Sequence[Sentence]) -> float:
     """Return the percentage of adjacent words in the images that are adjacent in the source."""
-    kept = total = 0
+    adjacent = total = 0
     for image in images:
-        kept += sum(abs(i - j) == 1 for i, j in pairwise(image.origin))
+        adjacent += sum(abs(i - j) == 1 for i, j in pairwise(image.origin))
         total += len(image.origin) - 1
-    return 100 * kept / total
+    return 100 * adjacent / total
 
 
 def _right(message: str) -> None:

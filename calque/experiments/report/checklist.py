@@ -100,14 +100,14 @@ def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
     shipped = [path for path in paths if "everyday" in path.parts]
     if shipped:
         yield f"{KIND} (part of Calque)", "CC BY 2.0 FR (text), CC BY-SA 4.0 (tasks)", "docs/everyday.md"
-    for recipe, found in by_recipe([path for path in paths if path not in shipped], studies[0].name).items():
+    for recipe, files in by_recipe([path for path in paths if path not in shipped], studies[0].name).items():
         if recipe:
             downloads = read_recipe(recipe).downloads
             licences = dict.fromkeys(download.licence for download in downloads)
             terms = dict.fromkeys(download.terms for download in downloads)
             yield recipe, "; ".join(licences), "; ".join(terms)
         else:
-            yield from ((path.name, YOURS, MISSING) for path in found)
+            yield from ((path.name, YOURS, MISSING) for path in files)
 
 
 def _labels(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
@@ -121,8 +121,8 @@ def _labels(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
         for split in SPLITS:
             if folder.path(split).is_file():
                 gold = Split(folder.path(split), task(name)).gold
-                known = task(name).labels(gold)
-                counts = Counter(label for answer in gold for label in answer if label in known)
+                scored_labels = task(name).labels(gold)
+                counts = Counter(label for answer in gold for label in answer if label in scored_labels)
                 labels = ", ".join(f"{label} {count:,}" for label, count in counts.most_common())
                 yield name, split, f"{len(gold):,}", labels
 
@@ -163,21 +163,23 @@ def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
 def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
     steps = {step_key(step): step for study in studies for step in study.trained(runs)}.values()
     for name in dict.fromkeys(step.config.objective.name for step in steps):
-        same = [step for step in steps if step.config.objective.name == name]
-        spent = [cost for step in same if is_finished(step) and (cost := step.open().facts.get(COMPUTE))]
+        objective_steps = [step for step in steps if step.config.objective.name == name]
+        costs = [
+            cost for step in objective_steps if is_finished(step) and (cost := step.open().facts.get(COMPUTE))
+        ]
         try:
-            counts = sorted({step.config.cost().parameters for step in same})
+            counts = sorted({step.config.cost().parameters for step in objective_steps})
             parameters = " or ".join(f"{count:,}" for count in counts)
         except BadInput:
             parameters = "needs the study's data"
-        seconds = f"{sum(cost['seconds'] for cost in spent) / len(spent):,.0f}" if spent else MISSING
-        processors = dict.fromkeys(name for cost in spent for name in cost["processors"])
-        yield name, parameters, len(same), seconds, ", ".join(processors) or MISSING
+        seconds = f"{sum(cost['seconds'] for cost in costs) / len(costs):,.0f}" if costs else MISSING
+        processors = dict.fromkeys(name for cost in costs for name in cost["processors"])
+        yield name, parameters, len(objective_steps), seconds, ", ".join(processors) or MISSING
 
 
 def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
     for variant in results:
-        found: dict[tuple[str, str, str], dict[str, str]] = {}
+        cells_by_row: dict[tuple[str, str, str], dict[str, str]] = {}
         for record, scores in variant.columns():
             if record.measure in ("DEV", "SRC") and PRIMARY.get(record.task) == record.metric:
                 run = variant.runs[record.run]
@@ -185,16 +187,16 @@ def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
                 words += [language.title for language in run.languages[1:]]
                 words += [f"{key} {value}" for key, value in run.settings.items()]
                 key = ", ".join(words), record.task, record.metric
-                found.setdefault(key, {})[record.measure] = cell(mean(scores))
-        for labels, cells in found.items():
+                cells_by_row.setdefault(key, {})[record.measure] = cell(mean(scores))
+        for labels, cells in cells_by_row.items():
             yield *labels, cells.get("DEV", MISSING), cells.get("SRC", MISSING)
 
 
 def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
     """Yield the settings that this report and the study's other reports changed or varied."""
-    this = {"settings": (), "sweep": (), "seeds": (), "configuration": None, **about, "name": "this one"}
-    different = (row for row in reports(runs) if row["configuration"] != this["configuration"])
-    for row in (this, *(row for row in different if row["study"] == study)):
+    current = {"settings": (), "sweep": (), "seeds": (), "configuration": None, **about, "name": "this one"}
+    different = (row for row in reports(runs) if row["configuration"] != current["configuration"])
+    for row in (current, *(row for row in different if row["study"] == study)):
         if tried := [*row["sweep"], *row["settings"]]:
             keys = ", ".join(setting.partition("=")[0] for setting in tried)
             yield row["name"], keys, "; ".join(tried), ", ".join(map(str, row["seeds"]))

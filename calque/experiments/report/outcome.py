@@ -93,8 +93,8 @@ def _wrapped(text: str) -> str:
 def _fitted(table: Table) -> list[str]:
     """Format our rows, in groups of columns that fit the width."""
     rows = [row for row in table.rows if table.kind(row) == OURS]
-    whole = [table.header, *rows]
-    widths = [min(WIDTH // 3, max(map(len, column))) for column in zip(*whole, strict=True)]
+    rows_with_header = [table.header, *rows]
+    widths = [min(WIDTH // 3, max(map(len, column))) for column in zip(*rows_with_header, strict=True)]
     labels = list(range(table.labels))
     groups, chosen = list[list[int]](), [*labels]
     for place in range(table.labels, len(widths)):
@@ -105,7 +105,7 @@ def _fitted(table: Table) -> list[str]:
     lines = list[str]()
     for group in [*groups, chosen]:
         lines += [""] if lines else []
-        for row in whole:
+        for row in rows_with_header:
             cells = [row[i][: widths[i]].ljust(widths[i]) for i in group]
             lines.append("  ".join(cells).rstrip()[:WIDTH])
     return lines

@@ -109,8 +109,11 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
             pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
     if not isinstance(languages, DerivedLanguages):
-        for step in found:
-            lines += [f"{step.step.title}: {count:,} {why}" for why, count in step.exclusions.items()]
+        for measured_step in found:
+            lines += [
+                f"{measured_step.step.title}: {count:,} {why}"
+                for why, count in measured_step.exclusions.items()
+            ]
     elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemmas():
         lines.append(Forms.UNKNOWN)
     return lines

@@ -23,8 +23,10 @@ def import_own(name: str) -> ModuleType:
     """Import a study file, and register the transforms, objectives and tasks defined in it or in modules that
     it imports from its folder. Raises BadInput if a task has the same name as one of Calque's tasks."""
     module = import_module(name)
-    own = modules_of(name)  # also records the digest of the imported code
-    for kind in [part for each in own for part in vars(each).values() if isinstance(part, type)]:
+    modules = modules_of(name)  # also records the digest of the imported code
+    for kind in [
+        part for own_module in modules for part in vars(own_module).values() if isinstance(part, type)
+    ]:
         if kind.__module__.split(".")[0] == PACKAGE or inspect.isabstract(kind) or not _has_defaults(kind):
             continue
         if issubclass(kind, Transform):
@@ -50,5 +52,5 @@ def _has_defaults(kind: type) -> bool:
 
 def _list(kinds: list[Any], kind: type) -> None:
     """Append a class to a list, after removing any version of it from before the file was edited."""
-    same = (kind.__module__, kind.__qualname__)
-    kinds[:] = [*(other for other in kinds if (other.__module__, other.__qualname__) != same), kind]
+    qualified_name = (kind.__module__, kind.__qualname__)
+    kinds[:] = [*(other for other in kinds if (other.__module__, other.__qualname__) != qualified_name), kind]

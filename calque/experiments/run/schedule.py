@@ -37,10 +37,10 @@ def compute(
     cores allow, or one on a GPU), after removing half-written files in `home`. If a step fails, running steps
     finish and no others start. After an interrupt, the next call resumes from the last saved states."""
     steps = with_needs(steps)
-    together = "WORLD_SIZE" in os.environ
-    cores = 1 if together else os.cpu_count() or 1
+    distributed = "WORLD_SIZE" in os.environ
+    cores = 1 if distributed else os.cpu_count() or 1
     machine = Machine(report, jobs or cores, allow_change, watch)
-    if together:
+    if distributed:
         _compute_together(steps, machine)
         return
     waiting = [step for step in steps if not step.finished]

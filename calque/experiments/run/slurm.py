@@ -115,8 +115,8 @@ class Slurm:
         lines = ["#!/bin/bash", *(f"#SBATCH --{option}" for option in options), "cells=("]
         for job in jobs:
             title = " ".join(job[0].title.split())  # sweep values may contain line breaks
-            more = f" and {len(job) - 1} more" if job[1:] else ""
-            lines.append(f"  '{' '.join(step.fingerprint for step in job)}'  # {title}{more}")
+            suffix = f" and {len(job) - 1} more" if job[1:] else ""
+            lines.append(f"  '{' '.join(step.fingerprint for step in job)}'  # {title}{suffix}")
         return "\n".join([*lines, ")", f"exec {call} ${{cells[$SLURM_ARRAY_TASK_ID]}}\n"])
 
     def _start(self) -> dict[Path, Job]:
@@ -130,8 +130,8 @@ class Slurm:
 
     def _running(self) -> bool:
         words = ["squeue", "--noheader", f"--name={self.name}", "--format=%i"]
-        found = subprocess.run(words, capture_output=True, text=True, check=False)
-        return found.returncode != 0 or bool(found.stdout.strip())  # Slurm's controller may be restarting
+        queue = subprocess.run(words, capture_output=True, text=True, check=False)
+        return queue.returncode != 0 or bool(queue.stdout.strip())  # Slurm's controller may be restarting
 
     def _wait(self, watch: Watch) -> None:
         waiting = [step for step in self.steps if not step.finished]
@@ -160,16 +160,16 @@ def _failures(log: Path, job: Job) -> Iterator[str]:
     for step in job:
         if not step.finished and all(need.finished for need in step.needs):
             errors = [line for line in lines if "error: " in line]
-            own = [line for line in errors if f"error: {step.title}: " in line]
-            yield f"{step.title}: {(own or errors or lines)[-1]} ({log})"  # Slurm may add its own lines
+            matches = [line for line in errors if f"error: {step.title}: " in line]
+            yield f"{step.title}: {(matches or errors or lines)[-1]} ({log})"  # Slurm may add its own lines
 
 
 def _slurm(*words: str, script: str) -> str:
     try:
-        found = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
+        process = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         where = "run this where jobs can be submitted to Slurm"
         raise BadInput(f"{words[0]} is not installed; {where}") from None
-    if found.returncode:
-        raise BadInput(f"Slurm rejected the jobs: {' '.join(found.stderr.split())}")
-    return found.stdout
+    if process.returncode:
+        raise BadInput(f"Slurm rejected the jobs: {' '.join(process.stderr.split())}")
+    return process.stdout

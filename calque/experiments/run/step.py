@@ -43,10 +43,10 @@ def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def cached(self: Any, *arguments: Any) -> Any:
-        known = vars(self).setdefault(results, {})
-        if arguments not in known:
-            known[arguments] = method(self, *arguments)
-        return known[arguments]
+        values = vars(self).setdefault(results, {})
+        if arguments not in values:
+            values[arguments] = method(self, *arguments)
+        return values[arguments]
 
     return cached
 
@@ -236,14 +236,14 @@ def metered(step: Step, machine: Machine) -> Iterator[Machine]:
 def total_cost(steps: Iterable[Step]) -> dict[str, Any]:
     """Sum the cost of finished steps; `unknown` counts steps without a recorded cost."""
     costs = [step.open().facts.get(COMPUTE) for step in steps]
-    known = [cost for cost in costs if cost is not None]
+    recorded_costs = [cost for cost in costs if cost is not None]
     sums, processors = Counter[str](), Counter[str]()
-    for cost in known:
+    for cost in recorded_costs:
         sums.update({key: cost[key] for key in ("seconds", "cpu seconds", "operations")})
         processors.update(cost["processors"])
     return {
         "steps": len(costs),
-        "unknown": len(costs) - len(known),
+        "unknown": len(costs) - len(recorded_costs),
         "seconds": round(sums["seconds"], 1),
         "cpu seconds": round(sums["cpu seconds"], 1),
         "operations": float(sums["operations"]),

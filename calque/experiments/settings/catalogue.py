@@ -32,28 +32,28 @@ def study(name: str) -> Study:
     if name.endswith(".py"):
         from calque.experiments.settings.study_file import study_of_file
 
-        own = study_of_file(Path(name))
-        if own.name in studies():
-            raise BadInput(f"Calque already has a study named {own.name}; choose another name", name)
-        return own
+        user_study = study_of_file(Path(name))
+        if user_study.name in studies():
+            raise BadInput(f"Calque already has a study named {user_study.name}; choose another name", name)
+        return user_study
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))
     entry = table()[name]
     if "set" in entry:
         from calque.experiments.settings.override import replaced
 
-        found = study(entry["base"]) if "base" in entry else _function("pocket", "small_grid")
+        calque_study = study(entry["base"]) if "base" in entry else _function("pocket", "small_grid")
         for setting in entry["set"]:
-            found = replaced(found, setting)
+            calque_study = replaced(calque_study, setting)
     else:
-        found = _function(entry.get("file", name), name)
+        calque_study = _function(entry.get("file", name), name)
     files = {key: STUDIES / entry[key] if key in entry else None for key in ("claims", "shipped")}
-    return found.changed(name=name, **files)
+    return calque_study.changed(name=name, **files)
 
 
 def _function(module: str, name: str) -> Study:
-    found: Study = getattr(import_module(f"calque.experiments.studies.{module}"), name)()
-    return found
+    calque_study: Study = getattr(import_module(f"calque.experiments.studies.{module}"), name)()
+    return calque_study
 
 
 def study_rows() -> list[tuple[str, str, str, str]]:

@@ -126,8 +126,8 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 def _check_known(key: str, names: Collection[str]) -> None:
     if key not in names:
-        there = f"available: {', '.join(names)}" if names else "it has none"
-        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
+        available = f"available: {', '.join(names)}" if names else "it has none"
+        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or available}")
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
@@ -148,8 +148,8 @@ def _with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLing
 
     by_data = {TASKS[name].data: tasks[name] for name in reversed(list(tasks)) if name in TASKS}
     reads_files = any(task.files for task in tasks.values())
-    other = None if reads_files else next(iter(tasks.values()), None)
-    siblings = {name: by_data.get(task.data, other) for name, task in TASKS.items()}
+    fallback = None if reads_files else next(iter(tasks.values()), None)
+    siblings = {name: by_data.get(task.data, fallback) for name, task in TASKS.items()}
     return {**{name: task for name, task in siblings.items() if task}, **tasks}
 
 

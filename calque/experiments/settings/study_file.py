@@ -46,9 +46,9 @@ def study_of_file(path: Path) -> Study:
 
 
 def _imported(path: Path) -> ModuleType:
-    whole = path.expanduser().resolve()
-    name, folder = whole.stem, str(whole.parent)
-    if not whole.is_file():
+    file = path.expanduser().resolve()
+    name, folder = file.stem, str(file.parent)
+    if not file.is_file():
         raise BadInput("no such file; expected a Python file with a function that returns a study", path)
     if not name.isidentifier():
         fault = f"Python cannot import a file named {shown(name)}"
@@ -59,8 +59,8 @@ def _imported(path: Path) -> ModuleType:
     if has_changed(name):  # edited since this process imported it, as in a notebook
         for stale in modules_of(name):
             del sys.modules[stale.__name__]
-    found = find_spec(name)
-    if found is None or found.origin is None or Path(found.origin).resolve() != whole:
+    spec = find_spec(name)
+    if spec is None or spec.origin is None or Path(spec.origin).resolve() != file:
         raise BadInput(f"there is another module named {name}; rename the file", path)
     module: ModuleType = _run(lambda: import_own(name), path, "the file")
     if name not in own_modules:
@@ -69,16 +69,18 @@ def _imported(path: Path) -> ModuleType:
 
 
 def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
-    own = {}
+    functions = {}
     for name, function in inspect.getmembers(module, inspect.isfunction):
         parameters = inspect.signature(function).parameters.values()
         needs_none = all(parameter.default is not parameter.empty for parameter in parameters)
         if function.__module__ == module.__name__ and not name.startswith("_") and needs_none:
-            own[name] = function
-    if path.stem in own or len(own) == 1:
-        return own.get(path.stem) or next(iter(own.values()))
-    there = f"available: {', '.join(own)}" if own else "no function can be called without arguments"
-    raise BadInput(f"expected a function {path.stem}() that returns a study; {there}", path)
+            functions[name] = function
+    if path.stem in functions or len(functions) == 1:
+        return functions.get(path.stem) or next(iter(functions.values()))
+    available = (
+        f"available: {', '.join(functions)}" if functions else "no function can be called without arguments"
+    )
+    raise BadInput(f"expected a function {path.stem}() that returns a study; {available}", path)
 
 
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
@@ -88,9 +90,9 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
     except SyntaxError as error:
         raise BadInput(f"not valid Python: {error.msg}", error.filename or path, error.lineno) from error
     except (Exception, SystemExit) as error:
-        whole = str(path.expanduser().resolve())
+        file = str(path.expanduser().resolve())
         frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == whole]
+        lines = [frame.lineno for frame in frames if frame.filename == file]
         message = f"{type(error).__name__}: {error}".strip(": ")
         raise BadInput(f"{what} fails: {message}", path, lines[-1] if lines else None) from error
 

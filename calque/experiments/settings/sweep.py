@@ -91,8 +91,8 @@ class Sweep:
             for value in values:
                 variants = [steps[chosen] for chosen in steps if chosen[number] == value]
                 folders = str([[step.folder for step in variant] for variant in variants])
-                if (other := first_with.setdefault(folders, value)) != value:
-                    fault = f"--sweep {key}={','.join(values)}: {other} and {value} give the same results"
+                if (first := first_with.setdefault(folders, value)) != value:
+                    fault = f"--sweep {key}={','.join(values)}: {first} and {value} give the same results"
                     raise BadInput(f"{fault}; sweep a setting that changes them")
         return self._merged(steps)
 
@@ -111,15 +111,17 @@ class Sweep:
         """Append to a step's title the swept values that need the step, unless all values do."""
         decisive = []
         for number, (key, values) in enumerate(self.settings):
-            here = [value for value in values if any(combination[number] == value for combination in users)]
-            if len(here) < len(values):
+            needed_values = [
+                value for value in values if any(combination[number] == value for combination in users)
+            ]
+            if len(needed_values) < len(values):
                 name = "" if len(self.settings) == 1 else f"{key.rpartition('.')[2]}="
-                decisive.append(name + " or ".join(here))
+                decisive.append(name + " or ".join(needed_values))
         return replace(step, title=f"{step.title} [{', '.join(decisive)}]") if decisive else step
 
     def report(self, root: Path, changed: bool) -> Path:
-        shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
-        return root / self.name / f"{REPORT}-{fingerprint(self.settings, shown)}"
+        folder_names = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
+        return root / self.name / f"{REPORT}-{fingerprint(self.settings, folder_names)}"
 
 
 def studies_of(about: Mapping[str, Any], own: str | None = None) -> list[Study]:

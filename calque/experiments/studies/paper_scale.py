@@ -119,7 +119,7 @@ def _texts(data: Path) -> dict[str, TextFiles]:
 
 def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
     """Return each language's bitexts with English: two files or, for WikiMatrix, one file with columns."""
-    found: dict[NamePair, list[BitextFiles]] = {}
+    bitexts_by_pair: dict[NamePair, list[BitextFiles]] = {}
     for download in read_recipe("xlm_align").downloads:
         paths = sorted(
             (data / output.place for output in download.outputs), key=lambda path: path.suffix != ".en"
@@ -128,13 +128,13 @@ def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
         if first.parent.name == "bitexts":
             codes = first.name.split(".")[1].split("-")
             english = codes.index("en")
-            bitext, other = BitextFiles(first, None, (1 + english, 2 - english)), codes[1 - english]
+            bitext, language = BitextFiles(first, None, (1 + english, 2 - english)), codes[1 - english]
         elif first.parent.parent.name == "bitexts":
-            bitext, other = BitextFiles(first, paths[1]), paths[1].suffix[1:]
+            bitext, language = BitextFiles(first, paths[1]), paths[1].suffix[1:]
         else:
             continue
-        found.setdefault(("en", other), []).append(bitext)
-    return {pair: tuple(files) for pair, files in sorted(found.items())}
+        bitexts_by_pair.setdefault(("en", language), []).append(bitext)
+    return {pair: tuple(files) for pair, files in sorted(bitexts_by_pair.items())}
 
 
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
@@ -143,5 +143,5 @@ def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
     tables = corpora("xlm_align")
     web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}
-    whole = total(weights.values())
-    return tuple(weights[language] / whole for language in languages)
+    weight_sum = total(weights.values())
+    return tuple(weights[language] / weight_sum for language in languages)

@@ -84,19 +84,21 @@ def _task(row: Mapping[str, Any], data: Path) -> CrossLingualTask:
     the last if none exists."""
 
     def files(names: str | list[str], **language: str) -> tuple[Path, ...]:
-        found = []
+        selected = []
         for name in [names] if isinstance(names, str) else names:
             paths = [data / copy for copy in name.format(**language).split(" or ")]
-            found.append(next(filter(Path.is_file, paths), paths[-1]))
-        return tuple(found)
+            selected.append(next(filter(Path.is_file, paths), paths[-1]))
+        return tuple(selected)
 
     languages = row["languages"]
     if isinstance(languages, str):
         languages = {code: code for code in languages.split()}
     tests = {code: files(row["tests"], code=code, name=name) for code, name in languages.items()}
-    own: dict[str, Any] = {split: files(row[split]) for split in ("train", "dev", "test") if split in row}
+    split_files: dict[str, Any] = {
+        split: files(row[split]) for split in ("train", "dev", "test") if split in row
+    }
     finetune = replace(USUAL, **row.get("finetune", {}))
-    return CrossLingualTask(finetune, TaskFiles(**own, **row.get("files", {})), tests)
+    return CrossLingualTask(finetune, TaskFiles(**split_files, **row.get("files", {})), tests)
 
 
 def same_sentences(data: Path) -> dict[str, Path]:
@@ -135,14 +137,14 @@ def xlm_align_small() -> Study:
 def texts(data: Path) -> dict[str, TextFiles]:
     """Return text in English and in the languages of the PUD treebanks, Spanish and Chinese."""
     trees, panx = data / "ud", data / "ner" / "panx"
-    more = {
+    treebanks = {
         "fr": (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",),
         "ko": (trees / "UD_Korean-GSD" / "ko_gsd-ud-train.conllu",),
     }
-    found = {"en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20)}
+    text_files = {"en": TextFiles((data / "wikipedia" / "wikipedia-1.txt",), megabytes=20)}
     for language in (*PUD, "es", "zh"):
-        found[language] = TextFiles((panx / f"train-{language}.tsv", *more.get(language, ())))
-    return found
+        text_files[language] = TextFiles((panx / f"train-{language}.tsv", *treebanks.get(language, ())))
+    return text_files
 
 
 def bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
@@ -156,8 +158,8 @@ def bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
 
 def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
     """Return POS tagging, learnt from `limit` English trees (0: all) and tested on the PUD treebanks."""
-    same = same_sentences(data)
-    tests = {language: (same[language],) for language in PUD}
+    treebanks = same_sentences(data)
+    tests = {language: (treebanks[language],) for language in PUD}
     return {"pos": CrossLingualTask(finetune, files=ewt(data, limit=limit), tests=tests)}
 
 

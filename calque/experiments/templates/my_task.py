@@ -32,9 +32,9 @@ class MyTask(TextLabels):
         labels = [label for (label,) in gold]
         rarest = min(sorted(set(labels)), key=labels.count)
         rare = [answer == (rarest,) for answer in gold]
-        found = [here and answer == g for here, answer, g in zip(rare, predicted, gold, strict=True)]
-        # The sum of `found` divided by the sum of `rare`, which both have one value per example.
-        recall = Score.over(found, rare, sum(rare))
+        correct = [is_rare and p == g for is_rare, p, g in zip(rare, predicted, gold, strict=True)]
+        # The sum of `correct` divided by the sum of `rare`, which both have one value per example.
+        recall = Score.over(correct, rare, sum(rare))
         return {"accuracy": accuracy(gold, predicted), "rarest": recall}
 
 
