@@ -204,12 +204,12 @@ def aer(
     removed: Counter[str] = Counter()
     bounds = lengths(TwoFiles(source, target)) if source and target else None
     predicted = read_links(links, removed, bounds, from_one=links_from_one)
-    read = read_gold(gold, bounds or [(UNKNOWN, UNKNOWN)] * len(predicted), from_one=from_one)
-    for line in read.outside:
+    gold_links = read_gold(gold, bounds or [(UNKNOWN, UNKNOWN)] * len(predicted), from_one=from_one)
+    for line in gold_links.outside:
         typer.echo(f"left out: {line}", err=True)
     title = f"Agreement of links with {gold}, in percent"
-    typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
-    for what, count in read.counts.items():
+    typer.echo(aer_table({links.name: score_all(gold_links.pairs, predicted)}, title).markdown)
+    for what, count in gold_links.counts.items():
         typer.echo(f"{count:>9,} {what}")
     for what, count in (+removed).items():  # without zeros
         typer.echo(f"{count:,} {what}", err=True)

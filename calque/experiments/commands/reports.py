@@ -146,8 +146,8 @@ def paper(
             spaces = len(line) - len(line.lstrip())
             typer.echo(_filled(line, spaces + 2 if spaces else 0))
         return
-    chosen = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
-    for entry in chosen:
+    paper_items = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
+    for entry in paper_items:
         content = papers.rendered(entry)
         if item and isinstance(content, papers.Table):
             typer.echo(f"{as_text(content)}\n")

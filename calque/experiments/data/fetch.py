@@ -181,16 +181,16 @@ def _decompressed(archive: Path) -> Path:
 
 def _rows(table: Path, output: Output, to: Path, name: str) -> Path:
     """Write a table's header and the rows with the values in `output.where`."""
-    with writing(to), table.open("rb") as file, to.open("wb") as chosen:
+    with writing(to), table.open("rb") as file, to.open("wb") as selection:
         header = file.readline()
         columns = header.decode(errors="replace").rstrip("\r\n").split("\t")
         for column in output.where:
             if column not in columns:
                 raise BadInput(unknown("column", column, columns), name, 1)
         values_by_column = {columns.index(column): value.encode() for column, value in output.where.items()}
-        chosen.write(header)
+        selection.write(header)
         for line in file:
             row = dict(enumerate(line.rstrip(b"\r\n").split(b"\t")))
             if all(row.get(place) == value for place, value in values_by_column.items()):
-                chosen.write(line)
+                selection.write(line)
     return to

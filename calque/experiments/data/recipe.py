@@ -81,12 +81,12 @@ def read_recipe(name: str) -> Recipe:
     """Read a recipe, including the downloads of the recipes that it includes."""
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
-    table, same_url = _tables()[name], dict[str, list[dict[str, Any]]]()
+    table, fields_by_url = _tables()[name], dict[str, list[dict[str, Any]]]()
     defaults = {key: value for key, value in table.items() if key not in ("about", "includes", "file")}
     for file in table.get("file", [{}] if "url" in table else []):
         for fields in _expanded(defaults | file):
-            same_url.setdefault(fields["url"], []).append(fields)
-    downloads = list(map(_download, same_url.values()))
+            fields_by_url.setdefault(fields["url"], []).append(fields)
+    downloads = list(map(_download, fields_by_url.values()))
     for included in table.get("includes", ()):
         downloads += read_recipe(included).downloads
     return Recipe(name, table["about"], tuple(dict.fromkeys(downloads)))
@@ -167,10 +167,10 @@ def recipe_of(path: Path, first: str = "") -> str:
 
 def by_recipe(paths: Sequence[Path], first: str) -> dict[str, list[Path]]:
     """Group paths by their recipe, with paths that belong to no recipe last."""
-    grouped: dict[str, list[Path]] = {}
+    paths_by_recipe: dict[str, list[Path]] = {}
     for path in paths:
-        grouped.setdefault(recipe_of(path, first), []).append(path)
-    return dict(sorted(grouped.items(), key=lambda item: (not item[0], item[0])))
+        paths_by_recipe.setdefault(recipe_of(path, first), []).append(path)
+    return dict(sorted(paths_by_recipe.items(), key=lambda item: (not item[0], item[0])))
 
 
 def inputs(study: Any) -> list[Path]:

@@ -146,10 +146,10 @@ def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, 
     """Print Pearson's correlation over all models, and over each objective's models."""
     groups = {"all models": list(scores), **{f"{name} only": [name] for name in scores}}
     for title, names in groups.items():
-        first = [value for name in names for value in alignment[name]]
-        second = [value for name in names for value in scores[name]]
-        rho = f"{np.corrcoef(first, second)[0, 1]:+.2f}" if len(first) >= LEAST else "    –"
-        print(f"{title:<15} {rho} ({len(first)} models)")
+        alignments = [value for name in names for value in alignment[name]]
+        score_values = [value for name in names for value in scores[name]]
+        rho = f"{np.corrcoef(alignments, score_values)[0, 1]:+.2f}" if len(alignments) >= LEAST else "    –"
+        print(f"{title:<15} {rho} ({len(alignments)} models)")
 
 
 def verdicts(report: Path) -> None:

@@ -97,13 +97,13 @@ def _configurations(runs: list[Run], **changes: Any) -> dict[str, tuple[str, str
     """Return each run's title and the fingerprint of its configuration."""
     configurations = {}
     for run in runs:
-        changed = replace(run, id="", claims=(), **changes)
+        configuration = replace(run, id="", claims=(), **changes)
         words = [
             run.objective.title if run.objective else "",
             *(language.title for language in run.languages[1:]),
         ]
-        title = ", ".join([*filter(None, words), *([f"seed {changed.seed}"] if not changes else [])])
-        configurations[run.id] = title, fingerprint(as_json(changed))
+        title = ", ".join([*filter(None, words), *([f"seed {configuration.seed}"] if not changes else [])])
+        configurations[run.id] = title, fingerprint(as_json(configuration))
     return configurations
 
 

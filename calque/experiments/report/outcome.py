@@ -96,14 +96,14 @@ def _fitted(table: Table) -> list[str]:
     rows_with_header = [table.header, *rows]
     widths = [min(WIDTH // 3, max(map(len, column))) for column in zip(*rows_with_header, strict=True)]
     labels = list(range(table.labels))
-    groups, chosen = list[list[int]](), [*labels]
+    groups, columns = list[list[int]](), [*labels]
     for place in range(table.labels, len(widths)):
-        if len(chosen) > len(labels) and sum(widths[i] + 2 for i in (*chosen, place)) > WIDTH:
-            groups.append(chosen)
-            chosen = [*labels]
-        chosen.append(place)
+        if len(columns) > len(labels) and sum(widths[i] + 2 for i in (*columns, place)) > WIDTH:
+            groups.append(columns)
+            columns = [*labels]
+        columns.append(place)
     lines = list[str]()
-    for group in [*groups, chosen]:
+    for group in [*groups, columns]:
         lines += [""] if lines else []
         for row in rows_with_header:
             cells = [row[i][: widths[i]].ljust(widths[i]) for i in group]

@@ -187,8 +187,8 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Steps, as multiples of train.steps", listed(paces)
     if study.mixture.disjoint:
         halves = models[0].step.open().facts["halves"].items()
-        read = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)
-        yield "Disjoint halves", f"{read}; no sentence is read both in the source and in a derived language"
+        sizes = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)
+        yield "Disjoint halves", f"{sizes}; no sentence is read both in the source and in a derived language"
     yield from languages.facts(study).items()
     for name, task in study.tasks.items():
         yield f"Fine-tuning, {name}", listed(vars(task.finetune))

@@ -69,12 +69,12 @@ class Remaining:
         if not self.known:
             return None
         now, durations, seconds_left = time.perf_counter(), list(self.finished), list[float]()
-        waiting, begun = list(self.waiting.values()), dict(self.begun)  # another thread may change them
+        waiting, start_times = list(self.waiting.values()), dict(self.begun)  # another thread may change them
         unmeasured = []
         for step in waiting:
             first, last = self.parts.get(step.title, (0.0, 0.0))
-            if step.folder in begun and last - first >= FIRST:
-                total = (now - begun[step.folder]) / (last - first)
+            if step.folder in start_times and last - first >= FIRST:
+                total = (now - start_times[step.folder]) / (last - first)
                 durations.append((step, total))
                 seconds_left.append(total * (1 - last))
             else:
@@ -88,7 +88,7 @@ class Remaining:
             similar = [group for group in self._groups(step) if planned[group]]
             rate = seconds[similar[0]] / planned[similar[0]] if similar else 1.0
             expected = self._planned(step) * rate
-            seconds_left.append(max(0.0, expected - (now - begun.get(step.folder, now))))
+            seconds_left.append(max(0.0, expected - (now - start_times.get(step.folder, now))))
         return max(sum(seconds_left) / self.parallel, *seconds_left, 0.0)
 
     def _planned(self, step: Step) -> float:
@@ -129,12 +129,12 @@ class Board:
         self.tasks: dict[str, tuple[float, float]] = {}  # start time and finished fraction
 
     def report(self, what: str, done: int, of: int) -> None:
-        begun, _ = self.tasks.pop(what, (time.perf_counter(), 0.0))
+        start, _ = self.tasks.pop(what, (time.perf_counter(), 0.0))
         self.run.advance(what, done / max(1, of))
         if done < of:
-            self.tasks[what] = begun, done / of
+            self.tasks[what] = start, done / of
         elif not self.run.of:
-            self.say(f"{what}: {time.perf_counter() - begun:.1f} s")
+            self.say(f"{what}: {time.perf_counter() - start:.1f} s")
 
     def watch(self, step: Step, finished: bool) -> None:
         if not finished:

@@ -133,12 +133,12 @@ def _check_known(key: str, names: Collection[str]) -> None:
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
     """Keep only the named entries, as in `tasks=pos,ner` or `bitexts=en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
-    chosen = _split(text)
-    for key in chosen:
+    names = _split(text)
+    for key in names:
         _check_known(key, keys)
-        if chosen.count(key) > 1:
+        if names.count(key) > 1:
             raise ValueError(f"{shown(key)} is named twice; name each once")
-    return {keys[key]: entries[keys[key]] for key in chosen}
+    return {keys[key]: entries[keys[key]] for key in names}
 
 
 def _with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:

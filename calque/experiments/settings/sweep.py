@@ -85,11 +85,11 @@ class Sweep:
     def steps(self, root: Path) -> list[Step]:
         """Return all steps, without duplicates. Raises BadInput if two values of a setting lead to the same
         steps."""
-        steps = {chosen: study.steps(root) for chosen, study in self.variants.items()}
+        steps = {combination: study.steps(root) for combination, study in self.variants.items()}
         for number, (key, values) in enumerate(self.settings):
             first_with: dict[str, str] = {}  # the first value that leads to certain steps
             for value in values:
-                variants = [steps[chosen] for chosen in steps if chosen[number] == value]
+                variants = [steps[combination] for combination in steps if combination[number] == value]
                 folders = str([[step.folder for step in variant] for variant in variants])
                 if (first := first_with.setdefault(folders, value)) != value:
                     fault = f"--sweep {key}={','.join(values)}: {first} and {value} give the same results"
@@ -98,13 +98,15 @@ class Sweep:
 
     def trained(self, root: Path = Path()) -> list[Step]:
         """Return the pretraining steps, shipped or not, without duplicates."""
-        return self._merged({chosen: study.trained(root) for chosen, study in self.variants.items()})
+        return self._merged(
+            {combination: study.trained(root) for combination, study in self.variants.items()}
+        )
 
     def _merged(self, steps: Mapping[Values, Sequence[Step]]) -> list[Step]:
         users: dict[Any, tuple[Step, list[Values]]] = {}
-        for chosen, needed in steps.items():
-            for step in needed:
-                users.setdefault(step_key(step), (step, []))[1].append(chosen)
+        for combination, variant_steps in steps.items():
+            for step in variant_steps:
+                users.setdefault(step_key(step), (step, []))[1].append(combination)
         return [self._titled(step, variants) for step, variants in users.values()]
 
     def _titled(self, step: Step, users: Sequence[Values]) -> Step:

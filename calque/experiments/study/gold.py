@@ -285,8 +285,8 @@ class GoldSetAligner:
         if self.text.text:
             corpora[MORE], left_out = self.text.pairs()
         for name, corpus in corpora.items():
-            scores, dropped = fast_align_scores(gold_pairs, gold.gold, corpus)
-            left_out += dropped
+            scores, exclusions = fast_align_scores(gold_pairs, gold.gold, corpus)
+            left_out += exclusions
             runs.append(replace(run, id=f"{run.id}/{name}", objective=Described(name, name)))
             records += [self._record(runs[-1], FAST_ALIGN, scores[way], symmetrisation=way) for way in scores]
         return runs, Measurement(tuple(records), left_out)

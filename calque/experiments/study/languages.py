@@ -204,8 +204,10 @@ class DerivedLanguages(StudyLanguages):
     def _fingerprint(self, transforms: tuple[Transform, ...], dictionary: DictionaryConfig) -> str:
         from calque.derive.build import languages_fingerprint, rewriting_of
 
-        among = rewriting_of(self.transforms)
-        return languages_fingerprint(self._corpus, transforms, self._given, dictionary, among, self._examples)
+        rewriting = rewriting_of(self.transforms)
+        return languages_fingerprint(
+            self._corpus, transforms, self._given, dictionary, rewriting, self._examples
+        )
 
     @cached_method
     def _corpus(self, trees: bool) -> str:
@@ -297,8 +299,8 @@ class DerivedLanguages(StudyLanguages):
         available, easy = self.source.tasks, getattr(self.source, "easy", None)
         task_names = ", ".join(available) or "none"
         data = {name: data_of(name) for name in _tasks_with_examples(study)}
-        if lacking := [name for name, kind in data.items() if kind not in available]:
-            yield f"source has no examples of {', '.join(map(shown, lacking))}; available: {task_names}"
+        if missing := [name for name, kind in data.items() if kind not in available]:
+            yield f"source has no examples of {', '.join(map(shown, missing))}; available: {task_names}"
         for name in easy.tasks if easy else ():
             if name not in available:
                 yield f"source.easy.tasks: source has no examples of {name}; available: {task_names}"

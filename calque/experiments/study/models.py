@@ -153,11 +153,11 @@ class Model:
 
     def measured(self, machine: Machine) -> MeasuredModel:
         """Return the description of the model that measures and records use."""
-        named = self.trained and self.of_pair and not self.run.main_layer
+        has_language = self.trained and self.of_pair and not self.run.main_layer
         return MeasuredModel(
             checkpoint=self.checkpoint,
             run=self.run.id,
-            language=self.language if named else "",
+            language=self.language if has_language else "",
             seed=self.run.seed,
             step=self.training.all_steps if self.trained else 0,
             device=str(machine.world.device),
@@ -315,9 +315,11 @@ class Training:
             return ()
         from calque.derive.estimated_links import PairSample
 
-        drawn = PairSample.of(self.objective.traits.parallel_share, self.seed)
+        sample = PairSample.of(self.objective.traits.parallel_share, self.seed)
         pairs = self.data.config.pairs_of(self.languages)
-        return tuple(EstimatedLinks(self.data, a, b, method, drawn).step() for a, b in pairs)
+        return tuple(
+            EstimatedLinks(self.data, first, second, method, sample).step() for first, second in pairs
+        )
 
     @property
     def steps_before(self) -> int:

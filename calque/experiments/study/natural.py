@@ -91,7 +91,10 @@ class NaturalLanguages(StudyLanguages):
     def _described(self, study: Any) -> tuple[Described, ...]:
         task_languages = [name for task in study.tasks.values() for name in task.tests]
         retrieval_languages = [
-            name for m in study.measures if isinstance(m, Retrieval) for name in m.same_sentences
+            name
+            for measure in study.measures
+            if isinstance(measure, Retrieval)
+            for name in measure.same_sentences
         ]
         names = dict.fromkeys((self.source, *self.texts, *retrieval_languages, *task_languages))
         return tuple(Described(name, name) for name in names)

@@ -310,7 +310,9 @@ class Study:
         layers, home = self.model.layers, self.home(root)
         described = self.data(root).described
         run = Run("", self.name, 0, described, self._given, layers=layers, main_layer=main_layer(layers))
-        tuned = [Model(self.given, replace(run, seed=k), home, f"{START}/seed-{k}") for k in self.seeds]
+        tuned = [
+            Model(self.given, replace(run, seed=seed), home, f"{START}/seed-{seed}") for seed in self.seeds
+        ]
         return [Model(self.given, run, home, START), *tuned]
 
     @property

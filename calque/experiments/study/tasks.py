@@ -234,14 +234,14 @@ class Floors:
 
         from calque.analysis.tasks.catalogue import floors, spelling
 
-        names, scored = dict.fromkeys(chain.from_iterable(self.pairs)), None
+        names, task_in_language = dict.fromkeys(chain.from_iterable(self.pairs)), None
         if self.languages:
             languages = Languages.open(self.languages.folder, [name for name in names if name != SOURCE])
             spell = {name: spelling(languages, name) for name in names}
         else:
-            spell, scored = dict.fromkeys(names, str), self._in_language
+            spell, task_in_language = dict.fromkeys(names, str), self._in_language
         examples, report = open_examples(self.examples), partial(machine.report, step.title)
-        rows = floors(examples, self.task, self.pairs, spell, report, scored)
+        rows = floors(examples, self.task, self.pairs, spell, report, task_in_language)
         facts = step.facts | {"made with": machine.world.machine | {"scikit-learn": __version__}}
         with making(step.folder, step.kind, facts) as part:
             json_rows.write(part / FLOORS, rows)
