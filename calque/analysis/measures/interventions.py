@@ -54,11 +54,11 @@ def control_of(intervention: str) -> str:
 @dataclass(frozen=True)
 class Rows:
     """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, with the
-    indices `entries` (d,) of dictionary types and each type's most frequent training tag."""
+    indices `known` (d,) of dictionary types and each type's most frequent training tag."""
 
     derived: Tensor
     source: Tensor
-    entries: np.ndarray
+    known: np.ndarray
     tags: np.ndarray
     random: np.random.Generator = field(default_factory=partial(np.random.default_rng, 0))
 
@@ -80,15 +80,15 @@ class Rows:
     @property
     def rank(self) -> int:
         """The number of dimensions (at most H) whose rotation the dictionary determines."""
-        return self._rotation(self.entries).rank
+        return self._rotation(self.known).rank
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
         """Yield each intervention's name and the new embeddings (m, H)."""
         yield COUNTERPART, self.source
         yield SAME_TAG, self._wrong_words(self.tags)
         yield ANY_TAG, self._wrong_words(np.zeros(len(self.tags)))
-        yield ROTATION, self._rotation(self.entries)(self.derived)
-        yield SHUFFLED, self._rotation(self.random.permutation(self.entries))(self.derived)
+        yield ROTATION, self._rotation(self.known)(self.derived)
+        yield SHUFFLED, self._rotation(self.random.permutation(self.known))(self.derived)
         noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2))
         centre = self.derived.mean(0)
         yield RANDOM_ROTATION, (self.derived - centre) @ torch.linalg.qr(noise.to(centre))[0] + centre
@@ -105,9 +105,9 @@ class Rows:
         return self.source[torch.from_numpy(order)]
 
     def _rotation(self, partners: np.ndarray) -> Rotation:
-        """Fit a rotation of the embeddings of `partners` (d,) onto the source embeddings of `entries`."""
+        """Fit a rotation of the embeddings of `partners` (d,) onto the source embeddings of `known`."""
         return Rotation.fit(
-            self.derived[torch.from_numpy(partners)], self.source[torch.from_numpy(self.entries)]
+            self.derived[torch.from_numpy(partners)], self.source[torch.from_numpy(self.known)]
         )
 
 
