@@ -82,7 +82,7 @@ def intervene(
 
     model = Checkpoint.open(checkpoint)
     rows = model.rows(language or "")
-    pairs, width = len(rows.entries), rows.source.shape[1]
+    pairs, width = len(rows.known), rows.source.shape[1]
     if rows.rank < width:
         reason = f"{pairs} dictionary pairs determine only {rows.rank} of the rotation's {width} dimensions"
         typer.echo(f"calque: {reason}", err=True)
