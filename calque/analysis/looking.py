@@ -270,7 +270,6 @@ class _Viewer:
 def _embedding_map(
     pairs: Sequence[WordPair], model: Any, held_out: tuple[float, float] | None = None
 ) -> EmbeddingMap:
-    """Project the pairs' embeddings onto two dimensions."""
     from sklearn.decomposition import PCA
 
     table: Tensor = model.get_input_embeddings().weight.detach()

@@ -130,7 +130,6 @@ def gap(first: Sequence[BySeed], second: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    """Average one seed's numbers."""
     columns = zip(*((score.value, score.low, score.high) for score in values), strict=True)
     count, (value, low, high) = len(values), (float(np.mean(column)) for column in columns)
     errors, by_test = list[float](), dict[tuple[str, str, int], list[tuple[str, np.ndarray]]]()

@@ -199,7 +199,6 @@ def spearman(
 
 
 def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return Spearman's rho between corresponding rows."""
     a, b = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
     a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
     return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
@@ -246,7 +245,6 @@ def _random_p(
 
 
 def _bootstrap(x: np.ndarray, y: np.ndarray, random: np.random.Generator, draws: int) -> np.ndarray:
-    """Return rho over random samples of the points, drawn with replacement."""
     picks = np.empty((0, len(x)), int)
     while len(picks) < draws:
         draw = random.integers(len(x), size=(draws, len(x)))

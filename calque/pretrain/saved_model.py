@@ -73,6 +73,7 @@ def weights_file(folder: Path) -> Path:
 
 
 def weights_digest(folder: Path) -> str:
+    """Return the SHA-256 of a model's weights. Raises BadInput if it contains none."""
     return sha256(weights_file(folder))
 
 
@@ -172,7 +173,6 @@ def save_state(
 
 
 def _by_step(paths: Iterable[Path]) -> dict[int, Path]:
-    """Return the paths named step-N, by step."""
     matches = ((path, _STEP.fullmatch(path.name.removesuffix(".safetensors"))) for path in paths)
     return {int(match[1]): path for path, match in matches if match}
 
@@ -292,4 +292,5 @@ def snapshots_of(run: Artefact) -> dict[int, str]:
 
 
 def load_snapshot(model: Any, path: Path) -> None:
+    """Load a run's snapshot, one of `snapshots_of`, into a model of the same shape."""
     restore(state_of(model), path)

@@ -156,7 +156,6 @@ def check_same_types(folder: Path, ours: Path) -> None:
 
 
 def _types(folder: Path) -> dict[str, int]:
-    """Return the ids of a tokenizer's types."""
     try:
         return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
     except Exception:  # tokenizers raises a bare Exception; transformers may support other files

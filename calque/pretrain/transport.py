@@ -54,6 +54,7 @@ def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """List the links of `itermax_table` as cells, (K, 3): batch, row and column."""
     return itermax_table(scores, row_mask, col_mask).nonzero()
 
 

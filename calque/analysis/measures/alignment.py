@@ -191,7 +191,6 @@ def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.n
 
 
 def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
-    """Return the source ids of the entries in a pair's dictionary."""
     images = languages[pair[0]].images
     source_types, single = np.full(languages.rows, -1), np.flatnonzero(images >= 0)
     source_types[images[single]] = single

@@ -217,7 +217,6 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
 
 
 def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
-    """Return the score threshold with the highest F1."""
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # accept or reject equal scores together

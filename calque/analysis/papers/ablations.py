@@ -266,7 +266,6 @@ def _gains(
 
 
 def _row_name(results: Results, name: str, objective: str, transform: str) -> str:
-    """Return a setting's label, with the transform if there are several."""
     under = f" ({results.transform_title(transform)})" if len(results.transforms) > 1 else ""
     return drawing.wrapped(name.removesuffix(OWN) + under, NAMES)
 

@@ -201,7 +201,6 @@ def _and_mean(keys: Sequence[Key]) -> list[Sequence[Key]]:
 
 
 def _errors_by_layer(study: Continued) -> Table:
-    """Tabulate AER by method, model and layer."""
     rows: Rows = []
     for aligner, model, layer in product(study.aligners, study.models, range(study.layers + 1)):
         columns = _and_mean([error(gold, aligner, layer) for gold in study.sets])
@@ -402,7 +401,6 @@ def continued_figures(results: Results) -> Iterator[Plot | None]:
 
 
 def _published_keys(names: Iterable[str]) -> list[Any]:
-    """Return legend entries for published encoders."""
     return [drawing.key(f"{name}, published", *PUBLISHED_LOOKS[name][:2], "none") for name in names]
 
 

@@ -336,7 +336,6 @@ def _script(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _order_columns(results: Results) -> list[Column]:
-    """Return the columns for the figure by word-order distance."""
     columns = []
     for task, metric in main_metrics(results):
         columns.append(Column(f"{score_title(task)}, ZS, %", "ZS", metric, task))
@@ -468,6 +467,5 @@ def objectives_figure(results: Results) -> Plot | None:
 
 
 def _row_title(results: Results, objective: str, transform: str) -> str:
-    """Return a row's title, with the transform if there are several."""
     under = f", {results.transform_title(transform)}" if len(results.transforms) > 1 else ""
     return wrapped(results.objective_title(objective) + under, NAMES)

@@ -87,7 +87,6 @@ def _records(results: Results, quantities: Sequence[Quantity] = QUANTITIES) -> l
 
 
 def _steps(results: Results) -> list[int]:
-    """Return the steps at which any quantity was recorded."""
     return sorted({record.step for record in _records(results)})
 
 

@@ -236,7 +236,6 @@ def link_figure(results: Results) -> Plot | None:
 
 
 def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
-    """Draw an encoder's mean AER by layer."""
     points = []
     for system in sorted(systems, key=lambda system: system.layer or 0):
         if (rate := system.mean(system.counts)) is not None:

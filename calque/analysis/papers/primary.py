@@ -150,7 +150,6 @@ class PrimaryClaim:
                 yield _difference(results, lower, higher), verdict
 
     def _values(self, results: Results, cell: Cell) -> BySeed:
-        """Return a cell's numbers by seed."""
         objective, transform, *facet = cell
         third, metric = "".join(facet), PRIMARY.get(self.task, "")
         if self.measure == ALIGNMENT:

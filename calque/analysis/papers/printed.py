@@ -196,7 +196,6 @@ def _label(number: Published) -> str:
 
 
 def _head(number: Published) -> str:
-    """Return the heading of a printed number's column."""
     if number.language or number.task not in PRIMARY:
         return number.language or number.task or number.measure
     return task_columns([number.measure], [(number.task, number.metric)])[0].head

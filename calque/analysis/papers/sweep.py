@@ -222,7 +222,6 @@ def differences(sweep: SweepResults) -> dict[str, dict[Pair, Difference]]:
 
 
 def _pairs(sweep: SweepResults) -> Iterator[Pair]:
-    """Yield the pairs of rows to compare."""
     models = (row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
     for model in dict.fromkeys(models):
         for setting, values in enumerate(sweep.values):
@@ -383,7 +382,6 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 
 
 def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Artist]:
-    """Return legend entries for lines or objectives, and for baselines."""
     changing = {name: style for name, style in look.items() if name not in sweep.baselines}
     entries: list[Artist] = [] if lines else keys(sweep.objectives, changing)
     entries += [drawing.key(value, *style[:2], line="-") for value, style in lines.items()]
@@ -393,7 +391,6 @@ def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, 
 
 
 def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: str) -> Plot:
-    """Return the figure with its title, caption and records."""
     records, settings, over = list[Record](), listed(sweep.titles), set[str]()
     for results in sweep.variants.values():
         records += [record for record in results.records if column_of(record, results) in columns]

@@ -71,7 +71,6 @@ def claims_table(results: Results, claims: Sequence[Claim], title: str = HEADLIN
 
 
 def _row(comparisons: Sequence[tuple[Claim, Verdict]]) -> tuple[str, ...]:
-    """Return a claim's row; the weakest verdict of its comparisons counts."""
     claim, tested = comparisons[0][0], max(corrected.of for _, corrected in comparisons)
     verdict = min((corrected.verdict for _, corrected in comparisons), key=WEAKEST.index)
     cells = []
@@ -119,7 +118,6 @@ def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
 
 
 def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
-    """Yield all ways to choose and pair two groups of seeds."""
     for first in combinations(seeds, size):
         remaining_seeds = [seed for seed in seeds if seed not in first]
         for second in permutations(remaining_seeds, size):
@@ -218,7 +216,6 @@ def in_claims(record: Record) -> bool:
 
 
 def _title(record: Record) -> str:
-    """Return the title of a record's measure."""
     measure = {"DELTA": "Δ", ALIGNMENT: "alignment@1"}.get(record.measure, record.measure)
     if record.task:
         return f"{measure}, {task_title(record.task)} ({metric_title(record.metric)})"
@@ -254,6 +251,5 @@ def _null_sentences(rates: list[Rate]) -> list[str]:
 
 
 def _percent(share: Estimate) -> str:
-    """Format a share in percent with its interval."""
     interval = "" if share.interval is None else " [{}, {}]".format(*map(percent, share.interval))
     return percent(share.mean) + interval

@@ -258,7 +258,6 @@ def _draw_alignment(axes: Axes, alignment: Alignment) -> None:
 
 
 def _maps(looks: Looks) -> str:
-    """Return embedding maps; "" if no model provides one."""
     panels = [(f"{name}, before training", look.before) for name, look in looks if look.before][:1]
     panels += [(name, look.map) for name, look in looks if look.map]
     if not panels:
@@ -271,7 +270,6 @@ def _maps(looks: Looks) -> str:
 
 
 def _draw_map(axes: Axes, embedding_map: EmbeddingMap) -> None:
-    """Draw words and their images, joined by lines."""
     for (word, _), ends in zip(embedding_map.words, embedding_map.places, strict=True):
         axes.plot(*ends.T, color=SOFT, linewidth=0.6, zorder=1)
         axes.annotate(visible(word), ends[0], (0, 3), textcoords="offset points", ha="center", fontsize=6)

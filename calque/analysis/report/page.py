@@ -144,7 +144,6 @@ def _anchor(name: str) -> str:
 
 
 def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
-    """Return the checklist's answers in a box that opens on demand."""
     parts = []
     for section, blocks in answers.items():
         parts.append(f"<h3>{text(section)}</h3>")

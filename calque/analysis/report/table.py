@@ -78,7 +78,6 @@ class Table:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    """Return the cells in a Markdown row."""
     return tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1])
 
 
@@ -200,7 +199,6 @@ def inert(text: str) -> str:
 
 
 def _text(cell: str) -> str:
-    """Return a text cell as CSV data."""
     return "" if cell == MISSING else inert(cell)
 
 
@@ -279,7 +277,6 @@ def latex(table: Table, label: str) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    """Return a row in LaTeX."""
     return _guarded(" & ".join(cells)) + r" \\"
 
 

@@ -136,6 +136,5 @@ def answer_scores(
 
 
 def _f1(correct: Sequence[str], predicted: Sequence[str]) -> float:
-    """Return the F1 between two bags of words."""
     shared = 2 * sum((Counter(correct) & Counter(predicted)).values())
     return shared / (len(correct) + len(predicted)) if shared else 0.0

@@ -77,7 +77,6 @@ def write_derived(
 
 
 def _transforms(study: str | None) -> dict[str, Transform]:
-    """Return a study's transforms by name."""
     if study is None:
         return {}
     from calque.experiments.settings import catalogue

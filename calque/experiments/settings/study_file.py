@@ -128,7 +128,6 @@ def _compare(value: Any, hint: Any) -> tuple[bool, str]:
 
 
 def _parts_of(value: Any, hint: Any, name: str) -> Iterator[tuple[Any, Any, str]]:
-    """Yield each part of a value, its type and its name."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         kinds = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments

@@ -42,13 +42,11 @@ def corpora(paper: str) -> dict[str, dict[str, float]]:
 
 
 def _content(name: str) -> dict[str, Any]:
-    """Return a paper's JSON content."""
     content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return content
 
 
 def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> Iterator[Published]:
-    """Yield the numbers in a table's row."""
     columns = [column for column in table["columns"] if column not in LABELS]
     first = len(table["columns"]) - len(columns)  # the position of the first number
     labels, cells = dict(zip(table["columns"], row[:first], strict=False)), row[first:]
