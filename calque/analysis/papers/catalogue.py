@@ -35,7 +35,7 @@ def _figures(*figures: Callable[[Results], Plot | None]) -> Callable[[Results], 
     return lambda results: (draw(results) for draw in figures)
 
 
-_ALIGN_MLM = (figures.delta_figure, figures.floor_figure, figures.correlation_figure)
+_ALIGN_MLM = (figures.delta_figure, figures.correlation_figure)
 PAPERS = {
     "align_mlm": PaperReport(
         lambda results: align_mlm.align_mlm_tables(results) | {"overlap": figures.overlap_table(results)},
@@ -51,7 +51,7 @@ PAPERS = {
     ),
     "equal_terms": PaperReport(
         align_mlm.equal_terms_tables,
-        _figures(figures.objectives_figure, *_ALIGN_MLM[1:]),
+        _figures(figures.objectives_figure, figures.correlation_figure),
         align_mlm.equal_terms_claims,
         published=("align_mlm",),
         claims_title="Objectives on equal terms, claims tested",

@@ -1,5 +1,5 @@
-"""Plot scores on derived languages: Figures 2 and 3 of the ALIGN-MLM paper, scores with their floors, and
-scores by word-order distance and by shared vocabulary."""
+"""Plot scores on derived languages: Figures 2 and 3 of the ALIGN-MLM paper, and scores by word-order distance
+and by shared vocabulary."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -108,59 +108,6 @@ def delta_figure(results: Results) -> Plot | None:
     bottom, top = first.get_ylim()
     first.set_ylim(min(bottom, -BELOW * top), top)
     return plot
-
-
-def floor_figure(results: Results) -> Plot | None:
-    """Plot SUP, ZS and the strongest baselines, with one panel per task and one group per transform."""
-    tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
-    look, transforms = looks(results), results.transforms
-    if not tasks or len(transforms) > MOST or not look:
-        return None
-    titles = [wrapped(results.transform_title(name), HALF / 4) for name in transforms]
-    columns = ABREAST if len(transforms) == 1 else 1
-
-    def draw(panel: Axes, task: str) -> None:
-        for x, objective, transform in drawing.in_groups(list(look), transforms):
-            colour, marker, _ = look[objective]
-            size = 7.5 if marker == "*" else 5  # small hollow stars look filled
-            for measure, fill in (("SUP", "none"), ("ZS", "full")):
-                if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
-                    style: dict[str, Any] = {"fillstyle": fill, "markersize": size, "zorder": 3}
-                    draw_points(panel, [(x, score)], colour, marker, **style)
-        for group, transform in enumerate(transforms):
-            sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
-            for floor in _strongest(results, task, transform):
-                dash, colour = ("-", INK) if floor.learnt == results.source else ("--", SOFT)
-                level(panel, floor.value, sides, dash, colour, linewidth=1, zorder=1)
-        panel.set(ylim=(-3, 103), xlim=(-0.5, len(transforms) - 0.5))
-        ticks = range(len(transforms)) if columns == 1 else ()
-        panel.set_xticks(ticks, titles[: len(ticks)])
-        panel.grid(visible=False, axis="x")
-
-    handles = [*keys(results, look), key("ZS", INK, "o"), key("SUP", INK, "o", "none")]
-    handles.append(key("baseline learnt in the source", INK, line="-"))
-    handles.append(key("baseline learnt in the derived language", SOFT, line="--"))
-    return chart(
-        "figure-floors",
-        results,
-        [(f"{score_title(task)}, %", task) for task in tasks],
-        draw,
-        (columns, 1.75),
-        handles,
-        shown_records(results, task_columns(("SUP", "ZS"), [(task, PRIMARY[task]) for task in tasks])),
-        floors=[f for pair in product(tasks, transforms) for f in _strongest(results, *pair)],
-        labels=(titles[0] if columns > 1 else "", ""),
-        sharex=True,
-    )
-
-
-def _strongest(results: Results, task: str, transform: str) -> list[Floor]:
-    """Return the strongest baselines learnt in the derived language and in the source."""
-    strongest = []
-    for learnt in (transform, results.source):
-        if floors := results.floors.of(task, PRIMARY[task], transform, learnt):
-            strongest.append(max(floors.values(), key=lambda floor: floor.value))
-    return strongest
 
 
 def correlation_figure(results: Results) -> Plot | None:

@@ -47,7 +47,6 @@ def test_floors_are_reported(done):
     table = (done.report / "table-3.md").read_text()
     assert "POS accuracy retained" in table and table.count("| floor ") == 2
     assert "Floor, retained transfer" in (done.report / "report.html").read_text()
-    assert (done.report / "figures" / "figure-floors.png").is_file()
 
 
 def test_repeated_report_is_equal(done, tmp_path):
