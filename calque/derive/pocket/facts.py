@@ -11,7 +11,7 @@ from itertools import cycle, islice, product
 
 from calque.derive.errors import BadInput, check_range
 from calque.derive.pocket.language import Pocket
-from calque.derive.pocket.lexicon import WORDS
+from calque.derive.pocket.lexicon import WORDS, Lexicon
 from calque.derive.pocket.tree import ENGLISH, Node, adposition, adverb, mark, say
 from calque.derive.sentence import Sentence
 from calque.derive.source import Cloze, Question
@@ -74,7 +74,7 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
         fault = f"{facts.values} values per relation require {total} words that are mostly used as nouns"
         raise BadInput(f"{fault}, but a language of {language.types} types has only {len(nouns)}")
     all_values = rng.sample(nouns[:total], total)
-    forms = language.forms
+    forms = Lexicon(language.types).forms
     available = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in forms]
     if facts.subjects > len(available):
         raise BadInput(

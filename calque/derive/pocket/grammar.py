@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from calque.derive.pocket import tree
 from calque.derive.pocket.lexicon import ACCUSATIVE, NOMINATIVE, POSSESSIVE, WORDS
-from calque.derive.pocket.tree import FRIEND, HERO, THING, TOPIC, Inflected, Node, Pick, adposition
+from calque.derive.pocket.tree import FRIEND, HERO, THING, TOPIC, Node, Pick, adposition
 
 T = TypeVar("T")
 
@@ -192,7 +192,7 @@ class SentenceGrammar:
         if kind == "name" and self._first_mention(person):
             return self._person(person, "nsubj"), person, False
         if kind in ("name", "pronoun"):
-            return tree.pronoun(Inflected(person, NOMINATIVE), "nsubj"), person, False
+            return tree.pronoun(person, "nsubj", form=NOMINATIVE), person, False
         if kind == "they":
             return tree.pronoun("they", "nsubj"), person, True
         if kind == "pair" and not self._named and self.chance(0.5):
@@ -233,7 +233,7 @@ class SentenceGrammar:
         if kind == "them":
             return tree.pronoun("them", relation)
         if kind == "pronoun":
-            return tree.pronoun(Inflected(FRIEND, ACCUSATIVE), relation)
+            return tree.pronoun(FRIEND, relation, form=ACCUSATIVE)
         return self.noun(Pick(verb, role), relation, self.chance(0.3), nested, kind="animate")
 
     def objects(self, verb: Pick, nested: bool) -> list[Node]:
@@ -317,7 +317,7 @@ class SentenceGrammar:
 
     def _possessor(self) -> Node:
         if self.chance(0.5) or not self._first_mention(HERO):
-            return tree.pronoun(Inflected(HERO, POSSESSIVE), "nmod:poss")
+            return tree.pronoun(HERO, "nmod:poss", form=POSSESSIVE)
         owner = tree.person(HERO, "nmod:poss")
         owner.place = "owner"
         return owner.add(Node("'s", "PART", "case", place="clitic"))

@@ -54,11 +54,6 @@ class Statement:
     place: int | None = None
 
     @property
-    def seen_alone(self) -> tuple[object, ...]:
-        """The features that are visible without the pair's other statement."""
-        return self.noun % 2, self.polarity, self.determiner
-
-    @property
     def negative(self) -> bool:
         """Whether the statement contains `not` or `never`; `no` counts as a quantifier instead."""
         return self.polarity in ("not", "never")
@@ -113,8 +108,8 @@ def _cases(
     same_nouns = [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
     for (first, second), change, phenomenon, initial_weight in [*different_nouns, *same_nouns]:
         parts = replace(premise, noun=first), replace(hypothesis, noun=second, **change)
-        views = parts[0].seen_alone, parts[1].seen_alone, outside
-        yield Case(parts, infer(*parts), views, phenomenon, initial_weight)
+        seen_alone = [(part.noun % 2, part.polarity, part.determiner) for part in parts]
+        yield Case(parts, infer(*parts), (*seen_alone, outside), phenomenon, initial_weight)
 
 
 def _qualities(yes: str, no: str) -> Iterator[Case]:

@@ -83,11 +83,6 @@ class Pocket:
         topics, _ = _parts(self.types, self.seed)
         return generate(WordDraws(topics, rng, lambda: ORDERS[self.order].draw(order)))
 
-    @property
-    def forms(self) -> frozenset[str]:
-        """All word types."""
-        return frozenset(Lexicon(self.types).forms)
-
     def lemmas(self) -> Iterator[tuple[str, str]]:
         """Yield every word form with its lemma; a form shared by several words occurs once for each."""
         for topic in Lexicon(self.types).topics:

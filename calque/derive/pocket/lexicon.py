@@ -154,19 +154,18 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
     """Return the forms of all names by kind and topic, most frequent first; towns and sites have one list for
     all topics. Words are reused across kinds, so that only context reveals a name's kind. Every third entity
     consists of withheld words."""
-    ordinary, withheld = Names(), Names()
-    for use, names in lexicon.names.items():
-        ordinary[use] = [name for name in names if name not in lexicon.withheld]
-        withheld[use] = [name for name in names if name in lexicon.withheld]
-    common, rare = (_entities(names, len(lexicon.topics), rng) for names in (ordinary, withheld))
+    common, rare = (_entities(lexicon, withheld, rng) for withheld in (False, True))
     return {kind: list(map(_mix, common[kind], rare[kind])) for kind in common}
 
 
-def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[list[Entity]]]:
+def _entities(lexicon: Lexicon, withheld: bool, rng: random.Random) -> dict[str, list[list[Entity]]]:
     def turns(pool: Sequence[str]) -> Iterator[str]:
         return cycle(rng.sample(pool, len(pool)))
 
-    women, men, surnames, places, brands = names.values()
+    names, topics = lexicon.names.values(), len(lexicon.topics)
+    women, men, surnames, places, brands = (
+        [name for name in pool if (name in lexicon.withheld) is withheld] for pool in names
+    )
     pools = SITES, places, women, men, surnames, places + surnames, FIRMS, brands, places
     site, place, woman, man, surname, owner, firm, brand, town = map(turns, pools)
     entity_lists: dict[str, list[list[Entity]]] = defaultdict(list)

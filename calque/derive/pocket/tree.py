@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from calque.derive.files import read_toml
 from calque.derive.pocket.lexicon import (
@@ -48,10 +47,11 @@ class WordOrder:
         return {**self.places, **changes}
 
 
-ORDERS: dict[str, WordOrder] = {}
-for _name, _table in read_toml(Path(__file__).with_name("orders.toml")).items():
-    _base = ORDERS[_table["like"]].places if "like" in _table else {}
-    ORDERS[_name] = WordOrder({**_base, **_table["places"]}, _table.get("free", {}))
+_TABLES = read_toml(Path(__file__).with_name("orders.toml"))
+ORDERS = {
+    name: WordOrder(_TABLES["english"]["places"] | table["places"], table.get("free", {}))
+    for name, table in _TABLES.items()
+}
 ENGLISH = ORDERS["english"]
 
 
@@ -65,16 +65,7 @@ class Pick:
 
 
 Word = Pick | Sense
-
-
-class Inflected(NamedTuple):
-    """A form of a word other than the first."""
-
-    word: Word
-    form: int
-
-
-Token = str | Word | Inflected
+Token = str | Word
 Cast = Mapping[str, Sense]
 _CAST = "hero friend town elsewhere site brand firm college person animate thing place".split()
 _ROLES = {"hero": "name", "friend": "name", "elsewhere": "town"}  # any other member's role is its name
@@ -101,8 +92,8 @@ def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = froze
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A word and its dependents. `place` is its key in a table of positions (default: its relation); `entity`
-    is the label of a name."""
+    """A word in a `form` (an index) and its dependents. `place` is its key in a table of positions (default:
+    its relation); `entity` is the label of a name."""
 
     word: Token
     tag: str
@@ -110,6 +101,7 @@ class Node:
     dependents: list[Node] = field(default_factory=list)
     place: str = ""
     entity: str = ""
+    form: int = 0
 
     def add(self, *nodes: Node) -> Node:
         """Add dependents and return this node."""
@@ -119,14 +111,11 @@ class Node:
 
 def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     """Return the nodes in a projective order, and the index of each node's head (-1 for the root)."""
-    nodes: list[Node] = []
-    parents: list[Node] = []
+    nodes, parents = list[Node](), list[Node]()
 
     def visit(node: Node, parent: Node) -> None:
         constituents = [(places[child.place or child.relation], child) for child in node.dependents]
-        constituents.append((HERE, node))
-        constituents.sort(key=itemgetter(0))
-        for _, constituent in constituents:
+        for _, constituent in sorted([*constituents, (HERE, node)], key=itemgetter(0)):
             if constituent is not node:
                 visit(constituent, node)
             else:
@@ -155,13 +144,10 @@ def say(
             senses[word] = sense(word.governor).draw(word.role, chance())
         return senses[word]
 
-    def text(token: Token) -> str:
-        if isinstance(token, str):
-            return token
-        word, form = token if isinstance(token, Inflected) else (token, 0)
-        return sense(word).forms[form]
+    def text(node: Node) -> str:
+        return node.word if isinstance(node.word, str) else sense(node.word).forms[node.form]
 
-    words = [text(node.word) for node in nodes]
+    words = list(map(text, nodes))
     tags, relations = tuple([node.tag for node in nodes]), tuple([node.relation for node in nodes])
     spans = tuple([Span(*run) for run in runs([node.entity for node in nodes]) if run[2]])
     sentence = Sentence(tuple(words), tags, heads, relations, spans)
@@ -178,13 +164,13 @@ def say(
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
     """Build a noun, with a determiner if one is given."""
-    node = Node(Inflected(word, PLURAL if plural else SINGULAR), "NOUN", relation)
+    node = Node(word, "NOUN", relation, form=PLURAL if plural else SINGULAR)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
-def pronoun(word: Token, relation: str, place: str = "") -> Node:
+def pronoun(word: Token, relation: str, place: str = "", form: int = 0) -> Node:
     """Build a pronoun."""
-    return Node(word, "PRON", relation, place=place)
+    return Node(word, "PRON", relation, place=place, form=form)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
@@ -216,7 +202,7 @@ def person(word: Word, relation: str, length: int = 1) -> Node:
     """Build a person's first name, first and last name, or full name, if `length` is 1, 2 or 3. The first
     word is the head (UD: flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
-    head, *dependents = (Node(Inflected(word, form), "PROPN", "flat", entity="PER") for form in forms)
+    head, *dependents = (Node(word, "PROPN", "flat", entity="PER", form=form) for form in forms)
     head.relation = relation
     return head.add(*dependents)
 
@@ -224,12 +210,12 @@ def person(word: Word, relation: str, length: int = 1) -> Node:
 def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
     """Build a name of one word, of two (head last: Northfield Bank) or of three (head first: University of
     Dalmar)."""
-    node = Node(Inflected(word, int(length == 2)), "PROPN", relation, entity=label)
+    node = Node(word, "PROPN", relation, entity=label, form=int(length == 2))
     if length == 2:
         node.add(Node(word, "PROPN", "compound", entity=label))
     if length == 3:
         case = Node("of", "ADP", "case", entity=label)
-        node.add(Node(Inflected(word, 1), "PROPN", "nmod", [case], entity=label))
+        node.add(Node(word, "PROPN", "nmod", [case], entity=label, form=1))
     return node
 
 
@@ -265,7 +251,7 @@ def verb(
         form = BASE
     else:
         form = PAST if tense == "past" else BASE if plural else THIRD
-    node, place = Node(Inflected(word, form), "VERB", "root"), "front" if question else "helper"
+    node, place = Node(word, "VERB", "root", form=form), "front" if question else "helper"
     for helper, relation in helpers:
         node.add(Node(helper, "AUX", relation, place=place))
         place = ""
