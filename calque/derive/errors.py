@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 LONGEST = 600  # maximum length of a message in characters; messages may quote input of any length
@@ -10,18 +10,23 @@ LONGEST_NAME = 60  # maximum length of a name in a message, in characters
 
 
 class BadInput(Exception):
-    """Invalid input. The command line prints its `messages`, one per line, and exits with status 2."""
+    """Invalid input: a message, or a list of messages, and optionally the file and the line that they are
+    about. The command line prints its `messages`, one per line, and exits with status 2."""
 
     exit_code = 2
 
-    def __init__(
-        self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None
-    ) -> None:
+    @property
+    def path(self) -> str | Path | None:
+        return self.args[1] if self.args[1:] else None
+
+    @property
+    def messages(self) -> list[str]:
+        message, path, line = (*self.args, None, None)[:3]
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
-        several = [message] if isinstance(message, str) else message
-        self.path = path
-        self.messages = tuple(place + _shortened(text) for text in several)
-        super().__init__("; ".join(self.messages))
+        return [place + _shortened(text) for text in ([message] if isinstance(message, str) else message)]
+
+    def __str__(self) -> str:
+        return "; ".join(self.messages)
 
 
 def _shortened(text: str) -> str:

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput
-from calque.experiments.settings.catalogue import study, study_time
+from calque.experiments.settings.catalogue import named_study, study_time
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
@@ -41,7 +41,7 @@ class StudySession:
     ) -> StudySession:
         """Open a study by its name or Python file, and apply `settings`. Entries of `sweep`, such as
         `seeds=0;1`, define variants of the study. `title` is the report's name."""
-        named = study(name)  # before slow imports, so that an unknown name is reported at once
+        named = named_study(name)  # before slow imports, so that an unknown name is reported at once
         from calque.experiments.settings.override import override
         from calque.experiments.settings.sweep import Sweep
 

@@ -5,7 +5,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.derive.files import parse_json
 from calque.experiments.report.report import joined
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 
@@ -25,4 +25,4 @@ def committed(path):
 def natural(name, monkeypatch):
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    return study(name)
+    return named_study(name)

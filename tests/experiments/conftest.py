@@ -21,7 +21,7 @@ from calque.experiments.cli import app
 from calque.experiments.report.report import summarise
 from calque.experiments.run.schedule import compute
 from calque.experiments.session import STAGES
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from calque.experiments.settings.study_file import own_modules
 from calque.experiments.study import Study
@@ -196,7 +196,7 @@ def one_thread():
 
 @pytest.fixture(scope="session")
 def tiny():
-    return override(study("pocket"), TINY)
+    return override(named_study("pocket"), TINY)
 
 
 @pytest.fixture(scope="session")

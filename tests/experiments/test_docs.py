@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from calque.derive.errors import BadInput
 from calque.experiments.cli import app
 from calque.experiments.docs import filled, pages, reference, update
-from calque.experiments.settings.catalogue import studies, study
+from calque.experiments.settings.catalogue import named_study, studies
 from calque.experiments.settings.override import override
 from tests.experiments.committed import ROOT
 from tests.refusals import refusal
@@ -100,6 +100,6 @@ def test_documented_commands_exist(place, tmp_path, monkeypatch):
     values = context.params
     if values.get("exp") in studies():
         try:
-            override(study(values["exp"]), values.get("settings") or [])
+            override(named_study(values["exp"]), values.get("settings") or [])
         except BadInput as error:
             assert "CALQUE_" in str(error) or "no such file" in str(error).lower()

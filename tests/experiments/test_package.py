@@ -12,7 +12,7 @@ import calque
 from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
 from calque.experiments.session import StudySession
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.study.measuring import read_measured
 from tests.experiments.conftest import TINY, Done, finished
 
@@ -148,7 +148,7 @@ def test_page_program_equals_the_study(done, capsys):
 
 @pytest.mark.slow
 def test_page_output_and_method_examples_are_right(tmp_path, capsys):
-    lesson = finished(tmp_path / "runs", study("lesson"))
+    lesson = finished(tmp_path / "runs", named_study("lesson"))
     model, runner = calque.load(lesson.model("MLM", seed=1).checkpoint), doctest.DocTestRunner()
     for name, method in vars(Checkpoint).items():
         examples = (getattr(method, "__doc__", None) or "").replace("  # doctest: +SKIP", "")

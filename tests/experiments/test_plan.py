@@ -2,7 +2,7 @@ import pytest
 
 from calque.experiments.data.recipe import inputs, read_recipe, sizes
 from calque.experiments.plan import describe_files, plan
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 
 
@@ -24,7 +24,7 @@ def test_encoding_a_pair_again_costs_operations(tiny):
 def test_missing_files_are_listed_with_their_command(tmp_path, monkeypatch):
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
-    planned = study("align_mlm")
+    planned = named_study("align_mlm")
     paths = inputs(planned)
     assert tmp_path / "nli" / "xnli" / "test-en.tsv" in paths and len(paths) == 10
     said = describe_files(planned, planned.name)

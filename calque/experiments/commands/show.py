@@ -79,10 +79,10 @@ def write_derived(
 def _transforms(study: str | None) -> dict[str, Transform]:
     if study is None:
         return {}
-    from calque.experiments.settings import catalogue
+    from calque.experiments.settings.catalogue import named_study
     from calque.experiments.study.languages import DerivedLanguages
 
-    languages = catalogue.study(study).languages
+    languages = named_study(study).languages
     if not isinstance(languages, DerivedLanguages):
         raise BadInput("the study has no derived languages", study)
     return {transform.name: transform for transform in languages.transforms}

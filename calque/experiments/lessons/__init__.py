@@ -25,8 +25,8 @@ def copy(to: Path) -> list[Path]:
 
 def ship(runs: Path) -> None:
     """Write the models trained by `calque run lesson --set shipped=none --runs RUNS` to the lesson's file."""
-    from calque.experiments.settings.catalogue import study
+    from calque.experiments.settings.catalogue import named_study
     from calque.pretrain.run import pack
 
-    steps = study("lesson").changed(shipped=None).trained(runs)
+    steps = named_study("lesson").changed(shipped=None).trained(runs)
     pack({step.config.name_in_file: step.folder for step in steps}, MODELS)

@@ -27,7 +27,7 @@ def studies() -> tuple[str, ...]:
     return tuple(table())
 
 
-def study(name: str) -> Study:
+def named_study(name: str) -> Study:
     """Return the study with this name or, if it ends in `.py`, the study that the file defines."""
     if name.endswith(".py"):
         from calque.experiments.settings.study_file import study_of_file
@@ -42,7 +42,7 @@ def study(name: str) -> Study:
     if "set" in entry:
         from calque.experiments.settings.override import replaced
 
-        calque_study = study(entry["base"]) if "base" in entry else _function("pocket", "small_grid")
+        calque_study = named_study(entry["base"]) if "base" in entry else _function("pocket", "small_grid")
         for setting in entry["set"]:
             calque_study = replaced(calque_study, setting)
     else:

@@ -130,6 +130,6 @@ def studies_of(about: Mapping[str, Any], own: str | None = None) -> list[Study]:
     """Return the study, or all variants in the sweep, that a report describes, without its claims, whose file
     may be elsewhere; `own` is a user's study file."""
     settings = [*about.get("settings", ()), "claims=none"]
-    described = override(catalogue.study(own or about["study"]), settings)
+    described = override(catalogue.named_study(own or about["study"]), settings)
     sweep = about.get("sweep")
     return [*Sweep.read(described, sweep).variants.values()] if sweep else [described]

@@ -6,7 +6,7 @@ import pytest
 
 from calque.derive.pocket.language import Pocket
 from calque.experiments.commands.new import KINDS, PARTS
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import TINY, calque, refused, sets
 
@@ -43,7 +43,7 @@ def test_new_files_pass_their_test_and_run(kind, folder):
     assert part in table, table
 
     def unfinished():
-        steps = override(study(str(folder / "a_b.py")), settings).steps(Path("runs"))
+        steps = override(named_study(str(folder / "a_b.py")), settings).steps(Path("runs"))
         return {step.title for step in steps if not step.finished}
 
     assert unfinished() == set()
@@ -75,9 +75,8 @@ def test_imported_parts_are_known_by_name(folder):
     lines = ["import closer", "from swap_words import swap_words"]
     lines += ["from calque.experiments.studies.pocket import pocket", "", "", "def both():"]
     (folder / "both.py").write_text("\n".join([*lines, "    return pocket().changed(name='both')"]))
-    both = override(
-        study(str(folder / "both.py")), ["transforms=trans.swap-words", "objectives=MLM,CLOSER-after-MLM"]
-    )
+    settings = ["transforms=trans.swap-words", "objectives=MLM,CLOSER-after-MLM"]
+    both = override(named_study(str(folder / "both.py")), settings)
     assert [objective.name for objective in both.objectives] == ["MLM", "CLOSER-after-MLM"]
     code, out, err = calque("show", "Sara ate two apples .", "swap-words.inv", "--study", folder / "both.py")
     assert code == 0 and "swap-words.inv" in out, err

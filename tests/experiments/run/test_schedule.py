@@ -14,7 +14,7 @@ from calque.experiments.run import progress
 from calque.experiments.run.progress import Remaining, board
 from calque.experiments.run.schedule import compute, do
 from calque.experiments.run.step import Machine, Step, with_needs
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import Heard
 from tests.experiments.run.words import Word, text
@@ -111,7 +111,7 @@ def test_time_left_is_within_a_factor_of_three(jobs, recorded, longer, tmp_path,
     slower than planned; before a model is trained, only the plan is known."""
     seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text())[recorded]
     train = round(int(recorded) * longer)
-    steps = override(study("pocket"), [f"train.steps={train}", "train.warmup=2"]).steps(tmp_path)
+    steps = override(named_study("pocket"), [f"train.steps={train}", "train.warmup=2"]).steps(tmp_path)
     assert {step.title for step in steps} == seconds.keys()
     times = {step.title: seconds[step.title] * (longer if step.stage == "pretrain" else 1) for step in steps}
     now, run, waiting, running = [0.0], Remaining(steps, jobs, 3e10), [*steps], {}

@@ -6,7 +6,7 @@ import pytest
 
 from calque.derive.files import MANIFEST
 from calque.experiments.run.slurm import Slurm
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, calque, started
 from tests.processes import below, wait_for
@@ -70,7 +70,7 @@ def run(file, runs, *words, **environment):
 
 
 def test_jobs_contain_every_step_after_its_needs(tmp_path):
-    steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
+    steps = override(named_study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
     levels = list(Slurm(steps, Path("runs"), ["calque", "cell"]).levels())
     jobs = {step.folder: (level, id(job)) for level, its in enumerate(levels) for job in its for step in job}
     assert len(jobs) == len(steps) == sum(len(job) for level in levels for job in level)

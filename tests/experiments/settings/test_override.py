@@ -11,7 +11,7 @@ from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
 from calque.experiments.run.places import RESERVED
 from calque.experiments.run.schedule import compute
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from calque.experiments.study.gold import GoldLinks
 from calque.pretrain.config import TrainConfig
@@ -27,7 +27,7 @@ SCRIPT = Transliterate()
 
 @pytest.fixture(scope="module")
 def pocket():
-    return study("align_mlm_pocket")
+    return named_study("align_mlm_pocket")
 
 
 def value(made, key):
@@ -96,7 +96,7 @@ def test_unambiguous_settings_need_no_prefix(pocket):
         BadInput, match=r"several parts have a field steps; expected one of train\.steps, head\.steps"
     ):
         override(several, ["steps=400"])
-    growth = study("growth")
+    growth = named_study("growth")
     (measure,) = override(growth, ["probe.rows=9"]).measures
     assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, rows=9))
     assert override(growth, ["measures.growth.probe.rows=9"]).measures == (measure,)

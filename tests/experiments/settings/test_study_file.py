@@ -15,7 +15,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
 from calque.experiments.run.step import Step
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.study_file import mistyped
 from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import Model
@@ -99,7 +99,7 @@ def test_workers_know_the_transforms_of_a_file(folder):
 def test_invalid_study_files_are_one_line(folder, name, text, said):
     (folder / name).write_text(text)
     with pytest.raises(BadInput, match=said) as told:
-        study(str(folder / name))
+        named_study(str(folder / name))
     assert len(str(told.value).splitlines()) == 1
 
 

@@ -11,7 +11,7 @@ from unittest import mock
 
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.sources.pocket import PocketEnglish
-from calque.experiments.settings.catalogue import studies, study
+from calque.experiments.settings.catalogue import named_study, studies
 
 PATH = Path(__file__).with_name("golden.json")
 PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}
@@ -24,7 +24,7 @@ def values(name):
     )
     with mock.patch.dict(os.environ, PLACES), everyday:
         os.environ.pop("CALQUE_STANZA", None)
-        made = study(name)
+        made = named_study(name)
     found = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
     if made.shipped:  # a file of the package
         found["shipped"] = made.shipped.name

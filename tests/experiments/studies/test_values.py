@@ -7,7 +7,7 @@ import pytest
 from calque.analysis.papers.published import corpora
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, RUNS, Run
-from calque.experiments.settings.catalogue import studies, study
+from calque.experiments.settings.catalogue import named_study, studies
 from tests.experiments.committed import ROOT
 from tests.experiments.studies.golden import PATH, values
 
@@ -37,7 +37,7 @@ def parts(run):
 
 @pytest.mark.parametrize("name", DERIVED)
 def test_runs_are_those_that_the_study_would_train(name):
-    models = study(name).models(Path())
+    models = named_study(name).models(Path())
     before = {(key(run), run.id): run for run in json_rows.read(ROOT / name / RUNS, Run)}
     last = {}
     for row in map(json.loads, (ROOT / name / RECORDS).read_text().splitlines()):
@@ -61,7 +61,7 @@ def planned(tmp_path, monkeypatch):
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
-    return study("xlm_align")
+    return named_study("xlm_align")
 
 
 def test_study_values_are_those_of_table_11(planned):

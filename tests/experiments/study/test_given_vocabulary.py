@@ -13,7 +13,7 @@ from transformers import (
 from calque.analysis.records.record import AER, ALIGNMENT
 from calque.derive.files import MANIFEST, parse_json
 from calque.derive.languages import Languages
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from tests.derive.test_spelling import given_vocabulary
 from tests.experiments.conftest import TINY, Done, Heard
@@ -41,7 +41,7 @@ def encoder(kind, folder):
 def of_folder(folder):
     settings = [setting for setting in TINY if not setting.startswith(("vocabulary", "objectives"))]
     settings += [f"vocabulary={folder}", f"start={folder}", "objectives=XLM-ALIGN", f"model.length={LENGTH}"]
-    return override(study("pocket"), settings)
+    return override(named_study("pocket"), settings)
 
 
 @pytest.mark.parametrize("kind", KINDS)

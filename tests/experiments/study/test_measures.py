@@ -24,7 +24,7 @@ from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.pocket.facts import Facts
 from calque.derive.task_data import TaskFolder
-from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval
 from calque.experiments.study.measuring import read_measured
@@ -41,7 +41,7 @@ STEPS = {"MLM": (0, 8, 16, 24), "XLM-after-XLM": (0, 8, 12, 20, 24)}
 
 
 def test_every_snapshot_has_every_number_with_its_null(tmp_path):
-    made = finished(tmp_path, override(study("growth"), GROWING))
+    made = finished(tmp_path, override(named_study("growth"), GROWING))
     records = read(made.report / "records.jsonl", Record)
     per_probe = {
         (HELD_OUT, "nats"): 2,
@@ -69,7 +69,8 @@ def test_every_snapshot_has_every_number_with_its_null(tmp_path):
 @pytest.fixture
 def done(tmp_path):
     sizes = [setting for setting in TINY if not setting.startswith("source.n")]
-    made = override(study("knowledge"), [*sizes, "objectives=MLM,PREALIGN", "seeds=0", "train.warmup=0"])
+    sizes += ["objectives=MLM,PREALIGN", "seeds=0", "train.warmup=0"]
+    made = override(named_study("knowledge"), sizes)
     facts = Facts(subjects=9, values=3, mentions=40)
     return finished(tmp_path, made.changed(source=replace(made.languages.source, facts=facts)))
 
