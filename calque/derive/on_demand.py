@@ -11,7 +11,6 @@ import numpy as np
 from calque.derive.errors import BadInput, excluded
 from calque.derive.parser import StanzaParser, StoredTrees
 from calque.derive.readers.english import split_sentences
-from calque.derive.readers.text import detect
 from calque.derive.sentence import CHUNKS, Sentence, iob2, printable
 from calque.derive.sources.files import Files
 from calque.derive.transform import Account, Transform, image_of, trial_image
@@ -111,14 +110,13 @@ def transforms_of(
     parser: Path | StoredTrees | None,
     cache: Path,
     own_transforms: Mapping[str, Transform] | None = None,
-    parsed: bool = False,
 ) -> list[Transform]:
     """Return the named languages' transforms, ready to use; `own_transforms` contains further transforms by
-    name. Transforms that need trees need a `parser`, unless the sentences are `parsed`."""
+    name. Transforms that need trees need a `parser`."""
     transforms = []
     for name in names:
         derivation = (own_transforms or {}).get(name) or transform(name)
-        if "trees" in derivation.needs and not parsed:
+        if "trees" in derivation.needs:
             if parser is None:
                 raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
             trees = parser if isinstance(parser, StoredTrees) else StanzaParser(parser)
@@ -147,18 +145,14 @@ def sentences_of(
     return sentences, failures
 
 
-def derive_file(
-    source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
-) -> Iterator[str]:
-    """Apply a transform to the only file of `source`, and yield the lines of its image: CoNLL-U for a
-    treebank, and otherwise text. With `pairs`, each line contains a sentence, a tab and its image. Random
+def derive_file(source: Files, transform: Transform, account: Account, cache: Path) -> Iterator[str]:
+    """Apply a transform to the only file of `source`, and yield one line of text per sentence. Random
     transforms draw the same numbers as in a study."""
     usual = transform.ready(usage=Usage.even(SMALLEST))
     is_changed = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or is_changed.any() != is_changed.all():
         raise BadInput(f"text cannot represent shared sub-words, as in {transform.name}; use trans")
     (path,) = source.text
-    treebank = detect(path) == "treebank" and not pairs
     source = source.ready(cache, "trees" in transform.needs)
     has_sentences = False
     for index, chunk in enumerate(source.chunks()):
@@ -167,19 +161,7 @@ def derive_file(
         for place, sentence in enumerate(sentences):
             has_sentences = True
             image = image_of(transform, sentence, CHUNKS.number(index, place), account)
-            words = printable([transform.spell(word) for word in image.words])
-            if treebank:
-                yield from _conllu(image, words)
-            elif words:
-                yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)
+            if image.words:
+                yield " ".join(printable([transform.spell(word) for word in image.words]))
     if not has_sentences:
         raise BadInput(f"no sentence is left{excluded(account.left_out)}", path)
-
-
-def _conllu(image: Sentence, words: Sequence[str]) -> Iterator[str]:
-    yield f"# text = {' '.join(words)}"
-    for place, (word, source) in enumerate(zip(words, _places(image), strict=True)):
-        head, relation = (str(image.heads[place] + 1), image.relations[place]) if image.heads else ("_", "_")
-        columns = (word, "_", image.tags[place], "_", "_", head, relation, "_", f"Source={source}")
-        yield "\t".join([str(place + 1), *columns])
-    yield ""

@@ -51,9 +51,7 @@ def show(
         typer.echo(side_by_side(sentence, transforms, number))
 
 
-def write_derived(
-    source: Files, language: str, out: Path | None, pairs: bool, runs: Path, study: str | None
-) -> None:
+def write_derived(source: Files, language: str, out: Path | None, runs: Path, study: str | None) -> None:
     """Write the derived version of a source's only file to `out`, or print it; print counts of exclusions to
     standard error."""
     from calque.derive.files import whole_file
@@ -64,9 +62,12 @@ def write_derived(
     (path,) = source.text
     if out is not None:
         check_out(out, [path])
-    treebank, account = detect(path) == "treebank", Account()
-    (transform,) = transforms_of([language], source.parser, runs / CACHE, _transforms(study), treebank)
-    lines = (f"{line}\n" for line in derive_file(source, transform, account, runs / CACHE, pairs))
+    if detect(path) == "treebank":
+        hint = "in Python, calque.derive.transform.image_of derives each sentence of read_conllu"
+        raise BadInput(f"this file is a treebank; expected text ({hint})", path)
+    account = Account()
+    (transform,) = transforms_of([language], source.parser, runs / CACHE, _transforms(study))
+    lines = (f"{line}\n" for line in derive_file(source, transform, account, runs / CACHE))
     if out is None:
         sys.stdout.writelines(lines)
     else:

@@ -130,14 +130,9 @@ def derive(
     jobs: Jobs = None,
     language: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="The derived language, such as trans.inv, for FILE (text or CoNLL-U)."
-        ),
+        typer.Option(metavar="NAME", help="The derived language, such as trans.inv, for FILE."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Output file. Default: print the text.")] = None,
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Write each sentence, a tab, and its derived version.")
-    ] = False,
     parser: Parser = None,
     own: Own = None,
     easy: Annotated[
@@ -156,9 +151,9 @@ def derive(
         from calque.derive.sources.files import EasyText, Files
 
         source = Files((Path(exp),), parser=parser, easy=EasyText(easy) if easy else None)
-        write_derived(source, language, out, pairs, runs, own)
+        write_derived(source, language, out, runs, own)
         return
-    if out or pairs or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
+    if out or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
         raise BadInput(f"{exp}: to derive a file's text, name the language, as in --language trans.inv")
     session = _opened(exp, settings, None, runs)
     from calque.experiments.report.summary import account
