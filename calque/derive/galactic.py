@@ -21,7 +21,7 @@ from calque.derive.grammar import CLASSES, FORMAT, MOST, Grammar, Tree, ranked
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_treebank, treebank_files
-from calque.derive.sentence import Sentence, runs
+from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_share, draw
 from calque.derive.types import Usage
 
@@ -172,7 +172,6 @@ class Reorder(Transform):
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         if not sentence.heads:
             return Counter({"sentences without a tree": 1})
-        sentence, _ = _units(sentence)
         tree = Tree.without_closing_marks(sentence)
         heads = [head for head, words in enumerate(tree.dependents) if words]
         obstacles = [_obstacle(tree, head) for head in heads if sentence.tags[head] in CLASSES]
@@ -183,32 +182,17 @@ class Reorder(Transform):
             raise ValueError(f"{self.name} has no grammar yet: call `ready` first")
         if not sentence.heads:
             return sentence
-        random = draw(self.seed, number).random
-        unit_sentence, units = _units(sentence)
-        tree = Tree.without_closing_marks(unit_sentence)
-        lines = [[word] for word in range(len(unit_sentence))]  # each subtree's words in their new order
+        random, tree = draw(self.seed, number).random, Tree.without_closing_marks(sentence)
+        lines = [[word] for word in range(len(sentence))]  # each subtree's words in their new order
         for head in reversed(tree.downwards):
             words = tree.dependents[head]
-            if words and (unit_sentence.tags[head] not in CLASSES or _obstacle(tree, head)):
+            if words and (sentence.tags[head] not in CLASSES or _obstacle(tree, head)):
                 lines[head] = _in_place([head, *words], lines)
             elif words:
-                node, items = ranked(unit_sentence, tree, head)
+                node, items = ranked(sentence, tree, head)
                 slots = self.grammar.sample(items, random())
                 lines[head] = [word for slot in slots for word in lines[node[slot]]]
-        order = [*lines[tree.downwards[0]], *range(len(tree.dependents), len(unit_sentence))]
-        return sentence.reorder([word for unit in order for word in units[unit]])
-
-
-def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
-    """Merge adjacent words that render the same source words, such as a stem and its ending."""
-    units = [list(range(start, end)) for start, end, _ in runs(sentence.rendered)]
-    if len(units) == len(sentence):
-        return sentence, units
-    unit_of, heads = {word: number for number, unit in enumerate(units) for word in unit}, sentence.heads
-    tops = [next(word for word in unit if heads[word] not in unit) for unit in units]
-    columns = sentence.words, sentence.tags, sentence.relations
-    words, tags, relations = (tuple(column[top] for top in tops) for column in columns)
-    return Sentence(words, tags, tuple(unit_of.get(heads[top], -1) for top in tops), relations), units
+        return sentence.reorder([*lines[tree.downwards[0]], *range(len(tree.dependents), len(sentence))])
 
 
 def _obstacle(tree: Tree, head: int) -> str:

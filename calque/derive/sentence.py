@@ -8,7 +8,6 @@ from typing import Self, TypeVar
 from calque.derive.errors import BadInput
 
 T = TypeVar("T")
-PART = "goeswith"  # the UD relation that attaches the later parts of a split word to its first part
 UNKNOWN = "\0"
 """Stands for a word that is missing from the text, such as WikiText's `<unk>`; text never contains NUL."""
 
@@ -87,7 +86,8 @@ class Sentence:
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
         """Return the sentence with new words, each given with the positions of the words that it renders,
-        main word first. A new word gets its main word's tag, and the first span of a word that it renders."""
+        main word first, and without a tree. A new word gets its main word's tag, and the first span of a word
+        that it renders."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
@@ -95,12 +95,9 @@ class Sentence:
         mains, sources, rendered = [group[0] for group in groups], [], self.rendered
         for group in groups:
             sources.append(tuple(dict.fromkeys(chain.from_iterable(rendered[place] for place in group))))
-        heads, relations = self._new_tree(groups) if self.heads and groups else ((), ())
         return type(self)(
             words=tuple(word for word, _ in words),
             tags=_pick(self.tags, mains),
-            heads=heads,
-            relations=relations if self.relations else (),
             spans=self._new_spans(groups),
             origin=_pick(self.origin, mains),
             sources=tuple(sources),
@@ -112,35 +109,6 @@ class Sentence:
             spans |= dict.fromkeys(range(span.start, span.end), number)
         span_numbers = [next((spans[place] for place in group if place in spans), -1) for group in groups]
         return tuple(Span(start, end, self.spans[n].label) for start, end, n in runs(span_numbers) if n >= 0)
-
-    def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        # A new word's head is the closest ancestor of its topmost source word that is still rendered. If the
-        # root is no longer rendered, the highest remaining word becomes the root.
-        first: dict[int, int] = {}  # the first new word that renders each word
-        for i, group in enumerate(groups):
-            for place in group:
-                first.setdefault(place, i)
-        tops = [min(group, key=self._depth) for group in groups]
-        heads = []
-        for i, top in enumerate(tops):
-            ancestor = self.heads[top] if first[top] == i else top
-            while ancestor >= 0 and ancestor not in first:
-                ancestor = self.heads[ancestor]
-            heads.append(first.get(ancestor, -1))
-        old = self.relations or ("",) * len(self)
-        relations = [old[top] if first[top] == i else PART for i, top in enumerate(tops)]
-        headless = [i for i, head in enumerate(heads) if head < 0]
-        root = min(headless, key=lambda i: (self._depth(tops[i]), relations[i] == "punct"))
-        for i in headless:
-            heads[i] = -1 if i == root else root
-        relations[root] = old[self.heads.index(-1)]
-        return tuple(heads), tuple(relations)
-
-    def _depth(self, place: int) -> int:
-        depth = 0
-        while (place := self.heads[place]) >= 0:
-            depth += 1
-        return depth
 
     @property
     def rendered(self) -> tuple[tuple[int, ...], ...]:

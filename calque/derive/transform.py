@@ -155,9 +155,6 @@ class Compose(Transform):
 
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
-        if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
-            # Earlier versions, which scattered the parts of a word, identified their images as "Compose".
-            return ["Compose, parts of a word together", *identities]
         are_plain = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
         return self if are_plain and "trees" not in self.needs else ["Compose", *identities]
 
@@ -183,12 +180,21 @@ def compose(*parts: Transform) -> Transform:
     return parts[0] if len(parts) == 1 else Compose(parts)
 
 
+def _needs_tree(part: Transform) -> bool:
+    return "trees" in part.needs and not part.rewrites
+
+
 def trial_image(transform: Transform, size: int) -> np.ndarray:
     """Compute the images of `size` types without a corpus; raise ValueError for incompatible parts."""
     image = transform.ready(usage=Usage.even(size)).image(size)
-    parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
-    if repeated := [name for name in parts if parts.count(name) > 1]:
+    parts = transform.parts if isinstance(transform, Compose) else ()
+    names = [part.name for part in parts]
+    if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{transform.name} contains {repeated[0]} twice; each part may occur only once")
+    for place, part in enumerate(parts):
+        if _needs_tree(part) and any(other.rewrites for other in parts[place:]):
+            order = ".".join(other.name for other in sorted(parts, key=_needs_tree))
+            raise ValueError(f"{part.name} must come before transforms that change words: write {order}")
     return image
 
 

@@ -39,15 +39,3 @@ def test_subtrees_stay_contiguous(heads, seed):
             if before.tags[head] not in CLASSES or len(words) >= MOST:
                 node = sorted([head, *words])
                 assert sorted(node, key=there.__getitem__) == node
-
-
-@settings(max_examples=500)
-@given(trees(), st.integers(0, 10**6), st.sets(st.integers(0, 9)), st.booleans())
-def test_parts_of_a_word_move_together(heads, seed, split, mirrored):
-    whole, places = sentence_of(heads, seed), range(len(heads))[:: -1 if mirrored else 1]
-    before = whole.rewrite([(f"w{i}{part}", (i,)) for i in places for part in ("ab" if i in split else "a")])
-    whole = whole.reorder(places)
-    parts = [[place for place in range(len(before)) if before.origin[place] == i] for i in range(len(heads))]
-    order = [before.words.index(word) for word in ANY(before, seed).words]
-    assert order == [place for i in ANY(whole, seed).origin for place in parts[i]]
-    assert ANY.account(before) == ANY.account(whole)

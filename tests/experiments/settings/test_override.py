@@ -145,6 +145,7 @@ WRONG = {
     "transforms=trnas": "did you mean trans?",
     "transforms=trans.trans": "changes the script twice",
     "transforms=inv.trans.inv": "contains inv twice",
+    "transforms=inv.syn-romance.agg": "write inv.agg.syn-romance",
     "transforms=inv": "ALIGN-MLM needs dictionary pairs of different words, but there are none under inv",
     "transforms=inv-0": "above 0",
     "transforms=" + ".".join(["trans", *["inv-12.5"] * 30]): "is too long for a folder's name",
