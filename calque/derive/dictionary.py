@@ -4,8 +4,8 @@ Each line of a lexicon contains two words, separated by a space or a tab, or
 `source<TAB>target<TAB>probability<TAB>count`."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -220,21 +220,3 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     ids, pieces = vocabulary.encode_all(words)
     first = ids[ends_of(pieces)[:-1]]
     return list(np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist())
-
-
-def other_forms(lemmas: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """Map each type that is a whole word to the types of its lemmas' other forms, except forms that differ
-    only in case."""
-    words, occurring_types = sorted(lemmas), set(vocabulary.types.tolist())
-    ids = zip(words, only_ids(words, vocabulary), strict=True)
-    types = {word: type_id for word, type_id in ids if type_id in occurring_types}
-    forms: defaultdict[str, list[str]] = defaultdict(list)
-    for word in types:
-        for lemma in lemmas[word]:
-            forms[lemma.lower()].append(word)
-    forms_by_type: dict[int, frozenset[int]] = {}
-    for word, type_id in types.items():
-        lemma_forms = {form for lemma in lemmas[word] for form in forms[lemma.lower()]}
-        form_types = {types[form] for form in lemma_forms if form.lower() != word.lower()}
-        forms_by_type[type_id] = forms_by_type.get(type_id, frozenset()) | form_types
-    return forms_by_type

@@ -2,8 +2,8 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,6 @@ from calque.derive.sentence import Sentence, Span
 from calque.derive.workers import Progress, silent
 
 SPLITS = ("train", "dev", "test")
-Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
 
 
 @dataclass(frozen=True)
@@ -177,17 +176,6 @@ class Source(ABC):
         """Return the source with `offset` added to its seeds."""
         return self
 
-    def lemmas(self) -> Lemmas:
-        return {}
-
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
         """Cache the data needed to read sentences (and trees), and return the source with these data."""
         return self
-
-
-def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
-    """Map each word form to its lemmas, given (form, lemma) pairs."""
-    lemmas_by_word: defaultdict[str, set[str]] = defaultdict(set)
-    for word, lemma in pairs:
-        lemmas_by_word[word].add(lemma)
-    return {word: frozenset(lemmas) for word, lemmas in lemmas_by_word.items()}

@@ -14,8 +14,6 @@ import numpy as np
 from calque.analysis.measures.states import csls, found, nearest
 from calque.analysis.records.record import (
     ALIGNMENT,
-    FORM,
-    LEMMA,
     ROTATED,
     SELF_LEARNT,
     SHUFFLED,
@@ -238,21 +236,6 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
             if metric in last and step < last[metric].step:
                 earlier.append(replace(last[metric], value=value, step=step))
     return Measurement((*earlier, *final), +skipped)
-
-
-def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """Measure alignment@1 over held-out inflected types with and without another form of the same word in the
-    dictionary."""
-    if not types.measurable:
-        return Measurement()
-    alignment = alignment_of_checkpoint(model.checkpoint, types)
-    entries = frozenset(types.dictionary.tolist())
-    forms = [mates.get(type_id, frozenset()) for type_id in types.types[types.moved].tolist()]
-    inflected = np.array(list(map(bool, forms)), bool) & ~alignment.in_dictionary
-    seen = np.array([not entries.isdisjoint(mate_ids) for mate_ids in forms], bool)
-    hits = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
-    shares = ((metric, float(column.mean()), len(column)) for metric, column in hits.items() if len(column))
-    return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
 
 
 SIDES = ("source", "target")

@@ -42,7 +42,7 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # names of these measures in tables
 @dataclass(frozen=True)
 class Column:
     """The number to show for each model. `facets` are further fields of `Key`, and `null` is the metric for
-    the null's upper end. With `count`, the column shows the number of test items; with `remarks`, retained
+    the null's upper end. With `remarks`, retained
     transfer is followed by remarks. A column with `parts` shows the average of these columns."""
 
     head: str
@@ -51,7 +51,6 @@ class Column:
     task: str = ""
     facets: Mapping[str, Any] = field(default_factory=dict)
     null: str = ""
-    count: bool = False
     remarks: bool = True
     parts: "Sequence[Column]" = ()
 
@@ -65,9 +64,6 @@ class Column:
         """Format a model's number for a table."""
         if self.measure == RETAINED:
             return retained_cell(retained(results, objective, language, self.task, self.metric), self.remarks)
-        if self.count:
-            last = results.last(self.measure, objective, language, self.task, self.metric)
-            return next((str(record.count) for record in last.values()), MISSING)
         return cell(mean(self.values(results, objective, language)))
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:

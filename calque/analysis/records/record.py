@@ -153,9 +153,6 @@ MEASURES |= {RECOVERED, KNOWN, CARRIED, BOTH}  # all measures in the package exc
 MINED, MINED_XTREME = "mined", "mined-xtreme"
 """Metrics for RETRIEVAL: F1 in mining translations, with mutual nearest neighbours or with XTREME's
 candidates and threshold for BUCC."""
-FORM, LEMMA = "held-out-form", "held-out-lemma"
-"""Metrics for ALIGNMENT: alignment@1 over held-out inflected words with and without another form of the same
-word in the dictionary."""
 ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
 """Metrics for ALIGNMENT: alignment@1 over held-out types after a rotation fitted on the dictionary's pairs,
 on shuffled pairs, or by self-learning."""

@@ -83,12 +83,6 @@ class Pocket:
         topics, _ = _parts(self.types, self.seed)
         return generate(WordDraws(topics, rng, lambda: ORDERS[self.order].draw(order)))
 
-    def lemmas(self) -> Iterator[tuple[str, str]]:
-        """Yield every word form with its lemma; a form shared by several words occurs once for each."""
-        for topic in Lexicon(self.types).topics:
-            for word in chain.from_iterable(topic.values()):
-                yield from ((form, word.lemma) for form in word.forms)
-
 
 @lru_cache(maxsize=4)
 def _parts(types: int, seed: int) -> tuple[list[Sense], frozenset[str]]:

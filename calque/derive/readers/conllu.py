@@ -58,14 +58,6 @@ def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
         yield block.text or " ".join(block.column("FORM"))
 
 
-def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
-    """Stream (word, lemma) pairs, without multiword tokens, empty nodes and words without a lemma."""
-    for block in _blocks(path, Counter(), unparsed=True):
-        for word, lemma in zip(block.column("FORM"), block.column("LEMMA"), strict=True):
-            if lemma != NOTHING:
-                yield word, lemma
-
-
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
     """Stream the sentences in all `treebank_files`."""
     for file in treebank_files(path):

@@ -16,12 +16,12 @@ from calque.derive.errors import BadInput, check_range, excluded, unknown
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.parser import ParsedTrees, StanzaParser, StoredTrees
 from calque.derive.readers import text as reader
-from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
+from calque.derive.readers.conllu import WORDS, Units, read_conllu
 from calque.derive.readers.examples import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, read_nli, read_questions
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
 from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.sentence import UNKNOWN, Sentence, word_labels
-from calque.derive.source import SPLITS, Example, Lemmas, Source, TaskData, gather_lemmas
+from calque.derive.source import SPLITS, Example, Source, TaskData
 from calque.derive.vocabulary import add_up, most_frequent
 from calque.derive.workers import Progress, Workers, silent
 
@@ -305,10 +305,6 @@ class Files(Source):
             task: replace(files, seed=files.seed + offset) for task, files in drawn_files
         }
         return replace(self, **changed)
-
-    def lemmas(self) -> Lemmas:
-        tagged = self.pos.all if self.pos else ()
-        return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
         parser = self._parser(trees)

@@ -13,7 +13,7 @@ from calque.derive.pocket.inference import LABELS as INFERENCES
 from calque.derive.pocket.language import CHUNK, GENERATED, Pocket
 from calque.derive.pocket.roles import LABELS as SAMENESS
 from calque.derive.sentence import Sentence
-from calque.derive.source import SPLITS, Example, Lemmas, Question, Source, TaskData, gather_lemmas
+from calque.derive.source import SPLITS, Example, Question, Source, TaskData
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream
@@ -123,6 +123,3 @@ class PocketEnglish(Source):
     def reseeded(self, offset: int) -> Self:
         facts = replace(self.facts, seed=self.facts.seed + offset) if self.facts else None
         return replace(self, language=replace(self.language, seed=self.language.seed + offset), facts=facts)
-
-    def lemmas(self) -> Lemmas:
-        return gather_lemmas(self.language.lemmas())

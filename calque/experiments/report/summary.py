@@ -14,7 +14,7 @@ from calque.derive.transform import TORN
 from calque.experiments.run.step import COMPUTE
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
-from calque.experiments.study.measures import Forms, Growth
+from calque.experiments.study.measures import Growth
 from calque.experiments.study.measuring import MeasuredStep
 
 EFFECTS = {
@@ -114,8 +114,6 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
                 f"{measured_step.step.title}: {count:,} {why}"
                 for why, count in measured_step.exclusions.items()
             ]
-    elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemmas():
-        lines.append(Forms.UNKNOWN)
     return lines
 
 

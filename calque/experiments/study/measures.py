@@ -165,26 +165,6 @@ class Knowledge(Measure):
         return knowledge(model.measured(machine), model.languages(), *map(list, zip(*pairs, strict=True)))
 
 
-class Forms(Measure):
-    """alignment@1 of types outside the dictionary, split by whether the dictionary contains another form of
-    the same word. The measure requires a source with lemmas, and languages in different scripts."""
-
-    name = "forms"
-    UNKNOWN: ClassVar[str] = (
-        "the source has no lemmas, so held-out types are not split by whether the dictionary has another form"
-    )
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.measures.alignment import Types, form_alignment
-        from calque.derive.dictionary import other_forms
-
-        lemmas = model.training.data.config.source.lemmas()
-        if not lemmas:
-            return Measurement()
-        forms = other_forms(lemmas, model.languages().vocabulary)
-        return form_alignment(model.measured(machine), Types.open(model.data, model.language), forms)
-
-
 @dataclass(frozen=True)
 class ExampleMeasure(Measure):
     """A measure on the examples for the task `task`."""
@@ -436,7 +416,6 @@ PAIR_MEASURES: tuple[Measure, ...] = (
     Alignment(),
     Sharing(),
     Knowledge(),
-    Forms(),
 )
 """The measures of models trained on a source and one derived language."""
 _OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))

@@ -1,6 +1,3 @@
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 import numpy as np
 import pytest
 import torch
@@ -8,10 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
-from transformers import RobertaConfig, RobertaModel
 
-from calque.analysis.measures.alignment import Types, form_alignment, normalised
-from calque.analysis.records.record import MeasuredModel
+from calque.analysis.measures.alignment import Types, normalised
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
 from calque.pretrain.objectives.rotate_mlm import procrustes
@@ -36,45 +31,6 @@ def test_language_embeddings_are_added_to_a_copy():
     assert types.alignment(table, languages).forward.all()
     assert not types.alignment(table).forward.all()
     assert torch.equal(table, before)
-
-
-FORMS = 40
-TINY = RobertaConfig(
-    vocab_size=2 * FORMS, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=4
-)
-
-
-@settings(max_examples=50)
-@given(st.integers(0, 99), st.sampled_from([0.0, 0.5]))
-def test_types_are_grouped_by_dictionary_forms(seed, overlap):
-    random, made = np.random.default_rng(seed), torch.Generator().manual_seed(seed)
-    occurring = np.arange(FIRST, FORMS)
-    image = Transliterate(overlap).image(FORMS)
-    told = random.permutation(occurring)[:9]
-    types = Types(occurring, image, told, np.ones(FORMS, np.int64), np.arange(FORMS), *NUMBERS)
-    source = torch.randn(FORMS, 4, generator=made)
-    table = torch.cat([source, source + torch.randn(FORMS, 4, generator=made)])
-    alignment = types.alignment(table)
-    words = random.integers(0, 15, FORMS)  # types of one number are forms of one word
-    mates = {
-        i: frozenset(j for j in occurring.tolist() if j != i and words[j] == words[i])
-        for i in occurring.tolist()
-    }
-    found = dict(zip(occurring[types.moved].tolist(), alignment.forward.tolist(), strict=True))
-    groups = {"held-out-form": [], "held-out-lemma": []}
-    for i, hit in found.items():
-        if i not in told and mates[i]:
-            groups["held-out-form" if mates[i] & {*told.tolist()} else "held-out-lemma"].append(hit)
-    with TemporaryDirectory() as folder:
-        model = RobertaModel(TINY)
-        model.embeddings.word_embeddings.weight.data = table
-        model.embeddings.token_type_embeddings.weight.data.zero_()
-        model.save_pretrained(folder)
-        records = form_alignment(MeasuredModel(Path(folder), "run", "trans", step=7), types, mates).records
-    assert {r.metric: (r.value, r.count) for r in records} == {
-        metric: (np.mean(hits), len(hits)) for metric, hits in groups.items() if hits
-    }
-    assert all((r.measure, r.run, r.language, r.step) == ("alignment", "run", "trans", 7) for r in records)
 
 
 WIDTH = 16

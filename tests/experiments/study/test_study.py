@@ -15,7 +15,7 @@ from tests.experiments.conftest import Done
 
 ROOT = Path("runs")
 EXAMPLES = "examples of pos"
-MEASURES = {"order", "labels", "links", "alignment", "sharing", "forms", "pos"}
+MEASURES = {"order", "labels", "links", "alignment", "sharing", "pos"}
 NEUTRAL = ("paper=xlm_align", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2")
 
 
