@@ -155,7 +155,7 @@ READ = [
     (natural, CONLL_2003, ["Paris waits ."], {"-DOCSTART-": 1}),
     # exported pairs and questions without a side or an answer
     (PARAPHRASE, PAWS_X, ["A . = B . = 1", "A . = C . = 0"], {}),
-    (NLI, "A\tB\te\n \t<range>\tn\nA\tNS B\tn\n", ["A = B = entailment", "A = NS B = neutral"], {}),
+    (NLI, "A\tB\tneutral\n \t<range>\tneutral\nA\tNS B\t0\n", ["A = B = neutral", "A = NS B = 0"], {}),
     (qa, article(("1931", 13)), ["1931"], {"questions without an answer": 1}),
     (qa, article(("1931", 13), is_impossible=True, answers=OF_IT), ["1931"], {"questions without": 2}),
     # bitexts, dictionaries, and tables of your own labels
@@ -218,6 +218,7 @@ REFUSED = [
     (PAIRS, "first\tsecond\trelation\nA cat.\tA dog.\tno\nA cat.\tOne cat.\tno\n", 1, "'first'"),
     (NLI, "premise,hypothesis,label\nA,B,0\n", 1, "columns"),
     (NLI, "A .\tB .\tmaybe\n", 1, "'maybe'"),
+    (NLI, '{"premise": "A .", "hypothesis": "B .", "label": 2}\n', 1, "'2'"),
     (NLI, '{"premise": "A .", "hypothesis": 3, "label": "neutral"}\n', 1, "hypothesis"),
     # questions
     (qa, article(("1931", 12)), 0, "13"),

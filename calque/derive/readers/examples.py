@@ -10,20 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.errors import BadInput
-from calque.derive.files import read_toml
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.lines import Place, decode, open_bytes, read_lines
 from calque.derive.sentence import Sentence, Span
 from calque.derive.source import Example
 
-_TABLE = read_toml(Path(__file__).with_suffix(".toml"))
-LABELS: dict[str, str] = _TABLE["labels"]
-NUMBERED: dict[str, str] = _TABLE["numbered"]
-INFERENCE, PREMISES, HYPOTHESES, TEXTS, GOLD = (
-    tuple(_TABLE["columns"][name]) for name in ("inference", "premises", "hypotheses", "texts", "gold")
-)
-NO_LABEL = frozenset(("-", "-1"))
-"""Gold labels of pairs that annotators disagreed on, in MultiNLI and in copies with numeric labels."""
+LABELS = {label: label for label in ("entailment", "neutral", "contradiction", "0", "1")}
+"""The labels in files and their meanings; 0 and 1 are paraphrase labels."""
+LABELS["contradictory"] = "contradiction"  # in XNLI's machine translations
+UNDECIDED = "-"  # the gold label of pairs that annotators disagreed on
+# Lower-case names of columns:
+PREMISES, HYPOTHESES = ("sentence1", "premise"), ("sentence2", "hypothesis", "hypo")
+TEXTS, GOLD = ("text", "sentence", "sentence1"), ("gold_label", "label")
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 _PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NAME|REF|VALUE)[?!]")
 """Placeholders for missing text: a lone tag, such as eBible's `<range>` for a verse merged with the previous
@@ -47,10 +45,9 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 def read_nli(
     path: Path, counts: Counter[str], cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream a file's pairs, split into sentences and words by `cut`; pairs without a gold label are
-    left out. Without a header, the columns are premise, hypothesis and label; your own labels need one. With
-    columns called premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction.
-    A pair with a missing side (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay
+    """Stream a file's pairs, split into sentences and words by `cut`; pairs without a gold label are left
+    out. Without a header, the columns are premise, hypothesis and label; your own labels need one. A pair
+    with a missing side (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay
     aligned."""
     languages = set[str]()
     for place, row in _rows(path, counts, columns):
@@ -58,15 +55,17 @@ def read_nli(
         if len(languages) > 1:
             raise place.fault(f"expected one language per file, not {', '.join(sorted(languages))}")
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
+        value = _value(row, GOLD)
+        label = str(value).strip() if isinstance(value, str | int) else ""
         if columns.own_labels:
-            value = _value(row, GOLD)
-            label = str(value).strip() if isinstance(value, str | int) else ""
             place.text(label or None, "the label")
+        elif label == UNDECIDED:
+            counts["pairs without a gold label"] += 1
+            continue
+        elif label in LABELS:
+            label = LABELS[label]
         else:
-            label = _label(place, row, counts)
-            if label in NO_LABEL:
-                counts["pairs without a gold label"] += 1
-                continue
+            raise place.fault(f"label {label!r}; expected one of {', '.join(LABELS)} or {UNDECIDED}")
         sides = [[] if is_placeholder(text) else cut(text, counts) for text in texts]
         sentences = tuple(tuple([Sentence(tuple(words)) for words in side]) for side in sides)
         yield Example(sentences if all(sentences) else (), label)
@@ -88,7 +87,7 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
         return
     names = [cell.strip().casefold() for cell in head[1].split("\t")]
     if any({*names}.isdisjoint(alternatives) for alternatives in (*columns.texts, GOLD)):
-        expected = [*(alternatives[-1] for alternatives in columns.texts), "label"]
+        expected = [*(alternatives[0] for alternatives in columns.texts), "label"]
         if columns.own_labels:
             raise head[0].fault(f"found columns {names}; expected a header with names such as {expected}")
         names, lines = ["sentence1", "sentence2", "label"], chain([head], lines)
@@ -97,18 +96,6 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
         if len(cells) != len(names):
             raise place.fault(f"{len(cells)} tab-separated columns; expected {', '.join(names)}")
         yield place, dict(zip(names, cells, strict=True))
-
-
-def _label(place: Place, row: Mapping[str, Any], counts: Counter[str]) -> str:
-    label = str(_value(row, GOLD))
-    if label in NO_LABEL:
-        return label
-    if label in NUMBERED and _value(row, INFERENCE) is not None:
-        counts["labels 0, 1, 2 read as entailment, neutral, contradiction"] += 1
-        return NUMBERED[label]
-    if label not in LABELS:
-        raise place.fault(f"label {label!r}; expected one of {', '.join(LABELS)} or -")
-    return LABELS[label]
 
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -36,7 +36,6 @@ def as_json(**row):
         f"\ufeff{PREMISE}\t{HYPOTHESIS}\tcontradiction",
         as_json(premise=PREMISE, hypothesis=HYPOTHESIS, label="contradiction", idx=3),
         as_json(sentence1=PREMISE, sentence2=HYPOTHESIS, gold_label="contradictory", label="neutral"),
-        as_json(uid="a", context=PREMISE, hypothesis=HYPOTHESIS, label="c", model_label="n"),
         f"premise\thypo\tlabel\n{PREMISE}\t{HYPOTHESIS}\tcontradictory\n",
         f"index\tsentence1\tsentence2\tlabel1\tgold_label\n7\t{PREMISE}\t{HYPOTHESIS}\tneutral\tcontradiction\n",
         f"language\tgold_label\tsentence1\tsentence2\nfr\tcontradiction\t{PREMISE}\t{HYPOTHESIS}\n",
@@ -44,20 +43,6 @@ def as_json(**row):
 )
 def test_tsv_and_json_lines(tmp_path, text):
     assert read(tmp_path / "a", text) == ([PAIR], {})
-
-
-def test_numeric_labels_are_read_as_inference_labels(tmp_path):
-    rows = [as_json(premise="A.", hypothesis="B.", label=label) for label in (2, 0, 1, -1)]
-    for text in ("".join(rows), "premise\thypothesis\tlabel\nA.\tB.\t2\nA.\tB.\t0\nA.\tB.\t1\nA.\tB.\t-1\n"):
-        found, counts = read(tmp_path / "a", text)
-        assert [example.label for example in found] == ["contradiction", "entailment", "neutral"]
-        assert counts == {
-            "labels 0, 1, 2 read as entailment, neutral, contradiction": 3,
-            "pairs without a gold label": 1,
-        }
-    pairs = "".join(as_json(sentence1="A.", sentence2="B.", label=label) for label in (1, 0))
-    found, counts = read(tmp_path / "a", pairs)
-    assert ([example.label for example in found], counts) == (["1", "0"], {})
 
 
 TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_size=40).filter(str.split)
