@@ -29,13 +29,11 @@ TIMEOUT = 30.0  # maximum number of seconds without receiving a byte
 
 
 def state(folder: Path, output: Output) -> str:
-    """Return the state of a file: missing, altered, or there with the size and digest stated in its
-    recipe."""
+    """Return the state of a file: missing, altered, or there with the digest stated in its recipe."""
     path = folder / output.place
     if not path.exists():
         return MISSING
-    same_size = path.is_file() and output.bytes in (0, path.stat().st_size)
-    return THERE if same_size and output.sha256 in ("", sha256(path)) else ALTERED
+    return THERE if path.is_file() and output.sha256 in ("", sha256(path)) else ALTERED
 
 
 def fetch(recipe: Recipe, folder: Path, report: Progress, trust: bool = False) -> list[str]:
@@ -75,7 +73,7 @@ def _fetch(download: Download, folder: Path, report: Progress) -> list[str]:
     try:
         files = unpack(archive, download.name, download.outputs)
         for output in download.outputs:
-            _check(files[output.place], output.bytes, output.sha256, f"{download.url}: {output.place}")
+            _check(files[output.place], output.sha256, f"{download.url}: {output.place}")
     except BadInput:
         shutil.rmtree(work)
         raise
@@ -94,7 +92,7 @@ def download_file(download: Download, part: Path, report: Progress) -> Path:
         part.unlink(missing_ok=True)
     try:
         _receive(download, part, report)
-        _check(part, download.bytes, download.sha256, download.url)
+        _check(part, download.sha256, download.url)
     except (requests.RequestException, HTTPError) as error:
         raise BadInput(f"failed: {error}; run the command again", download.url) from None
     except BadInput:
@@ -106,8 +104,6 @@ def download_file(download: Download, part: Path, report: Progress) -> Path:
 def _receive(download: Download, part: Path, report: Progress) -> None:
     """Complete a partial download or, if the server cannot resume it, download the whole file."""
     start = part.stat().st_size if part.exists() else 0
-    if start and start == download.bytes:
-        return
     headers = HEADERS | ({"Range": f"bytes={start}-"} if start else {})
     with requests.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
         if response.status_code == 416:  # no bytes are left to receive; the digest is checked later
@@ -116,7 +112,7 @@ def _receive(download: Download, part: Path, report: Progress) -> None:
         if response.raw.length_remaining is None and "Transfer-Encoding" not in response.headers:
             raise BadInput("the server states no length, so truncation would go unnoticed", download.url)
         title, start = f"fetching {download.name}", start if response.status_code == 206 else 0
-        total = download.bytes or start + (response.raw.length_remaining or 0)
+        total = start + (response.raw.length_remaining or 0)
         with writing(part), part.open("ab" if start else "wb") as file:
             while block := response.raw.read1(1 << 17, decode_content=False):
                 start += file.write(block)
@@ -124,11 +120,9 @@ def _receive(download: Download, part: Path, report: Progress) -> None:
         report(title, start, start)
 
 
-def _check(path: Path, size: int, digest: str, where: str) -> None:
-    if size not in (0, path.stat().st_size):
-        raise BadInput(f"received {path.stat().st_size:,} bytes; the recipe states {size:,}", where)
-    if digest and sha256(path) != digest:
-        raise BadInput(f"expected SHA-256 {digest} but got {sha256(path)}", where)
+def _check(path: Path, expected: str, where: str) -> None:
+    if expected and (digest := sha256(path)) != expected:
+        raise BadInput(f"expected SHA-256 {expected} but got {digest}", where)
 
 
 # Unpacking

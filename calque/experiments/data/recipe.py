@@ -13,7 +13,6 @@ from calque.derive.files import read_toml
 from calque.experiments.run.step import parts_of
 
 RECIPES = Path(__file__).with_name("recipes.toml")
-UNITS = {"M": 2**20, "G": 2**30}
 
 
 @dataclass(frozen=True)
@@ -32,15 +31,13 @@ class Output:
 
 @dataclass(frozen=True)
 class Download:
-    """A file to fetch. `bytes` is its size, or 0 if unknown, and `about_bytes` an estimate; `sha256` is empty
-    if no digest is published."""
+    """A file to fetch. `bytes` is its size, or 0 if unknown; `sha256` is empty if no digest is published."""
 
     url: str
     outputs: tuple[Output, ...]
     licence: str
     terms: str
     bytes: int = 0
-    about_bytes: int = 0
     sha256: str = ""
 
     @property
@@ -116,33 +113,27 @@ def _filled(value: Any, row: Mapping[str, str]) -> Any:
 
 def _download(files: Sequence[Mapping[str, Any]]) -> Download:
     first = files[0]
-    size, about, digest = _size(first.get("size", ""))
-    outputs = tuple(map(_output, files))
-    return Download(first["url"], outputs, first["licence"], first["terms"], size, about, digest)
+    outputs, size = tuple(map(_output, files)), _size(first.get("size", ""))
+    return Download(first["url"], outputs, first["licence"], first["terms"], *size)
 
 
 def _output(file: Mapping[str, Any]) -> Output:
     inside, unpacked = tuple(file.get("inside", ())), file.get("unpacked", "")
-    size, _, digest = _size(unpacked or ("" if inside else file.get("size", "")))
-    return Output(file["place"], inside, bool(unpacked), file.get("where", {}), size, digest)
+    size = _size(unpacked or ("" if inside else file.get("size", "")))
+    return Output(file["place"], inside, bool(unpacked), file.get("where", {}), *size)
 
 
-def _size(text: str) -> tuple[int, int, str]:
-    """Return the bytes, estimated bytes and SHA-256 in a size: "", "N", "N DIGEST", or an estimate such as
-    "305M" or "5.4G"."""
+def _size(text: str) -> tuple[int, str]:
+    """Return the bytes and the SHA-256 in a size: "N DIGEST", or "" if they are unknown."""
     number, _, digest = text.partition(" ")
-    if number[-1:] in UNITS:
-        return 0, round(float(number[:-1]) * UNITS[number[-1]]), ""
-    return int(number or 0), 0, digest
+    return int(number or 0), digest
 
 
 def sizes(downloads: Sequence[Download]) -> str:
     """Describe the total size of downloads, and how many sizes are unknown."""
-    sized_downloads = [download for download in downloads if download.bytes or download.about_bytes]
-    total = sum(download.bytes or download.about_bytes for download in sized_downloads)
-    about = "" if all(download.bytes for download in sized_downloads) else "about "
-    parts = [f"{about}{total:,} bytes"] if sized_downloads else []
-    if unknown_sizes := len(downloads) - len(sized_downloads):
+    known = [download.bytes for download in downloads if download.bytes]
+    parts = [f"{sum(known):,} bytes"] if known else []
+    if unknown_sizes := len(downloads) - len(known):
         parts.append(f"{unknown_sizes:,} of unknown size")
     return ", ".join(parts)
 
