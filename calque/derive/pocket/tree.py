@@ -123,8 +123,8 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
                 parents.append(parent)
 
     visit(root, root)
-    index = {id(node): i for i, node in enumerate(nodes)}
-    heads = [-1 if node is root else index[id(parent)] for node, parent in zip(nodes, parents, strict=True)]
+    index = {node: i for i, node in enumerate(nodes)}
+    heads = [-1 if node is root else index[parent] for node, parent in zip(nodes, parents, strict=True)]
     return nodes, tuple(heads)
 
 
@@ -152,8 +152,7 @@ def say(
     spans = tuple([Span(*run) for run in runs([node.entity for node in nodes]) if run[2]])
     sentence = Sentence(tuple(words), tags, heads, relations, spans)
     if places is not ENGLISH.places:
-        place = {id(node): i for i, node in enumerate(nodes)}
-        sentence = sentence.reorder([place[id(node)] for node in linearise(root, places)[0]])
+        sentence = sentence.reorder([nodes.index(node) for node in linearise(root, places)[0]])
         words = list(sentence.words)
     for i, word in enumerate(words[:-1]):
         if word == "a" and words[i + 1][0] in "aeiou":
