@@ -5,6 +5,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from calque.derive.errors import BadInput
@@ -16,6 +17,7 @@ T = TypeVar("T")
 C = TypeVar("C")
 
 TRIES = 1_000  # number of draws after which the lexicon is assumed to lack suitable words
+TOO_FEW = "the lexicon has too few mutually exclusive words; increase the number of word types"
 NUMBERS = ("two", "three", "four")
 
 
@@ -85,16 +87,19 @@ def fresh(
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
-            case = choose(label)
-            for _ in range(TRIES):
-                example = draw(case)
-                if example.words not in seen:
-                    break
-            else:
-                fault = f"the lexicon yields only {len(seen):,} distinct examples"
-                raise BadInput(f"{fault}; none is left for {example.diagnostic or f'label {label}'}")
+            fault = f"the lexicon yields only {len(seen):,} distinct examples; none is left for {label!r}"
+            example = _such(partial(draw, choose(label)), lambda example: example.words not in seen, fault)
             seen.add(example.words)
             yield example
+
+
+def _such(draw: Callable[[], T], fits: Callable[[T], object], fault: str = TOO_FEW) -> T:
+    """Return the first draw that fits; raise BadInput after TRIES."""
+    for _ in range(TRIES):
+        drawn = draw()
+        if fits(drawn):
+            return drawn
+    raise BadInput(fault)
 
 
 @dataclass(frozen=True)
@@ -177,7 +182,7 @@ class WordDraws:
         topic = self._topic()
         verb = self._draw(topic, "soc", lambda verb: not alike or len(set(verb.forms[2:])) == 1)
         first, second = ("name" if is_named else "animate" for is_named in named)
-        people = self._such(
+        people = _such(
             lambda: (self._draw(topic, first), self._draw(topic, second)),
             lambda people: people[0].lemma != people[1].lemma,
         )
@@ -190,7 +195,7 @@ class WordDraws:
         """Draw five people or animals, three places and two verbs with different lemmas from a topic."""
         topic, drawn = self._topic(), list[Sense]()
         for _ in range(5):
-            drawn.append(self._such(lambda: self._draw(topic, self._someone()), _unlike(drawn)))
+            drawn.append(_such(lambda: self._draw(topic, self._someone()), _unlike(drawn)))
         for role in ("place", "place", "place", "soc", "soc"):
             drawn.append(self._draw(topic, role, _unlike(drawn)))
         return drawn[:5], drawn[5:8], drawn[8:]
@@ -214,7 +219,7 @@ class WordDraws:
 
         first = specific()
         kinds = self._kinds[first.lemma]  # the second noun shares no lemma or hypernym
-        second = self._such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
+        second = _such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables["hypernym"][0], second, second.tables["hypernym"][0]
 
     def _two(self, sense: Sense, role: str) -> tuple[Sense, Sense]:
@@ -222,28 +227,21 @@ class WordDraws:
             first, second = two[0].lemma, two[1].lemma
             return first not in {second, *self._kinds[second]} and second not in self._kinds[first]
 
-        return self._such(lambda: (self._draw(sense, role), self._draw(sense, role)), exclusive)
+        return _such(lambda: (self._draw(sense, role), self._draw(sense, role)), exclusive)
 
     def _verb_poles(self, role: str) -> tuple[Sense, ...]:
         return self._poles(lambda: self.rng.choice(self._verbs[role]))
 
     def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
-        first = self._such(draw, lambda word: word.antonym)
+        first = _such(draw, lambda word: word.antonym)
         axis = first.lemma, first.antonym
-        second = self._such(draw, lambda word: word.antonym and word.lemma not in axis)
+        second = _such(draw, lambda word: word.antonym and word.lemma not in axis)
         axes = [(word, self._draw(word, "antonym")) for word in (first, second)]
         poles, other_poles = self.rng.sample(axes, 2)
         return (*self.rng.sample(poles, 2), self.rng.choice(other_poles))
 
     def _draw(self, sense: Sense, role: str, fits: Callable[[Sense], object] = bool) -> Sense:
-        return self._such(lambda: sense.tables[role][int(self.rng.random() * SIZE)], fits)
-
-    def _such(self, draw: Callable[[], T], fits: Callable[[T], object]) -> T:
-        for _ in range(TRIES):
-            drawn = draw()
-            if fits(drawn):
-                return drawn
-        raise BadInput("the lexicon has too few mutually exclusive words; increase the number of word types")
+        return _such(lambda: sense.tables[role][int(self.rng.random() * SIZE)], fits)
 
 
 def _unlike(senses: Iterable[Sense]) -> Callable[[Sense], bool]:
