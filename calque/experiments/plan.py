@@ -1,108 +1,74 @@
 """`calque plan`: the cost of a study's pretraining, and the files that the study needs."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections import Counter
-from dataclasses import dataclass
-from heapq import heapreplace
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe, sizes
-from calque.experiments.report.summary import counted, extent, scale_of
+from calque.experiments.report.summary import counted, scale_of
+from calque.experiments.run.progress import duration
 from calque.experiments.run.schedule import side_by_side
-from calque.experiments.run.step import is_finished
-from calque.experiments.settings.sweep import Sweep
-from calque.experiments.study import Study
-from calque.experiments.study.models import Cost
+from calque.experiments.run.step import Step, is_finished
 from calque.pretrain.cost import EFFICIENCY, run_flops
 from calque.pretrain.lazy import torch
+
+if TYPE_CHECKING:
+    from calque.experiments.session import StudySession
 
 NAME = 20  # the width of the column with model names
 SHOWN = 3  # maximum number of missing files to list if no recipe provides them
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The title and cost of each unfinished pretraining run, and the number of `finished` runs. `jobs` runs
-    are trained in parallel, each with a peak rate of `peak` operations/s."""
-
-    runs: list[tuple[str, Cost]]
-    jobs: int
-    peak: float
-    device: str
-    finished: int = 0
-
-    def seconds_of(self, cost: Cost) -> float:
-        return cost.flops / (EFFICIENCY * self.peak)
-
-    @property
-    def seconds(self) -> float:
-        """The total time, assuming that the next run starts whenever a run ends, even if the next run's
-        starting model has not been trained yet."""
-        ends = [0.0] * self.jobs
-        for _, cost in self.runs:
-            heapreplace(ends, ends[0] + self.seconds_of(cost))
-        return max(ends)
-
-
-def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
-    """Estimate the training that a study or sweep still needs, given the finished runs below `root`. `jobs`
-    runs are trained in parallel; by default, as many as in `calque run`."""
-    trained = [step for step in study.trained(root) if not step.config.shipped]
+def describe(session: StudySession, jobs: int | None) -> str:
+    """Return, as text, what a study or sweep still needs: models, operations, memory, time and missing files.
+    `jobs` runs are trained in parallel; by default, as many as in `calque run`."""
+    trained = [step for step in session.trained if not step.config.shipped]
     steps = [step for step in trained if not is_finished(step)]
-    runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
-    parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
-    threads = max((step.threads for step in steps), default=1)
-    gpu = torch.cuda.is_available()
-    device = torch.cuda.get_device_name() if gpu else f"{os.cpu_count() or 1} CPU cores"
-    return Plan(runs, parallel, run_flops(threads, parallel), device, len(trained) - len(steps))
-
-
-def describe(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> str:
-    """Return a study's plan as text: models, operations, memory, time and missing files."""
-    estimate, studies = plan(study, jobs, root), list(study.variants.values())
-    runs = counted(len(estimate.runs) + estimate.finished, "run")
-    what = f"{runs} for {' and '.join(study.options)}" if study.options else extent(studies[0])
-    lines = [f"{study.name}: {scale_of(studies)}", what]
-    if estimate.finished:
-        lines.append(
-            f"{counted(estimate.finished, 'run')} finished below {root}, {len(estimate.runs):,} left"
-        )
-    lines.append("")
-    if estimate.runs:
-        memory = estimate.jobs * max(cost.memory for _, cost in estimate.runs) / 2**30
-        total = f"about {memory:,.2f} GiB and {_time(estimate.seconds)} of pretraining in total"
-        lines += [*_runs(estimate), ""]
-        lines.append(
-            f"here: {estimate.device}, {estimate.peak / 1e9:,.0f} GFLOP/s per run in matrix products,"
-        )
-        lines.append(f"of which training uses about {EFFICIENCY:.0%}")
-        lines.append(f"{counted(estimate.jobs, 'run')} at a time: {total}")
+    count = counted(len(trained), "run")
+    if finished := len(trained) - len(steps):
+        count += f", {finished:,} of them finished below {session.runs}"
+    lines = [f"{session.study.name}: {scale_of(session.studies)}", count, ""]
+    if steps:
+        lines += _training(steps, min(len(steps), side_by_side(steps, jobs)))
     else:
         lines.append("all models are pretrained; fine-tuning and testing are not estimated")
-    return "\n".join([*lines, describe_files(tuple(studies), study.name)])
+    return "\n".join([*lines, describe_files(session.studies, session.study.name)])
 
 
-def _runs(here: Plan) -> list[str]:
-    """Format one row per model; seeds with equal costs share a row, and long names are on a separate line."""
-    seeds = Counter((re.sub(r"/seed-\d+$", "", title), cost) for title, cost in here.runs)
+def _training(steps: Sequence[Step], parallel: int) -> list[str]:
+    """Return one row per model and the total; seeds with equal costs share a row, and long names are on a
+    separate line."""
+    peak = run_flops(max(step.threads for step in steps), parallel)
+    names = [re.sub(r"/seed-\d+$", "", step.title.removeprefix("pretrain ")) for step in steps]
+    costs = [step.config.cost() for step in steps]
     rows = [f"{'model':<{NAME}} seeds    steps parameters operations    memory        time"]
-    for (title, cost), count in seeds.items():
-        if len(title) > NAME:
-            rows.append(title)
-            title = ""
+    for (name, cost), seeds in Counter(zip(names, costs, strict=True)).items():
+        if len(name) > NAME:
+            rows.append(name)
+            name = ""
         size = f"{cost.steps:>8,} {cost.parameters / 1e6:>8,.2f} M {cost.flops:>9.2e}"
-        memory, time = f"{cost.memory / 2**30:>6,.2f} GiB", _time(here.seconds_of(cost))
-        rows.append(f"{title:<{NAME}} {count:>5} {size} {memory} {time:>11}")
-    return rows
+        memory, time = f"{cost.memory / 2**30:>6,.2f} GiB", duration(cost.flops / (EFFICIENCY * peak))
+        rows.append(f"{name:<{NAME}} {seeds:>5} {size} {memory} {time:>11}")
+    memory = parallel * max(cost.memory for cost in costs) / 2**30
+    time = duration(total_seconds([cost.flops for cost in costs], parallel, EFFICIENCY * peak))
+    gpu = torch.cuda.is_available()
+    device = torch.cuda.get_device_name() if gpu else f"{os.cpu_count() or 1} CPU cores"
+    return [
+        *rows,
+        "",
+        f"here: {device}, {peak / 1e9:,.0f} GFLOP/s per run in matrix products,",
+        f"of which training uses about {EFFICIENCY:.0%}",
+        f"{counted(parallel, 'run')} at a time: about {memory:,.2f} GiB and {time} of pretraining in total",
+    ]
 
 
-def _time(seconds: float) -> str:
-    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:,.1f} {unit}"
-    return counted(round(seconds), "second")
+def total_seconds(operations: Sequence[float], parallel: int, speed: float) -> float:
+    """Return the time for runs of which `parallel` are trained at a time, each with `speed` operations/s."""
+    return max(sum(operations) / parallel, *operations) / speed
 
 
 def describe_files(study: Any, name: str) -> str:

@@ -12,6 +12,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
+from calque.experiments.run.places import REPORT
 from calque.experiments.settings.catalogue import named_study, study_time
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from calque.experiments.report.outcome import Outcome
     from calque.experiments.run.slurm import Slurm
     from calque.experiments.run.step import Stage, Step
-    from calque.experiments.settings.sweep import Sweep
+    from calque.experiments.settings.sweep import Swept, Variant
     from calque.experiments.study import Study
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
@@ -28,43 +30,99 @@ STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 
 @dataclass(frozen=True)
 class StudySession:
-    """A study or sweep, with its settings, results folder and report name."""
+    """A study, with its results folder, its changed settings and its report's name. Each entry of `sweep`,
+    such as `seeds=0;1`, gives several values of a setting; every combination is a variant of the study."""
 
-    study: Study | Sweep
+    study: Study
     runs: Path
     settings: tuple[str, ...] = ()
     name: str = ""
+    sweep: tuple[str, ...] = ()
 
     @classmethod
     def open(
         cls, name: str, settings: Sequence[str], runs: Path, sweep: Sequence[str] = (), title: str = ""
     ) -> StudySession:
-        """Open a study by its name or Python file, and apply `settings`. Entries of `sweep`, such as
-        `seeds=0;1`, define variants of the study. `title` is the report's name."""
-        named = named_study(name)  # before slow imports, so that an unknown name is reported at once
+        """Open a study by its name or Python file, and apply `settings`. `title` is the report's name."""
+        study = named_study(name)  # before slow imports, so that an unknown name is reported at once
         from calque.experiments.settings.override import override
-        from calque.experiments.settings.sweep import Sweep
 
-        changed = override(named, settings)
-        return cls(Sweep.read(changed, sweep) if sweep else changed, runs, tuple(settings), title)
+        session = cls(override(study, settings), runs, tuple(settings), title, tuple(sweep))
+        assert session.variants  # parses every value before anything is computed
+        return session
 
     @cached_property
-    def report(self) -> Path:
-        from calque.experiments.report.folder import named_report
+    def swept(self) -> Swept:
+        from calque.experiments.settings.sweep import read_sweep
 
-        if self.name:
-            return named_report(self.runs, self.describe())
-        return self.study.report(self.runs, bool(self.settings))
+        return read_sweep(self.sweep)
+
+    @cached_property
+    def variants(self) -> list[Variant]:
+        """Each combination of swept values, with the study; without a sweep, the study itself."""
+        from calque.experiments.settings.sweep import variants
+
+        return variants(self.study, self.swept)
+
+    @property
+    def studies(self) -> list[Study]:
+        return [study for _, study in self.variants]
+
+    # Folders and steps
+
+    @property
+    def home(self) -> Path:
+        return self.study.home(self.runs)
 
     @property
     def steps(self) -> list[Step]:
-        return self.study.steps(self.runs)
+        """All steps, from derivation to evaluation, in an order in which they can be run."""
+        from calque.experiments.study.study import distinct
 
-    def describe(self, command: str = "") -> About:
-        """Describe the report by its configuration and provenance; `command` defaults to the command line."""
-        from calque.experiments.report.folder import describe
+        return distinct(step for study in self.studies for step in study.steps(self.runs))
 
-        return describe(self.study, self.runs, self.settings, self.name, command)
+    @property
+    def trained(self) -> list[Step]:
+        """The pretraining steps, shipped or not."""
+        from calque.experiments.study.study import distinct
+
+        return distinct(step for study in self.studies for step in study.trained(self.runs))
+
+    @cached_property
+    def configuration(self) -> str:
+        """The fingerprint of the swept settings and of all steps."""
+        folders = [[step.folder.name for step in study.steps(self.runs)] for study in self.studies]
+        return fingerprint(self.swept, folders) if self.sweep else fingerprint(*folders)
+
+    @cached_property
+    def report(self) -> Path:
+        """The report's folder; a changed study without a name gets its own folder."""
+        from calque.experiments.report.folder import named_report
+
+        if self.name:
+            return named_report(self.runs, self.about)
+        changed = f"-{self.configuration}" if self.settings or self.sweep else ""
+        return self.runs / self.study.name / f"{REPORT}{changed}"
+
+    @cached_property
+    def about(self) -> About:
+        """The report's description by its configuration and provenance."""
+        from calque.experiments.report.folder import provenance
+        from calque.experiments.report.summary import scale_of
+
+        return {
+            "study": self.study.name,
+            "name": self.name,
+            "report": self.study.paper,
+            "scale": scale_of(self.studies),
+            "settings": list(self.settings),
+            "sweep": list(self.sweep),
+            "seeds": list(dict.fromkeys(seed for study in self.studies for seed in study.seeds)),
+            "configuration": self.configuration,
+            **provenance(),
+        }
+
+    # Work
 
     def compute(
         self,
@@ -77,52 +135,52 @@ class StudySession:
         """Compute the unfinished steps in the given stages or, with `engine`, those of all stages in cluster
         jobs. Return the elapsed time, or "" if all steps were already finished. `jobs` steps run in parallel,
         by default on all cores. `change` allows work to resume in a changed environment."""
-        from calque.experiments.run.places import note_use
+        from calque.experiments.report.folder import reserve
         from calque.experiments.run.progress import board
         from calque.experiments.run.schedule import compute, first_process, side_by_side
 
         all_steps, start = self.steps, monotonic()
         if first_process():
-            note_use(self.report, self.runs, [step.folder for step in all_steps])
+            reserve(self.report, self.about, [step.folder.relative_to(self.home) for step in all_steps])
         steps = [step for step in all_steps if step.stage in stages]
         finished = sum(step.finished for step in steps)
         title = self.study.name
-        if stages == STAGES and not (finished or self.settings or self.study.options):
-            time = study_time(self.study.name)
+        if stages == STAGES and not (finished or self.settings or self.sweep):
+            time = study_time(title)
             title += f", {time} on two cores" if time else ""
         parallel = None if engine else side_by_side(steps, jobs)
         with board(steps, quiet or not first_process(), title, parallel) as progress:
             if engine:
                 engine.compute(progress.watch, lambda line: None if quiet else print(line, file=sys.stderr))
             else:
-                compute(steps, self.study.home(self.runs), jobs, progress.report, change, progress.watch)
+                compute(steps, self.home, jobs, progress.report, change, progress.watch)
         if finished == len(steps):
             return ""
         before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""
         return f"{timedelta(seconds=round(monotonic() - start))}{before}"
 
-    def summarise(self, about: About) -> Outcome:
-        """Write the report. Raises BadInput if a step is not finished."""
+    def summarise(self, wall: str = "", command: str = "") -> Outcome:
+        """Write the report; its description states the elapsed time and the command, by default the command
+        line. Raises BadInput if a step is not finished."""
         from calque.experiments.report.folder import keep_stored
         from calque.experiments.report.report import summarise
         from calque.experiments.run.step import COMPUTE, total_cost
 
-        steps, folder = self.steps, self.report
+        steps = self.steps
         if titles := [step.title for step in steps if not step.finished]:
             remainder = [f"and {len(titles) - 3} more"] if titles[3:] else []
             message = f"not computed yet: {', '.join([*titles[:3], *remainder])}; `calque run` computes them"
             raise BadInput(message, self.runs / self.study.name)
-        if "wall" not in about:
-            about = keep_stored(folder, about)
-        return summarise(self.study, self.runs, folder, {**about, COMPUTE: total_cost(steps)})
+        about = {**self.about, "command": command} if command else self.about
+        about = {**about, "wall": wall} if wall else keep_stored(self.report, about)
+        return summarise(self.variants, self.runs, self.report, {**about, COMPUTE: total_cost(steps)})
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by
         default on all cores; a script that uses several jobs needs `if __name__ == "__main__"`."""
-        sweep = f", sweep={self.study.options}" if self.study.options else ""
-        command = f"calque.study({self.study.name!r}, {list(self.settings)}{sweep}).run()"
-        about, wall = self.describe(command), self.compute(jobs=jobs)
-        self.summarise({**about, "wall": wall} if wall else about)
+        arguments = [repr(self.study.name), *map(repr, self.settings)]
+        arguments += [f"sweep={dict(self.swept)}"] if self.sweep else []
+        self.summarise(self.compute(jobs=jobs), f"calque.study({', '.join(arguments)}).run()")
         return self.report
 
     def records(self) -> Any:
@@ -136,12 +194,12 @@ class StudySession:
         a model is not trained yet."""
         from calque.analysis.checkpoint import Checkpoint
 
-        steps, home = self.study.trained(self.runs), self.study.home(self.runs)
+        steps = self.trained
         if missing := [step.title for step in steps if not step.finished]:
             raise BadInput(f"not computed yet: {missing[0]}; run() computes it")
-        places, models = [step.place.relative_to(home) for step in steps], {}
+        places, models = [step.place.relative_to(self.home) for step in steps], {}
         for place, step in zip(places, steps, strict=True):
-            path = place if places.count(place) == 1 else step.folder.relative_to(home)
+            path = place if places.count(place) == 1 else step.folder.relative_to(self.home)
             models[path.as_posix()] = Checkpoint.open(step.folder / "checkpoint")
         return models
 

@@ -20,7 +20,7 @@ from calque.derive.workers import silent
 from calque.experiments.cli import app
 from calque.experiments.report.report import summarise
 from calque.experiments.run.schedule import compute
-from calque.experiments.session import STAGES
+from calque.experiments.session import STAGES, StudySession
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from calque.experiments.settings.study_file import own_modules
@@ -124,8 +124,12 @@ class Done:
         return Done(self.root, override(self.study, settings))
 
     @property
+    def session(self):
+        return StudySession(self.study, self.root)
+
+    @property
     def home(self):
-        return self.study.home(self.root)
+        return self.session.home
 
     @property
     def languages(self):
@@ -141,7 +145,7 @@ class Done:
 
     @property
     def report(self):
-        return self.study.report(self.root, changed=False)
+        return self.session.report
 
     def models(self):
         return self.study.models(self.root)
@@ -164,7 +168,7 @@ class Done:
         return {step.config.measure.name: step for step in self.study.measuring(self.root, model)}
 
     def records(self, model):
-        return [record for step in self.measures(model).values() for record in read_measured(step).records]
+        return [record for step in self.measures(model).values() for record in read_measured(step)[1]]
 
     def compute(self, *stages, jobs=1, report=silent, allow_change=False):
         steps = [step for step in self.study.steps(self.root) if step.stage in (stages or STAGES)]
@@ -172,7 +176,7 @@ class Done:
 
     def finish(self, jobs=1, report=silent):
         self.compute(jobs=jobs, report=report)
-        return summarise(self.study, self.root, self.report)
+        return summarise(self.session.variants, self.root, self.report)
 
 
 def finished(root, study, jobs=1):

@@ -11,7 +11,6 @@ from transformers import pipeline
 import calque
 from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
-from calque.experiments.session import StudySession
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.study.measuring import read_measured
 from tests.experiments.conftest import TINY, Done, finished
@@ -74,7 +73,7 @@ def test_function_after_a_layer_changes_states(model):
 
 
 def test_alignment_equals_the_studys_records(done, model):
-    records = read_measured(done.measures(done.model("MLM"))["alignment"]).records
+    records = read_measured(done.measures(done.model("MLM"))["alignment"])[1]
     assert model.alignment() == pytest.approx({one.metric: one.value for one in records if one.step == 12})
 
 
@@ -136,7 +135,7 @@ CODE, SHOWN = (
 
 @pytest.mark.slow
 def test_page_program_equals_the_study(done, capsys):
-    found = output(StudySession(done.study, done.root), capsys)
+    found = output(done.session, capsys)
     assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
     for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):
         records = {
@@ -154,7 +153,7 @@ def test_page_output_and_method_examples_are_right(tmp_path, capsys):
         examples = (getattr(method, "__doc__", None) or "").replace("  # doctest: +SKIP", "")
         runner.run(doctest.DocTestParser().get_doctest(examples, {"model": model}, name, None, None))
     assert runner.tries > 10 and not runner.failures
-    found, shown = output(StudySession(lesson.study, lesson.root), capsys), rows_of(SHOWN)
+    found, shown = output(lesson.session, capsys), rows_of(SHOWN)
     assert [name for name, *_ in found] == [name for name, *_ in shown]
     numbers = np.array([[each[1:] for each in rows] for rows in (found, shown)])
     assert np.abs(numbers[0] - numbers[1]).max() < 3, "processors round differently"

@@ -1,23 +1,28 @@
 import pytest
 
 from calque.experiments.data.recipe import inputs, read_recipe, sizes
-from calque.experiments.plan import describe_files, plan
+from calque.experiments.plan import describe_files, total_seconds
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 
 
-def test_planned_time_is_proportional_to_steps(tiny):
-    once, twice = plan(tiny, 1), plan(override(tiny, ["train.steps=24"]), 1)
-    operations = [sum(cost.flops for _, cost in planned.runs) for planned in (once, twice)]
-    assert operations[1] == pytest.approx(2 * operations[0])
-    assert twice.seconds == pytest.approx(2 * once.seconds)
-    assert once.seconds == pytest.approx(sum(once.seconds_of(cost) for _, cost in once.runs))
+def operations(study):
+    return [step.config.cost().flops for step in study.trained()]
+
+
+def test_operations_are_proportional_to_steps(tiny):
+    once, twice = operations(tiny), operations(override(tiny, ["train.steps=24"]))
+    assert twice == pytest.approx([2 * flops for flops in once])
+
+
+def test_total_time_allows_for_the_longest_run():
+    assert total_seconds([4, 4, 4], 1, 2) == 6 and total_seconds([4, 4, 4, 4], 2, 2) == 4
+    assert total_seconds([8, 2], 2, 2) == total_seconds([8], 1, 2) == 4
 
 
 def test_encoding_a_pair_again_costs_operations(tiny):
     """PPA encodes all ids for TLM, and then half of them with gradients and half without."""
-    planned = plan(override(tiny, ["objectives=MLM,PPA,PPA-alone,XLM-ALIGN"]), 1)
-    mlm, *others = (cost.flops for _, cost in planned.runs)
+    mlm, *others = operations(override(tiny, ["objectives=MLM,PPA,PPA-alone,XLM-ALIGN"]))
     assert [flops / mlm for flops in others] == pytest.approx([5 / 3, 2 / 3, 1 + 10 / 36])
 
 

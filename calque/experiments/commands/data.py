@@ -114,7 +114,7 @@ def bench(
         what, against, rate, ratio = row.cells
         typer.echo(f"{what}\n  {rate}, {ratio} times as fast as {against}")
     if out:
-        benchmarks.write(rows, provenance(f"calque bench --rounds {rounds}"), out)
+        benchmarks.write(rows, provenance(), out)
 
 
 def docs(

@@ -100,12 +100,14 @@ def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROO
         results_of,
         tables_in,
     )
-    from calque.experiments.settings.sweep import studies_of
+    from calque.experiments.session import StudySession
 
     folder = report_folder(report, runs)
     about = describe_records(folder)
     claims = read_table(folder, "claims") if "claims" in tables_in(folder) else None
-    answers = checklist(about, studies_of(about, own), runs, results_of(folder), claims)
+    settings = [*about.get("settings", ()), "claims=none"]  # the claims' file may be elsewhere
+    session = StudySession.open(own or about["study"], settings, runs, about.get("sweep", ()))
+    answers = checklist(about, session.studies, runs, results_of(folder), claims)
     write_or_print(as_markdown(f"Responsible NLP checklist: {about['study']}", answers), out, folder)
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from calque.derive.errors import BadInput, printable
+from calque.derive.errors import BadInput
 from calque.experiments.commands.options import Own, Parser, Root
 from calque.experiments.commands.show import write_derived
 from calque.experiments.run.places import ROOT, check_report_name
 from calque.experiments.run.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
-    from calque.experiments.report.folder import About
     from calque.experiments.report.outcome import Outcome
     from calque.experiments.session import StudySession
 
@@ -73,7 +72,8 @@ def run(
     The stages are derive, pretrain, evaluate and report."""
     if on == "local" and (option or dry_run):
         raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
-    session, engine = _opened(exp, settings, sweep, runs, name), None
+    session = _opened(exp, settings, sweep, runs, name)
+    engine = None
     if on == "slurm":
         from calque.experiments.run.slurm import Slurm
 
@@ -83,14 +83,11 @@ def run(
         if dry_run:
             typer.echo(engine.script)
             return
-    from calque.experiments.report.folder import reserve
     from calque.experiments.run.schedule import first_process
 
-    about = session.describe()
-    if session.name and first_process():
-        reserve(session.report, about)
     wall = session.compute(jobs=jobs, change=change, quiet=quiet, engine=engine)
-    _write_report(session, {**about, "wall": wall} if wall else about, quiet)
+    if first_process():
+        _print_outcome(session.summarise(wall), quiet)
 
 
 @leaving(RESUMES)
@@ -158,11 +155,9 @@ def derive(
     session = _opened(exp, settings, None, runs)
     from calque.experiments.report.summary import account
     from calque.experiments.run.schedule import first_process
-    from calque.experiments.study import Study
 
     session.compute(["derive"], jobs)
     if first_process():
-        assert isinstance(session.study, Study)  # not a sweep
         typer.echo("\n".join(account(session.study, runs)))
 
 
@@ -211,7 +206,7 @@ def report(
 
     if exp.endswith(".py") or exp in studies() or not ("/" in exp or Path(exp).is_dir()):
         session = _opened(exp, settings, sweep, runs, name)
-        _write_report(session, session.describe(), quiet)
+        _print_outcome(session.summarise(), quiet)
         return
     if settings or sweep:
         raise BadInput("--set and --sweep apply only to studies; leave them out for a folder of records")
@@ -230,7 +225,7 @@ def plan(exp: Exp, settings: Set = None, sweep: Sweeps = None, jobs: Jobs = None
     session = _opened(exp, settings, sweep, runs)
     from calque.experiments.plan import describe
 
-    typer.echo(describe(session.study, jobs, runs))
+    typer.echo(describe(session, jobs))
     typer.echo(f"next: calque run {exp}{' with the same options' if settings or sweep else ''}")
 
 
@@ -252,12 +247,5 @@ def _opened(
     return StudySession.open(exp, settings or (), runs, sweeps or (), name or "")
 
 
-def _write_report(session: StudySession, about: About, quiet: bool) -> None:
-    from calque.experiments.run.schedule import first_process
-
-    if first_process():
-        _print_outcome(session.summarise(about), quiet)
-
-
 def _print_outcome(outcome: Outcome, quiet: bool) -> None:
-    typer.echo(outcome.report if quiet else printable(str(outcome)))
+    typer.echo(outcome.report if quiet else outcome)

@@ -17,12 +17,12 @@ from calque.derive.sources.everyday import KIND
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe
-from calque.experiments.report.folder import measured, reports
+from calque.experiments.report.folder import reports
 from calque.experiments.report.summary import compute_statement, exclusions, listed, scale_of, versions_in
 from calque.experiments.run.step import COMPUTE, is_finished
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
-from calque.experiments.study.study import step_key
+from calque.experiments.study.study import distinct
 
 YOURS = "For you to answer:"
 Rows = Iterable[Sequence[object]]
@@ -151,17 +151,14 @@ def _experiments(
 
 
 def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
-    lines = list[str]()
-    for study in studies:
-        try:
-            lines += exclusions(study, runs, measured(study, runs))
-        except (BadInput, OSError):
-            return ["the study's folders are elsewhere; the report lists exclusions"]
-    return list(dict.fromkeys(lines)) or ["none"]
+    try:
+        return exclusions(studies, runs) or ["none"]
+    except (BadInput, OSError):
+        return ["the study's folders are elsewhere; the report lists exclusions"]
 
 
 def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
-    steps = {step_key(step): step for study in studies for step in study.trained(runs)}.values()
+    steps = distinct(step for study in studies for step in study.trained(runs))
     for name in dict.fromkeys(step.config.objective.name for step in steps):
         objective_steps = [step for step in steps if step.config.objective.name == name]
         costs = [

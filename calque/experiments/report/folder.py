@@ -8,29 +8,23 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.report.table import Table
-from calque.analysis.results import Results, by_settings, over_draws
+from calque.analysis.results import Results, by_settings
 from calque.derive.errors import BadInput, shown
 from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
-from calque.experiments.report.summary import LIBRARIES, scale_of
+from calque.experiments.report.summary import LIBRARIES
 from calque.experiments.run.places import CACHE, REPORT, SHARED, USES, check_report_name, name_mistakes
 from calque.experiments.run.step import COMPUTE
-from calque.experiments.settings.sweep import Sweep
-from calque.experiments.study import Study
-from calque.experiments.study.measuring import MeasuredStep, read_measured
-from calque.experiments.study.tasks import read_floors
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
@@ -49,43 +43,25 @@ COMMITTED = CHECKOUT / "experiments" / "records"
 # Descriptions
 
 
-def describe(
-    study: Study | Sweep, root: Path, settings: Sequence[str] = (), name: str = "", command: str = ""
-) -> About:
-    """Return a description of a study's report: its configuration and `provenance`."""
-    studies = list(study.variants.values())
-    return {
-        "study": study.name,
-        "name": name,
-        "report": studies[0].paper,
-        "scale": scale_of(studies),
-        "settings": list(settings),
-        "sweep": list(study.options),
-        "seeds": list(study.seeds),
-        "configuration": study.report(root, changed=True).name.removeprefix(f"{REPORT}-"),
-        **provenance(command),
-    }
-
-
-def provenance(command: str = "") -> About:
-    """Return the date, commit, command, machine and versions. `command` defaults to the command line."""
+def provenance() -> About:
+    """Return the date, commit, command, machine and versions."""
     import torch
 
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
     return {
-        **_now(command),
+        **_now(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {device}",
         "versions": {library: version(library) for library in LIBRARIES},
     }
 
 
-def _now(command: str = "") -> dict[str, str]:
-    """Return the date, the commit (`-dirty` if files were changed) and the command."""
+def _now() -> dict[str, str]:
+    """Return the date, the commit (`-dirty` if files were changed) and the command line."""
     about = {"date": date.today().isoformat()}
     if shutil.which("git") and (CHECKOUT / ".git").exists():
         words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
         about["commit"] = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
-    return {**about, "command": command or shlex.join(["calque", *sys.argv[1:]])}
+    return {**about, "command": shlex.join(["calque", *sys.argv[1:]])}
 
 
 def describe_records(folder: Path, name: str = "") -> About:
@@ -239,29 +215,6 @@ def _number(text: str) -> str | int | float:
     return text
 
 
-def measured(study: Study, root: Path) -> list[MeasuredStep]:
-    """Read the measurements of each step of a finished study, in report order."""
-    models = [*study.given_models(root), *study.models(root)]
-    of_models = [step for model in models for step in study.measuring(root, model)]
-    aligners = study.data(root).aligners
-    encoders = [step for step in aligners if step.config.encoder]
-    other_aligners = [step for step in aligners if not step.config.encoder]
-    return [read_measured(step) for step in (*other_aligners, *of_models, *encoders)]
-
-
-def recorded(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Recorded:
-    """Return the measured runs, without duplicates, all records, and the tasks' floors, which are averaged
-    over seeds if each seed has different data."""
-    runs, records = dict[str, Run](), list[Record]()
-    for step in found:
-        records += step.records
-        for run in step.runs:
-            previous_run = runs.setdefault(run.id, run)
-            runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *previous_run.claims})))
-    floors = (chain.from_iterable(map(read_floors, study.data(root, n).floors)) for n in study.data_seeds)
-    return Recorded(list(runs.values()), records, over_draws(list(seed_floors) for seed_floors in floors))
-
-
 # Tables
 
 
@@ -314,10 +267,12 @@ def check_outside(out: Path, records: Path) -> None:
         raise BadInput("a report here would overwrite records; choose another folder", out)
 
 
-def reserve(folder: Path, about: About) -> None:
-    """Write a report's description before its runs are computed, so that no other report takes the name."""
-    if not (folder / ABOUT).is_file():
+def reserve(folder: Path, about: About, steps: Iterable[Path]) -> None:
+    """Record which shared steps a report uses. For a named report, also write its description, before its
+    runs are computed, so that no other report takes the name."""
+    if about["name"] and not (folder / ABOUT).is_file():
         write_json(folder / ABOUT, about)
+    write_json(folder / USES, [step.as_posix() for step in steps])
 
 
 def reports(runs: Path) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from calque.analysis.report.page import Report
 from calque.analysis.report.table import MISSING, OURS, Table, percent
 from calque.analysis.results import Results, mean
 from calque.analysis.tasks.catalogue import PRIMARY, task_title
+from calque.derive.errors import printable
 
 WIDTH = 80
 LONGEST = 40  # maximum number of lines in a printed table
@@ -43,7 +44,7 @@ class Outcome:
         if self.contents.headlines:
             *headlines, counts = self.contents.headlines
             parts += ["\n".join(_wrapped(f"- {claim}") for claim in headlines), _wrapped(counts)]
-        return "\n\n".join([*parts, str(self.report)])
+        return printable("\n\n".join([*parts, str(self.report)]))
 
     def _tables(self) -> Iterator[str]:
         for name in self.contents.main or [name for name in self.contents.tables if name not in TESTED]:

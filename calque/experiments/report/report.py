@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,8 @@ from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
 from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import (
     SweepResults,
+    Values,
     differences_table,
-    setting_title,
     sweep_figure,
     sweep_question,
     sweep_table,
@@ -28,7 +29,7 @@ from calque.analysis.report.claims import claims_table, null_table
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.page import Curves, Report, write_page
 from calque.analysis.report.table import Table
-from calque.analysis.results import Results, by_settings
+from calque.analysis.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.languages import VOCABULARY
@@ -38,21 +39,16 @@ from calque.derive.transform import Account, image_of
 from calque.derive.types import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary
 from calque.experiments.report.checklist import checklist
-from calque.experiments.report.folder import ABOUT, About, measured, read_records, recorded, stored
+from calque.experiments.report.folder import ABOUT, About, Recorded, read_records, stored
 from calque.experiments.report.outcome import Outcome
-from calque.experiments.report.summary import (
-    compute_statement,
-    exclusions,
-    facts_of,
-    scale,
-    scale_of,
-    versions_in,
-)
+from calque.experiments.report.summary import described_facts, exclusions, facts_of, scale_of
 from calque.experiments.run.places import CACHE
 from calque.experiments.settings.catalogue import table
-from calque.experiments.settings.sweep import Sweep
+from calque.experiments.settings.sweep import Variant
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
+from calque.experiments.study.measuring import read_measured
+from calque.experiments.study.tasks import read_floors
 from calque.pretrain import objectives
 from calque.pretrain.run import CLAIMS, read_metrics
 from calque.pretrain.saved_model import METRICS
@@ -62,59 +58,52 @@ INSIDE = 12  # maximum number of models inspected in a report
 SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
-def summarise(study: Study | Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
-    """Write the report on a finished study or sweep to `folder`, atomically, and return its summary. `about`
-    is the report's description."""
-    about, claimed = about or {}, None
+def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: About | None = None) -> Outcome:
+    """Write the report on a finished study or on the variants in a sweep to `folder`, atomically, and return
+    its summary. `about` is the report's description."""
+    about, studies, claimed, (swept, first) = about or {}, [study for _, study in variants], None, variants[0]
+    size, facts, left_out = scale_of(studies), facts_of(variants, root, about), exclusions(studies, root)
+    results_by_values, titled, curves = dict[Values, Results](), dict[str, Study](), list[Curves]()
+    for settings, study in variants:
+        study_results = joined(study.paper, *_recorded(study, root, settings), size)
+        results_by_values[tuple(settings.values())] = study_results
+        title = "".join(f", {key}={value}" for key, value in settings.items())
+        titled[title] = study
+        curves += training_curves(study, root, study_results, title)
     results: Results | SweepResults
-    if isinstance(study, Sweep):
-        results, facts = _sweep_results(study, root)
-        studies = {f", {_suffix(study, values)}": variant for values, variant in study.variants.items()}
-        page = _sweep_page(results, scale_of(studies.values()))
+    if swept:
+        results = SweepResults(tuple(swept), results_by_values)
     else:
-        steps, studies = measured(study, root), {"": study}
-        results = joined(study.paper, *recorded(study, root, steps), scale(study))
-        claimed = PrimaryClaims.read(study.claims) if study.claims else None
-        page, facts = _study_page(results, study.paper, about, claimed), list(facts_of(study, root, steps))
-        terms = [*page.terms, *_own_terms(study)]
-        page = replace(page, terms=terms, exclusions=exclusions(study, root, steps))
-    variants, curves = _variants(results), list[Curves]()
-    for (suffix, variant), variant_results in zip(studies.items(), variants, strict=True):
-        curves += training_curves(variant, root, variant_results, suffix)
+        results = results_by_values[()]
+        claimed = PrimaryClaims.read(first.claims) if first.claims else None
+    page = _page(results, first.paper, about, claimed, size)
     page = replace(
         page,
-        example=example_of(studies.values(), root),
+        terms=[*page.terms, *_own_terms(first)],
+        exclusions=left_out,
+        facts=facts,
+        example=example_of(studies, root),
         curves=curves,
-        looks=models_inside(studies, root),
-        checklist=checklist(about, list(studies.values()), root, variants, page.tables.get("claims")),
-        facts=[*facts, *_cost(about)],
+        looks=models_inside(titled, root),
+        checklist=checklist(about, studies, root, [*results_by_values.values()], page.tables.get("claims")),
     )
     return _write(folder, page, results, about, claimed)
 
 
-def _variants(results: Results | SweepResults) -> list[Results]:
-    return [results] if isinstance(results, Results) else list(results.variants.values())
-
-
-def _suffix(sweep: Sweep, values: Sequence[str]) -> str:
-    """Return the swept settings of a variant: `seeds=0,train.steps=100`."""
-    return ",".join(map("=".join, zip(sweep.keys, values, strict=True)))
-
-
-def _sweep_results(sweep: Sweep, root: Path) -> tuple[SweepResults, list[tuple[str, str]]]:
-    """Return a sweep's results, and the configuration that its variants share."""
-    variants, facts = {}, list[list[tuple[str, str]]]()
-    for values, study in sweep.variants.items():
-        settings, suffix = dict(zip(sweep.keys, values, strict=True)), _suffix(sweep, values)
-        steps = measured(study, root)
-        runs, records, floors = recorded(study, root, steps)
-        runs = [replace(run, id=f"{run.id}@{suffix}", settings=settings) for run in runs]
-        records = [replace(record, run=f"{record.run}@{suffix}") for record in records]
-        variants[values] = Results(runs, records, floors=floors)
-        facts.append(list(facts_of(study, root, steps)))
-    swept = [(setting_title(key), ", ".join(values)) for key, values in sweep.settings]
-    shared = [fact for fact in facts[0] if all(fact in variant_facts for variant_facts in facts)]
-    return SweepResults(sweep.keys, variants), [*swept, *shared]
+def _recorded(study: Study, root: Path, settings: Mapping[str, str]) -> Recorded:
+    """Return the measured runs, without duplicates, all records, and the tasks' floors, which are averaged
+    over seeds if each seed has different data. Swept `settings` are added to the runs and to their ids."""
+    runs, records = dict[str, Run](), list[Record]()
+    suffix = f"@{','.join(map('='.join, settings.items()))}" if settings else ""
+    for step in study.measured(root):
+        step_runs, step_records = read_measured(step)
+        records += [replace(record, run=record.run + suffix) for record in step_records]
+        for run in step_runs:
+            claims = {*run.claims, *runs.get(run.id, run).claims}
+            runs[run.id] = replace(run, claims=tuple(sorted(claims)))
+    swept_runs = [replace(run, id=run.id + suffix, settings=settings) for run in runs.values()]
+    floors = (chain.from_iterable(map(read_floors, study.data(root, n).floors)) for n in study.data_seeds)
+    return Recorded(swept_runs, records, over_draws(list(seed_floors) for seed_floors in floors))
 
 
 def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
@@ -126,21 +115,21 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     try:
         if rows.swept:
             results = SweepResults(rows.swept, by_settings(*rows))
-            page = _sweep_page(results, size)
         else:
             results, claimed = joined(paper, *rows, size), primary_of(source)
-            page = _study_page(results, paper, about, claimed)
+        page = _page(results, paper, about, claimed, size)
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    facts = {
-        "Seeds": ", ".join(map(str, about["seeds"])),
-        "Settings": "; ".join(about.get("settings", ())),
-        "Sweep": "; ".join(about.get("sweep", ())),
-        "Machine": str(about.get("machine", "")),
-        "Libraries": versions_in(about),
-    }
-    page = replace(page, facts=[*(fact for fact in facts.items() if fact[1]), *_cost(about)])
+    page = replace(page, facts=described_facts(about))
     return _write(folder, page, results, about, claimed)
+
+
+def _page(
+    results: Results | SweepResults, paper: str, about: About, claimed: PrimaryClaims | None, size: str
+) -> Report:
+    if isinstance(results, Results):
+        return _study_page(results, paper, about, claimed)
+    return _sweep_page(results, size)
 
 
 def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
@@ -176,7 +165,7 @@ def _write(
     about: About,
     claimed: PrimaryClaims | None = None,
 ) -> Outcome:
-    variants = _variants(results)
+    variants = [results] if isinstance(results, Results) else list(results.variants.values())
     floors = results.floors.all if isinstance(results, Results) else results.floors()
     with whole_folder(folder, stored(folder).get("files", ())) as part:
         json_rows.write(part / RUNS, [run for variant in variants for run in variant.runs.values()])
@@ -227,18 +216,11 @@ def figures_of(results: Results, paper: str) -> list[Plot]:
     return [plot for plot in (*PAPERS[paper].figures(results), *specified_figures(paper, results)) if plot]
 
 
-def _cost(about: About) -> list[tuple[str, str]]:
-    statement = compute_statement(about)
-    return [("Compute", statement)] if statement else []
-
-
 # Parts that are not computed from records: terms, the question, an example, curves and inspections
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the terms of a study's measures, and of objectives that are not Calque's."""
-    for measure in study.measures:
-        yield from measure.terms.items()
+    """Yield the terms of objectives that are not Calque's."""
     starts = [objective.traits.start[0] for objective in study.objectives if objective.traits.start]
     for part in dict.fromkeys(part for objective in (*study.objectives, *starts) for part in objective.parts):
         if type(part) not in objectives.OBJECTIVES and part.summary:

@@ -12,16 +12,17 @@ from calque.derive.on_demand import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
 from calque.experiments.run.step import COMPUTE
+from calque.experiments.settings.sweep import Variant
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Growth
-from calque.experiments.study.measuring import MeasuredStep
 
 EFFECTS = {
     "unseen types": "types never occur in the corpus; the dictionary and alignment@1 exclude them",
     "rare words not trained on": "occurrences of rare or very long words are encoded but not learnt from",
 }
 """The meaning of each count in a manifest's `vocabulary` entry."""
+Fact = tuple[str, str]  # a title and a value
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
@@ -71,22 +72,6 @@ def scale_of(studies: Iterable[Study]) -> str:
     return " ".join("/".join(dict.fromkeys(words)) for words in zip(*scales, strict=True))
 
 
-def extent(study: Study) -> str:
-    """Describe on one line how many models and steps a study has."""
-    train, models, trained = study.train, study.models(Path()), study.trained()
-    ids = train.steps * train.batch * study.model.length
-    text = f"{study.start} unchanged"
-    if models:
-        text = f"{counted(len(models), 'model')} of {train.steps:,} steps of {train.batch} x "
-        text += f"{study.model.length} ids ({ids / 1e6:,.1f} M)"
-        text += f", from {study.start}" if study.start else ""
-    if starts := len(trained) - len(models):
-        text += f"; {counted(starts, 'more run')} from which other runs start"
-    if shipped := sum(bool(step.config.shipped) for step in trained):
-        text += f", {shipped} of them shipped"
-    return text + (f"; tasks: {', '.join(study.tasks)}" if study.tasks else "")
-
-
 # Exclusions
 
 
@@ -99,8 +84,12 @@ def account(study: Study, root: Path) -> list[str]:
     return lines
 
 
-def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
+def exclusions(studies: Iterable[Study], root: Path) -> list[str]:
     """List the exclusions from text, examples and measures, with reasons."""
+    return list(dict.fromkeys(line for study in studies for line in _exclusions(study, root)))
+
+
+def _exclusions(study: Study, root: Path) -> list[str]:
     lines, languages = list(_of_data(study, root)), study.languages
     if not languages.gold_sets:
         pretraining = set[str]()
@@ -109,11 +98,9 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
             pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
     if not isinstance(languages, DerivedLanguages):
-        for measured_step in found:
-            lines += [
-                f"{measured_step.step.title}: {count:,} {why}"
-                for why, count in measured_step.exclusions.items()
-            ]
+        for step in study.measured(root):
+            left_out = step.open().facts["left out"]
+            lines += [f"{step.title}: {count:,} {why}" for why, count in left_out.items()]
     return lines
 
 
@@ -166,9 +153,37 @@ def _counts(facts: Mapping[str, Any]) -> str:
 # Configuration and cost
 
 
-def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
+def facts_of(variants: Sequence[Variant], root: Path, about: Mapping[str, Any]) -> list[Fact]:
+    """Return the swept settings, the facts that all variants of a study share, and the cost."""
+    swept: dict[str, dict[str, None]] = {}
+    for settings, _ in variants:
+        for key, value in settings.items():
+            swept.setdefault(key, {})[value] = None
+    first, *others = [list(_facts_of(study, root)) for _, study in variants]
+    shared = [fact for fact in first if all(fact in facts for facts in others)]
+    return [*((key, ", ".join(values)) for key, values in swept.items()), *shared, *_cost(about)]
+
+
+def described_facts(about: Mapping[str, Any]) -> list[Fact]:
+    """Return the facts in a report's description."""
+    facts = {
+        "Seeds": ", ".join(map(str, about["seeds"])),
+        "Settings": "; ".join(about.get("settings", ())),
+        "Sweep": "; ".join(about.get("sweep", ())),
+        "Machine": str(about.get("machine", "")),
+        "Libraries": versions_in(about),
+    }
+    return [*(fact for fact in facts.items() if fact[1]), *_cost(about)]
+
+
+def _cost(about: Mapping[str, Any]) -> list[Fact]:
+    statement = compute_statement(about)
+    return [("Compute", statement)] if statement else []
+
+
+def _facts_of(study: Study, root: Path) -> Iterator[Fact]:
     """Yield the name and value of each setting, and the machine and libraries used."""
-    languages, models = study.languages, study.models(root)
+    languages, models, measured = study.languages, study.models(root), study.measured(root)
     growth = any(isinstance(measure, Growth) for measure in study.measures)
     if study.given:
         yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
@@ -190,7 +205,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     yield from languages.facts(study).items()
     for name, task in study.tasks.items():
         yield f"Fine-tuning, {name}", listed(vars(task.finetune))
-    machine = found[0].step.open().facts["made with"] if found else models[0].step.open().facts["identity"]
+    machine = measured[0].open().facts["made with"] if measured else models[0].step.open().facts["identity"]
     yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calque.derive.errors import BadInput, shown
-from calque.derive.files import write_json
 
 ROOT = Path("runs")  # the default results folder
 CACHE = "cache"  # its subfolder for the learnt grammars and parsed trees of all studies
@@ -45,8 +44,3 @@ def check_report_name(name: str | None) -> str | None:
         expected = f"1 to {LONGEST} letters, digits, dashes and underscores"
         raise BadInput(f"--name {shown(name)}: expected {expected}")
     return name
-
-
-def note_use(report: Path, root: Path, folders: Sequence[Path]) -> None:
-    """Record in a report's folder which shared steps it uses."""
-    write_json(report / USES, [folder.relative_to(root / SHARED).as_posix() for folder in folders])

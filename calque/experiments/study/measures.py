@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from calque.analysis.records.record import ORDER, SHARING, Measurement
@@ -31,9 +30,7 @@ Examples = Mapping[str, Step]  # the steps that write examples, by task
 
 @dataclass(frozen=True)
 class StudyMeasure(ABC):
-    """A measure in a study's settings. `terms` are glossary entries for the report, by title."""
-
-    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """A measure in a study's settings."""
 
     @property
     @abstractmethod

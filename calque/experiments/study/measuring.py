@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,20 +71,10 @@ def write_measurement(
         json_rows.write(part / RECORDS, measurement.records)
 
 
-@dataclass(frozen=True)
-class MeasuredStep:
-    step: Step
-    runs: Sequence[Run]
-    records: Sequence[Record]
-    exclusions: Mapping[str, int]
-
-
-def read_measured(step: Step) -> MeasuredStep:
-    """Read a finished step's measurement. Raises BadInput for damaged files."""
-    artefact = step.open()
+def read_measured(step: Step) -> tuple[Sequence[Run], list[Record]]:
+    """Read the runs and records that a finished step measured. Raises BadInput for damaged files."""
+    artefact = Artefact.open(step.folder, step.kind)
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
     if isinstance(step.config, Measuring):
-        runs = [step.config.run(artefact)]
-    else:  # another study may have computed it
-        runs = [replace(run, study=step.config.study) for run in runs]
-    return MeasuredStep(step, runs, records, artefact.facts["left out"])
+        return [step.config.run(artefact)], records
+    return [replace(run, study=step.config.study) for run in runs], records  # computed by another study?

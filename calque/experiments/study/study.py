@@ -15,18 +15,18 @@ cache/  learnt grammars, parsed trees
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from calque.analysis.records.record import ALIGNMENT, Described, Run
 from calque.analysis.records.record import Start as StartOfRun
 from calque.derive.errors import BadInput, unknown
-from calque.derive.fingerprint import fingerprint, sha256
-from calque.experiments.run.places import REPORT, SHARED, name_mistakes
+from calque.derive.fingerprint import sha256
+from calque.experiments.run.places import SHARED, name_mistakes
 from calque.experiments.run.step import Step, cached_method, with_needs
 from calque.experiments.study.languages import DerivedLanguages, StudyData, StudyLanguages, chain_of
 from calque.experiments.study.measures import PAIR_MEASURES, Measure, StudyMeasure
@@ -54,8 +54,6 @@ class Study:
     study's models. `paper` is the kind of report, and `claims` the file with the study's own claims, whose
     digest is recorded in manifests."""
 
-    options: ClassVar[Sequence[str]] = ()  # the settings that a sweep varies
-
     name: str
     languages: StudyLanguages
     objectives: tuple[Objective, ...] = ()
@@ -81,11 +79,6 @@ class Study:
         study_fields = {field.name for field in dataclasses.fields(self)}
         language_values = {key: values.pop(key) for key in values.keys() - study_fields}
         return replace(self, languages=replace(languages, **language_values), **values)
-
-    @property
-    def variants(self) -> dict[tuple[str, ...], Study]:
-        """The study as a sweep without settings (`experiments.settings.sweep.Sweep`)."""
-        return {(): self}
 
     @cached_property
     def given(self) -> GivenModel | None:
@@ -189,12 +182,6 @@ class Study:
         """Return the folder of the steps of all studies."""
         return root / SHARED
 
-    def report(self, root: Path, changed: bool) -> Path:
-        """Return the report's folder; a study with changed values gets its own folder, named after its
-        steps."""
-        steps = f"-{fingerprint([step.folder.name for step in self.steps(root)])}" if changed else ""
-        return root / self.name / f"{REPORT}{steps}"
-
     def steps(self, root: Path) -> list[Step]:
         """Return all steps, from derivation to evaluation, in an order in which they can be run."""
         data, models = [self.data(root, seed) for seed in self.data_seeds], self.models(root)
@@ -216,7 +203,7 @@ class Study:
         models = self.models(root)
         steps = [step for model in models for step in _starts(model.step)]
         steps += [model.step for model in models]
-        return list({step_key(step): step for step in steps}.values())
+        return distinct(steps)
 
     # Data
 
@@ -339,13 +326,25 @@ class Study:
             Measuring.step(measure, model, self.threads) for measure in measures if measure.applies(model)
         ]
 
+    def measured(self, root: Path) -> list[Step]:
+        """Return the steps whose records the report shows, in its order."""
+        models = [*self.given_models(root), *self.models(root)]
+        aligners = self.data(root).aligners
+        of_models = [step for model in models for step in self.measuring(root, model)]
+        encoders = [step for step in aligners if step.config.encoder]
+        return [*(step for step in aligners if not step.config.encoder), *of_models, *encoders]
 
-def step_key(step: Step) -> Any:
-    """Return a step's key: its folder or, if its inputs cannot be read yet, its configuration."""
-    try:
-        return step.folder
-    except BadInput:
-        return step.place, repr(step.config)
+
+def distinct(steps: Iterable[Step]) -> list[Step]:
+    """Return the steps without those that have the same folder or, if their inputs cannot be read yet, the
+    same configuration."""
+    by_key: dict[Any, Step] = {}
+    for step in steps:
+        try:
+            by_key.setdefault(step.folder, step)
+        except BadInput:
+            by_key.setdefault((step.place, repr(step.config)), step)
+    return list(by_key.values())
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:

@@ -8,8 +8,8 @@ from transformers import AutoModelForMaskedLM
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, Record
 from calque.derive.task_data import TaskFolder
-from calque.experiments.report.folder import ABOUT, describe
-from calque.experiments.settings.catalogue import named_study
+from calque.experiments.report.folder import ABOUT
+from calque.experiments.session import StudySession
 from tests.experiments.committed import ROOT
 from tests.experiments.conftest import TINY, calque, refused
 
@@ -22,7 +22,7 @@ def rows(text, head):
 def test_checklist_describes_the_study(done, tmp_path):
     root = shutil.copytree(done.root, tmp_path / "runs")
     report = root / done.report.relative_to(done.root)
-    about = describe(named_study("pocket"), root, TINY)
+    about = StudySession.open("pocket", TINY, root).about
     (report / ABOUT).write_text(json.dumps(about))
     code, text, error = calque("checklist", "pocket", "--runs", root)
     assert code == 0, error

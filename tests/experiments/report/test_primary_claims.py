@@ -9,7 +9,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import RUNS, Run
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.experiments.report.folder import describe, stored
+from calque.experiments.report.folder import stored
 from calque.experiments.report.report import summarise
 from calque.experiments.settings.catalogue import STUDIES
 from calque.experiments.settings.override import override
@@ -55,7 +55,7 @@ def noted(done, objective):
 
 
 def reported(done):
-    outcome = summarise(done.study, done.root, done.report, describe(done.study, done.root))
+    outcome = summarise(done.session.variants, done.root, done.report, done.session.about)
     return (str(outcome), outcome.report.read_text(), (done.report / f"{NAME}.md").read_text())
 
 

@@ -20,8 +20,8 @@ from tests.experiments.test_records import STUDIES
 
 @pytest.mark.parametrize("paper", [name for name, about in PAPERS.items() if not about.natural])
 def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
-    shown = replace(done.study, paper=paper)
-    assert str(summarise(shown, done.root, tmp_path / "report")).endswith("report.html")
+    variants = [({}, replace(done.study, paper=paper))]
+    assert str(summarise(variants, done.root, tmp_path / "report")).endswith("report.html")
     claims, figures = (tmp_path / "report" / name for name in ("claims.md", "figures"))
     if paper == "growth":
         assert not figures.exists() and not claims.exists()  # the study lacks what they show
@@ -50,7 +50,7 @@ def test_floors_are_reported(done):
 
 
 def test_repeated_report_is_equal(done, tmp_path):
-    summarise(done.study, done.root, tmp_path / "again")
+    summarise(done.session.variants, done.root, tmp_path / "again")
     expected = sum(len(done.records(model)) for model in done.models())
     found = compare_reports(done.report, tmp_path / "again")
     assert (found.equal, found.different, found.changed) == (expected, [], {})

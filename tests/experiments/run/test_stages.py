@@ -14,6 +14,7 @@ from calque.analysis.records.record import ALIGNMENT
 from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.experiments.run.step import COMPUTE, total_cost
+from calque.experiments.session import StudySession
 from calque.experiments.study.measuring import read_measured
 from calque.pretrain.run import CHECKPOINT, pack, read_metrics, runs_of
 from calque.pretrain.saved_model import METRICS
@@ -115,7 +116,7 @@ def test_stages_leave_inputs_for_the_next(done):
     assert sorted(done.heard.begun) == sorted(done.heard.finished)
     for model in done.models():
         measures = done.measures(model)
-        found = {name: read_measured(step).records for name, step in measures.items()}
+        found = {name: read_measured(step)[1] for name, step in measures.items()}
         (order,) = found["order"]
         assert order.value == done.languages.open().facts["languages"]["trans.inv"]["order distance"] > 0.5
         assert sorted({record.step for record in found["alignment"]}) == [4, 8, 12]
@@ -145,7 +146,7 @@ def test_processes_of_torchrun_share_a_study(done, tmp_path):
     )
     assert ran.returncode == 0, ran.stderr
     places = Done(tmp_path, done.study)
-    assert (places.study.report(tmp_path, changed=True) / "report.html").is_file()
+    assert (StudySession(done.study, tmp_path, tuple(TINY)).report / "report.html").is_file()
     assert ran.stdout.count("report.html") == 1
     for model in places.models():
         assert model.step.open().facts["identity"]["world"] == 2

@@ -7,7 +7,7 @@ import pytest
 
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
-from calque.experiments.settings.sweep import Sweep
+from calque.experiments.settings.sweep import read_sweep, variants
 from tests.experiments.conftest import SETTINGS, calque, sets
 from tests.refusals import refusal
 
@@ -84,5 +84,5 @@ def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
     ],
 )
 def test_invalid_sweeps_are_rejected(tiny, options, said):
-    told = refusal(Sweep.read, tiny, options)
+    told = refusal(lambda: variants(tiny, read_sweep(options)))
     assert said in told and "\n" not in told

@@ -78,7 +78,7 @@ def done(tmp_path):
 @pytest.mark.slow
 def test_knowledge_is_measured_and_reported(done):
     for model in done.models():
-        found = read_measured(done.measures(model)["knowledge"]).records
+        found = read_measured(done.measures(model)["knowledge"])[1]
         records = {(record.measure, record.metric): record for record in found}
         assert {measure for measure, _ in records} == {KNOWN, CARRIED, BOTH}
         assert {records[measure, "all"].count for measure in (KNOWN, CARRIED, BOTH)} == {18}

@@ -6,8 +6,8 @@ import pytest
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import Files, TaskFiles
 from calque.experiments.run.step import with_needs
+from calque.experiments.session import StudySession
 from calque.experiments.settings.override import override
-from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study.measures import OrderDistance
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.objectives.mlm import MLM
@@ -65,8 +65,8 @@ READ_DICTIONARY = {"DICT-MLM": 3, "ALIGN-MLM": 3, "LINK": 3, "MLM-after-ALIGN-ML
 @pytest.mark.parametrize(("objective", "models"), (SHARED | READ_DICTIONARY).items())
 def test_dictionary_sweep_trains_other_models_once(tiny, objective, models):
     changed = override(tiny, [f"objectives={objective}"])
-    sweep = Sweep.read(changed, ["dictionary.fraction=0.1,0.2,0.3"])
-    assert len(trained(sweep)) == len(sweep.trained(ROOT)) == models
+    sweep = StudySession(changed, ROOT, sweep=("dictionary.fraction=0.1,0.2,0.3",))
+    assert len({step.folder for step in sweep.trained}) == len(sweep.trained) == models
 
 
 def test_new_format_changes_fingerprints(tiny, before, monkeypatch):
