@@ -19,15 +19,14 @@ INTERVAL = 0.2
 WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
 FIRST = 0.05  # fraction of a step after which its speed is estimated
-Group = tuple[Any, ...]  # properties that similar steps share
 OVERHEAD = 3.0  # assumed seconds per step for everything except training
 
 
 class Remaining:
     """The number of finished steps, and the remaining time. A step's expected time is its planned time,
-    multiplied by the ratio of actual to planned time of similar steps. `parallel` is the number of parallel
-    steps (None: unknown until steps begin), and `speed` the number of operations per second in one step
-    (default: as in `calque plan`)."""
+    multiplied by the ratio of actual to planned time, separately for steps that train a model and for others.
+    `parallel` is the number of parallel steps (None: unknown until steps begin), and `speed` the number of
+    operations per second in one step (default: as in `calque plan`)."""
 
     def __init__(
         self, steps: Iterable[Step], parallel: int | None = None, speed: float | None = None
@@ -79,15 +78,13 @@ class Remaining:
                 seconds_left.append(total * (1 - last))
             else:
                 unmeasured.append(step)
-        seconds, planned = defaultdict[Group, float](float), defaultdict[Group, float](float)
+        seconds, planned = defaultdict[bool, float](float), defaultdict[bool, float](float)
         for step, total in durations:
-            for group in self._groups(step):
-                seconds[group] += total
-                planned[group] += self._planned(step)
+            seconds[self._trains(step)] += total
+            planned[self._trains(step)] += self._planned(step)
         for step in unmeasured:
-            similar = [group for group in self._groups(step) if planned[group]]
-            rate = seconds[similar[0]] / planned[similar[0]] if similar else 1.0
-            expected = self._planned(step) * rate
+            trains = self._trains(step)
+            expected = self._planned(step) * (seconds[trains] / planned[trains] if planned[trains] else 1.0)
             seconds_left.append(max(0.0, expected - (now - start_times.get(step.folder, now))))
         return max(sum(seconds_left) / self.parallel, *seconds_left, 0.0)
 
@@ -101,10 +98,8 @@ class Remaining:
             self.speed = EFFICIENCY * run_flops(step.threads)
         return OVERHEAD + (work / self.speed if self.speed else 0.0)
 
-    def _groups(self, step: Step) -> list[Group]:
-        """Return the groups of similar steps that contain a step, the narrower first."""
-        trains = self._planned(step) > OVERHEAD
-        return [(trains, step.stage), (trains,)]
+    def _trains(self, step: Step) -> bool:
+        return self._planned(step) > OVERHEAD
 
     def __str__(self) -> str:
         seconds_left = self.left if self.waiting else None
