@@ -105,7 +105,9 @@ def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROO
     folder = report_folder(report, runs)
     about = describe_records(folder)
     claims = read_table(folder, "claims") if "claims" in tables_in(folder) else None
-    settings = [*about.get("settings", ()), "claims=none"]  # the claims' file may be elsewhere
+    # The claims' file may be elsewhere, and a measure may no longer exist.
+    settings = [setting for setting in about.get("settings", ()) if not setting.startswith("measures=")]
+    settings.append("claims=none")
     session = StudySession.open(own or about["study"], settings, runs, about.get("sweep", ()))
     answers = checklist(about, session.studies, runs, results_of(folder), claims)
     write_or_print(as_markdown(f"Responsible NLP checklist: {about['study']}", answers), out, folder)
