@@ -1,7 +1,6 @@
 """Probe what two languages share at a step of pretraining. Every number has a null distribution: its values
 after shuffling within groups that share a property unrelated to meaning, such as sentence length. Shapes: N
-sentences, words or masked ids, L layers including the embeddings, H hidden, K width, S shuffles, V
-vocabulary, U units, I inputs."""
+sentences or words, L layers including the embeddings, H hidden, K width, S shuffles."""
 
 from __future__ import annotations
 
@@ -22,43 +21,42 @@ from calque.analysis.measures.states import (
     sentence_means,
     states_by_row,
 )
-from calque.analysis.records import record
-from calque.analysis.records.record import CKA, MeasuredModel, Measurement, Null, Record
+from calque.analysis.records.record import (
+    ALIGNMENT,
+    CKA,
+    LINEAR,
+    RETRIEVAL,
+    MeasuredModel,
+    Measurement,
+    Null,
+    Record,
+)
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
-from calque.derive.language import SOURCE, Bitext, Language
+from calque.derive.language import SOURCE, Bitext
 from calque.derive.languages import Languages, only_last
 from calque.derive.ragged import Ragged
 from calque.derive.source import Example
 from calque.derive.task_data import TaskFolder
-from calque.pretrain.architecture import architecture_of
-from calque.pretrain.batch import Rows
 from calque.pretrain.config import out_of_range
-from calque.pretrain.lazy import Tensor, inference_mode, torch
-from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import encode, prediction_loss
-from calque.pretrain.objectives.mlm import Monolingual
+from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.saved_model import load_snapshot
 
-LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
+LEAST = {"sentences": 20, "tagged": 20, "tested": 20, "shuffles": 40}
 RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summed over words
 MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
-MOST = 2048  # maximum number of masked ids used
-PARTS = 8  # number of parts into which a text is split to estimate sampling noise
 ALIKE = 5  # minimum group size; shuffling smaller groups often leaves items in place
 LOW, HIGH = 2.5, 97.5  # percentiles of nulls
 LIKE_FREQUENT = 10  # number of similarly frequent types in a group
-Gradient = Sequence[Tensor]  # for each parameter of the layers, (U, I), or (U, 1) for vectors
 
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The numbers of parallel sentences, rows of text per language, tagged sentences, and shuffles for null
-    distributions."""
+    """The numbers of parallel sentences, of tagged sentences to train on and to test on, and of shuffles for
+    null distributions."""
 
     sentences: int = 400
-    rows: int = 128
     tagged: int = 300
     tested: int = 400
     shuffles: int = 200
@@ -130,9 +128,8 @@ def growth(
 
 
 class Probes:
-    """Runs all probes, in evaluation mode, on the last `share` of two languages' text, in rows of `length`
-    ids, and on a task's examples. Every labelled id in `masked` is masked; `gradient_rows` are masked as in
-    pretraining."""
+    """Runs all probes, in evaluation mode, on the last `share` of two languages' text, in rows of at most
+    `length` ids, and on a task's examples."""
 
     def __init__(
         self,
@@ -147,7 +144,6 @@ class Probes:
         names, held_out = (SOURCE, self.language), only_last(languages, share)
         self.task, self.seed, self.draws = task.name, config.seed, (config.shuffles, config.seed)
         self.numbers = [languages[name].number for name in names]
-        self._read_rows(languages, Monolingual(held_out, length, MASK_RATE), length, config.rows)
         self.types = Types.open(languages.folder, self.language)
         self.train, tests = _tagged_sets(languages, examples, task, length, config)
         self.tests = {name: words.in_company() for name, words in tests.items()}
@@ -158,48 +154,14 @@ class Probes:
         lengths: list[Hashable] = [(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)]
         self.pairings = shuffled(lengths, *self.draws)
 
-    def _read_rows(self, languages: Languages, stream: Monolingual, length: int, rows: int) -> None:
-        sizes = list(stream.parts.values())
-        if min(sizes) < 2 * rows:
-            text = f"the held-out text fills {min(sizes)} rows of {length} ids"
-            raise BadInput(f"{text}, fewer than twice probe.rows ({rows})", languages.folder)
-
-        def draw(first: int, seed: int) -> Rows:
-            return stream.draw(range(first, first + rows), np.random.default_rng(seed))[0]
-
-        texts = {SOURCE: draw(0, self.seed), self.language: draw(sizes[0], self.seed)}
-        self.gradient_rows = texts[SOURCE], draw(sizes[0] + rows, self.seed + 1)
-        self.masked, self.unigram = dict[str, Rows](), dict[str, float]()
-        mask, counts = languages.specials.mask, languages.vocabulary.counts
-        for name, drawn in texts.items():
-            labels = drawn.labels.masked_fill(drawn.ids != mask, UNLABELLED)
-            self.masked[name] = replace(drawn, labels=labels)
-            self.unigram[name] = unigram_loss(self.masked[name], languages[name], counts)
-
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
         network.eval()
         model = replace(model, language=self.language)
-        probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
+        probes = (self._alignment, self._sentences, self._words)
         return [new_record for probe in probes for new_record in probe(network, model)]
 
     def _about(self, name: str) -> dict[str, str]:
         return {"language": name, "first": self.language if name == SOURCE else ""}
-
-    def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        device = next(network.parameters()).device
-        for name, rows in self.masked.items():
-            nats, count, values = masked_loss(network, rows.to(device), *self.draws)
-            band = null(values, self.unigram[name])
-            yield model.record(record.HELD_OUT, "nats", nats, count, null=band, **self._about(name))
-
-    def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        device = next(network.parameters()).device
-        first_parts, second_parts = (gradient_parts(network, rows.to(device)) for rows in self.gradient_rows)
-        first, second = total_gradient(first_parts), total_gradient(second_parts)
-        of_units = null(shuffled_cosines(first, second, *self.draws), 0.0)
-        of_text = null(noise_cosines(first_parts, second_parts, *self.draws), 0.0)
-        cosine, count = gradient_cosine(first, second), sum(gradient.numel() for gradient in first)
-        yield model.record(record.GRADIENTS, "layers", cosine, count, null=either(of_units, of_text))
 
     def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """Compare alignment@1 with pairing types with random types of similar frequency."""
@@ -214,7 +176,7 @@ class Probes:
         for metric, kind in kinds.items():
             if count := int(kind.sum()):
                 band = null(shuffled_hits[:, kind].mean(1), 1 / len(forward))
-                yield model.record(record.ALIGNMENT, metric, float(hits[kind].mean()), count, null=band)
+                yield model.record(ALIGNMENT, metric, float(hits[kind].mean()), count, null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         count, derived = len(self.pairs[0]), (network, self.pairs[1], self.numbers[1])
@@ -231,7 +193,7 @@ class Probes:
                 ("mexa", self.language, both, shuffled_both, 1 / (2 * count - 1)),
             ):
                 about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
-                yield model.record(record.RETRIEVAL, metric, float(hits.mean()), count, **about)
+                yield model.record(RETRIEVAL, metric, float(hits.mean()), count, **about)
             cka = linear_cka(source, target)
             yield model.record(CKA, "sentences", cka, count, layer=layer, null=null(ckas[layer]))
 
@@ -250,7 +212,7 @@ class Probes:
                 **self._about(name),
             }
             correct = float((predicted == words.labels).mean())
-            yield model.record(record.LINEAR, "accuracy", correct, len(predicted), **about)
+            yield model.record(LINEAR, "accuracy", correct, len(predicted), **about)
 
 
 def _pairs(
@@ -339,87 +301,6 @@ def exchanged_accuracies(
     np.add.at(shares, (type_of, labels), 1 / counts[type_of])
     exchanges = shuffled(like_frequent(counts), shuffles, seed)
     return np.array([(predictions * shares[exchange]).sum() for exchange in exchanges]) / len(predicted)
-
-
-def unigram_loss(rows: Rows, language: Language, counts: np.ndarray) -> float:
-    """Return the mean loss in nats when predicting labels by their types' add-one smoothed `counts` (V,)."""
-    labels = rows.labels.flatten()[rows.positions.index[:MOST]].tolist()
-    tables = language.table[None] if language.places is None else language.places
-    type_of = {image: number for table in tables for number, image in enumerate(table.tolist())}
-    counted = counts[[type_of[label] for label in labels]]
-    return float(-np.log((counted + 1) / (counts.sum() + len(counts))).mean())
-
-
-@inference_mode
-def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """Return the mean loss in nats over N masked ids, N, and the mean losses (S,) after shuffling the correct
-    ids."""
-    architecture, masked = architecture_of(model.config), rows.positions.index[:MOST]
-    labels = rows.labels.flatten()[masked]
-    top = encode(model, rows, len(architecture.layers(model))).flatten(0, 1)[masked]
-    logits = (architecture.logits(model, part).float() for part in top.split(256))
-    losses = torch.cat([-part.log_softmax(1)[:, labels] for part in logits])
-    table = losses.double().cpu().numpy()  # (N, N): the loss at each position for each id
-    identity, random = np.arange(len(masked)), np.random.default_rng(seed)
-    values = [table[identity, random.permutation(identity)].mean() for _ in range(shuffles)]
-    return float(table.diagonal().mean()), len(masked), np.array(values)
-
-
-def gradient_parts(model: Any, rows: Rows) -> list[Gradient]:
-    """Split the rows into PARTS parts, and return each part's contribution to the gradients."""
-    return [layer_gradients(model, rows.part(i, PARTS), rows.labelled) for i in range(PARTS)]
-
-
-def total_gradient(parts: Sequence[Gradient]) -> Gradient:
-    """Sum gradients over parts."""
-    return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
-
-
-def layer_gradients(model: Any, rows: Rows, labelled: int) -> Gradient:
-    """Return the gradient of the MLM loss, summed over `rows` and divided by the number `labelled`."""
-    parameters = list(architecture_of(model.config).layers(model).parameters())
-    with torch.enable_grad():
-        gradients = torch.autograd.grad(prediction_loss(model, rows) / labelled, parameters)
-    return [gradient.flatten(1) if gradient.ndim > 1 else gradient[:, None] for gradient in gradients]
-
-
-def gradient_cosine(first: Gradient, second: Gradient) -> float:
-    """Return the cosine between two gradients over all parameters together."""
-    return _product(first, second) / _norms(first, second)
-
-
-def shuffled_cosines(first: Gradient, second: Gradient, shuffles: int, seed: int) -> np.ndarray:
-    """Return the cosines (S,) after shuffling the units of each parameter in the second gradient."""
-    random, products = np.random.default_rng(seed), np.zeros(shuffles)
-    for a, b in zip(first, second, strict=True):
-        table = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
-        units = np.arange(len(table))
-        products += [table[units, random.permutation(len(units))].sum() for _ in range(shuffles)]
-    return products / _norms(first, second)
-
-
-def noise_cosines(
-    first: Sequence[Gradient], second: Sequence[Gradient], shuffles: int, seed: int
-) -> np.ndarray:
-    """Sample the noise (S,) in the cosine by giving each part's deviation from the mean a random sign."""
-    totals = total_gradient(first), total_gradient(second)
-    random, products = np.random.default_rng(seed), np.zeros(shuffles)
-    for parts, opposite_total in ((first, totals[1]), (second, totals[0])):
-        terms = np.array([_product(part, opposite_total) for part in parts])
-        deviations = (terms - terms.mean()) * np.sqrt(len(terms) / (len(terms) - 1))
-        products += random.choice((-1.0, 1.0), (shuffles, len(terms))) @ deviations
-    return products / _norms(*totals)
-
-
-def _product(first: Gradient, second: Gradient) -> float:
-    return sum(float((a.double() * b.double()).sum()) for a, b in zip(first, second, strict=True))
-
-
-def _norms(first: Gradient, second: Gradient) -> float:
-    norms = _product(first, first) ** 0.5 * _product(second, second) ** 0.5
-    if not norms:
-        raise ValueError("a gradient is 0 everywhere, so its cosine is undefined")
-    return norms
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:

@@ -26,7 +26,7 @@ def model_with_head(model: MeasuredModel) -> Any:
     network, missing = load_model(model.checkpoint, architecture.masked_model)
     if headless := [name for name in missing if name.startswith(f"{architecture.head}.")]:
         what = f"the model has no prediction head ({headless[0]} is missing)"
-        raise BadInput(f"{what}, so its loss and gradients cannot be measured", model.checkpoint / WEIGHTS)
+        raise BadInput(f"{what}, so its predictions cannot be measured", model.checkpoint / WEIGHTS)
     return network.to(model.device).eval()
 
 

@@ -2,13 +2,14 @@
 texts.toml, by their `columns` and the `papers` whose reports show them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, chart, claim, table
@@ -33,6 +34,7 @@ from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
 BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide the line
+NULL = "#E4E4E4"  # the colour of bands of nulls
 Cell = tuple[str, str]  # an objective and a derived language
 LABELS = ("objective", "transform")  # the usual labels of rows
 RETAINED = "RETAINED"
@@ -59,6 +61,10 @@ class Column:
         if self.parts:
             return average([part.values(results, objective, language) for part in self.parts])
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
+
+    def curves(self, results: Results, objective: str, language: str) -> Mapping[int, Mapping[int, Record]]:
+        """Return a model's records by seed and step."""
+        return results.curves(self.measure, objective, language, self.task, self.metric, **self.facets)
 
     def cell(self, results: Results, objective: str, language: str) -> str:
         """Format a model's number for a table."""
@@ -118,8 +124,8 @@ def rows_of(
 
 def shown_records(results: Results, columns: Iterable[Column]) -> list[Record]:
     """Return the records, at all steps, that any of the columns shows."""
-    numbers = {(column.measure, column.task, column.metric) for column in columns}
-    return [r for r in results.records if (r.measure, r.task, r.metric) in numbers]
+    numbers = {(column.measure, column.task, column.metric, column.facets.get("layer")) for column in columns}
+    return [r for r in results.records if (r.measure, r.task, r.metric, r.layer) in numbers]
 
 
 def compare(
@@ -200,13 +206,13 @@ def specified_figures(paper: str, results: Results) -> Iterator[Plot | None]:
     """Yield the figures that texts.toml specifies for a report, or None if one cannot be drawn."""
     for name, entry in TEXTS["figures"].items():
         if paper in entry.get("papers", ()):
-            draw = _by_step if entry.get("by") == "step" else _by_language
-            yield draw(name, entry, results)
+            draw = by_step if entry.get("by") == "step" else _by_language
+            yield draw(name, results, columns_of(name, "figures"))
 
 
-def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
+def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
     """Plot each column, with one panel per column and one group of points per derived language."""
-    look, columns, languages = looks(results), columns_of(name, "figures"), list[str]()
+    look, languages = looks(results), list[str]()
     for language in results.transforms:
         cells = product(columns, results.objectives)
         if any(column.values(results, objective, language) for column, objective in cells):
@@ -239,45 +245,73 @@ def _by_language(name: str, entry: dict[str, Any], results: Results) -> Plot | N
         handles,
         shown_records(results, [*columns, *nulls.values()]),
         across=4,
-        labels=("", entry.get("axis", "percent")),
+        labels=("", TEXTS["figures"][name].get("axis", "percent")),
         sharey=len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1,
     )
 
 
-def _by_step(name: str, entry: dict[str, Any], results: Results) -> Plot | None:
-    """Plot means against steps, with one row of panels per derived language and one panel per column. If the
-    entry sets `seeds`, thin lines for the seeds replace the intervals."""
-    columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
-    records, seeds = shown_records(results, columns), entry.get("seeds", False)
-    objectives = {results.objective_of(record) for record in records}
+def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:
+    """Plot means against steps, over the grey bands of their nulls, with one row of panels per derived
+    language. The entry in texts.toml may set `seeds`, for thin lines that show the seeds in place of
+    intervals, or `log`, for a logarithmic axis and one row per column without intervals."""
+    columns = [column for column in columns if results.has(column.measure, column.metric)]
+    records, languages, entry = shown_records(results, columns), results.transforms, TEXTS["figures"][name]
+    steps, objectives = {r.step for r in records}, {results.objective_of(r) for r in records}
     look = {name: style for name, style in looks(results).items() if name in objectives}
-    if len({record.step for record in records}) < 2 or len(results.transforms) > MOST or not look:
+    if len(steps) < 2 or len(languages) > MOST or not look:
         return None
+    seeds, log = entry.get("seeds", False), entry.get("log", False)
 
-    def draw(panel: Axes, content: tuple[str, Column]) -> None:
-        language, column = content
+    def draw(panel: Axes, content: tuple[Column, str]) -> None:
+        column, language = content
         for place, (objective, style) in enumerate(look.items()):
-            curves = results.curves(column.measure, objective, language, column.task, column.metric)
+            curves = column.curves(results, objective, language)
+            _draw_null(panel, curves)
             # Shifts keep the intervals of different objectives apart.
-            _draw_means(panel, curves, style, None if seeds else place / len(look))
+            _draw_means(panel, curves, style, None if seeds or log else place / len(look))
             for line in curves.values() if seeds and len(results.seeds) > 1 else ():
                 values = [100 * record.value for record in line.values()]
                 panel.plot(list(line), values, style.dash, color=style.colour, linewidth=0.8, alpha=0.5)
+        if log and language == languages[0]:
+            panel.set_ylabel(drawing.wrapped(f"{column.head}, %", 1.1))
 
-    panels = []
-    for language, column in product(results.transforms, columns):
-        panels.append((f"{results.transform_title(language)},\n{column.head}", (language, column)))
-    layout: dict[str, Any] = {"across": 4, "labels": ("step of pretraining", entry["axis"])}
+    titles, across = dict(zip(languages, map(results.transform_title, languages), strict=True)), len(columns)
+    panels = [(f"{titles[t]},\n{column.head}", (column, t)) for t, column in product(languages, columns)]
+    if log:
+        panels = [(titles[t] if c is columns[0] else "", (c, t)) for c, t in product(columns, languages)]
+        across = len(languages)
+    layout: dict[str, Any] = {"across": 4, "labels": ("step of pretraining", entry.get("axis", ""))}
     layout |= {"sharex": True, "sharey": "row"}
-    handles, grid = keys(results, look, line=None), (len(columns), 1.8)
+    handles, grid = keys(results, look, line=None), (across, 1.4 if log else 1.8)
     plot = chart(name, results, panels, draw, grid, handles, records, **layout)
-    first, *_ = rows = plot.figure.axes[: len(panels) : len(columns)]
-    for panel in rows:
+    _set_steps(plot.figure.axes[0], steps, log)
+    for panel in plot.figure.axes[: len(panels) : across]:
         panel.set_ylim(bottom=0)
         panel.yaxis.set_major_locator(MaxNLocator(4))
-    first.xaxis.set_major_locator(MaxNLocator(3, integer=True))
-    first.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     return plot
+
+
+def _set_steps(panel: Axes, steps: Collection[int], log: bool) -> None:
+    """Set up an axis of steps; a logarithmic one includes step 0."""
+    panel.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+    if log:
+        first = min(filter(None, steps))
+        panel.set_xscale("symlog", linthresh=first, linscale=0.3)
+        panel.set_xticks([0, *(10**power for power in range(8) if 2 * first <= 10**power <= max(steps))])
+        panel.xaxis.set_minor_locator(NullLocator())
+    panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def _draw_null(panel: Axes, curves: Mapping[int, Mapping[int, Record]]) -> None:
+    """Shade the values that do not exceed the null or chance, on average over seeds."""
+    by_step: dict[int, list[tuple[float, float]]] = {}
+    for curve in curves.values():
+        for step, record in curve.items():
+            if null := record.null:
+                ends = 100 * min(null.low, null.chance), 100 * max(null.high, null.chance)
+                by_step.setdefault(step, []).append(ends)
+    if bands := [tuple(map(fmean, zip(*ends, strict=True))) for _, ends in sorted(by_step.items())]:
+        panel.fill_between(sorted(by_step), *zip(*bands, strict=True), color=NULL, linewidth=0, zorder=1)
 
 
 def _draw_means(

@@ -82,9 +82,9 @@ class Null:
     high: float
     shuffles: int
 
-    def left(self, value: float, side: int = 1) -> bool:
-        """Whether a value is beyond chance and the band, above (`side` +1) or below (-1)."""
-        return value > max(self.high, self.chance) if side > 0 else value < min(self.low, self.chance)
+    def left(self, value: float) -> bool:
+        """Whether a value is above chance and the band."""
+        return value > max(self.high, self.chance)
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,9 @@ AER = "AER"  # alignment error rate against gold links
 FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"  # aligners without an encoder
 RETRIEVAL = "retrieval"  # share of sentences whose nearest neighbour is their translation
 LABELS = "self-labels"  # XLM-Align's self-labels during pretraining, compared with gold links
-HELD_OUT = "held-out loss"  # in nats per masked id, on held-out text
+HELD_OUT = "held-out loss"  # in nats per masked id, on held-out text (until version 0.6)
 CKA = "CKA"  # linear CKA between sentences in two languages
-GRADIENTS = "gradient cosine"  # between two languages' gradients for the layers' weights
+GRADIENTS = "gradient cosine"  # between two languages' gradients for the layers' weights (until version 0.6)
 LINEAR = "linear probe"  # trained on frozen source vectors, tested in both languages
 SHARING = "sharing"  # how much vocabulary a derived language shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS

@@ -276,7 +276,7 @@ class Growth(ExampleMeasure):
     probe: Any = field(default_factory=_probe_config)  # a ProbeConfig
 
     name = "growth"
-    format = 2
+    format = 3
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         from calque.analysis.measures.probing import Probes, growth

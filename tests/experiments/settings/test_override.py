@@ -97,9 +97,9 @@ def test_unambiguous_settings_need_no_prefix(pocket):
     ):
         override(several, ["steps=400"])
     growth = named_study("growth")
-    (measure,) = override(growth, ["probe.rows=9"]).measures
-    assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, rows=9))
-    assert override(growth, ["measures.growth.probe.rows=9"]).measures == (measure,)
+    (measure,) = override(growth, ["probe.tagged=29"]).measures
+    assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, tagged=29))
+    assert override(growth, ["measures.growth.probe.tagged=29"]).measures == (measure,)
 
 
 def test_new_objectives_mask_as_much_as_the_others(pocket):
