@@ -10,6 +10,7 @@ from typing import Any
 
 from calque.analysis.measures.interventions import NOTHING, control_of
 from calque.analysis.papers.columns import (
+    ALL_TYPES,
     HELD_OUT_TYPES,
     LABELS,
     RETAINED,
@@ -372,8 +373,7 @@ def equal_terms_tables(results: Results) -> dict[str, Table | None]:
 def _objectives_table(results: Results) -> Table:
     """Tabulate each objective's ZS on each task, its means over tasks and its alignment, and the floors."""
     tasks, rows = zero_shot_columns(results), list[tuple[str, ...]]()
-    columns = [*tasks, mean_of_tasks(results), mean_of_tasks(results, "SUP"), HELD_OUT_TYPES]
-    columns.append(Column("alignment@1, all", ALIGNMENT, "all"))
+    columns = [*tasks, mean_of_tasks(results), mean_of_tasks(results, "SUP"), HELD_OUT_TYPES, ALL_TYPES]
     for transform in results.transforms:
         title = results.transform_title(transform)
         for objective in results.objectives:

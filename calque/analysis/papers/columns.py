@@ -4,7 +4,7 @@ texts.toml, by their `columns` and the `papers` whose reports show them."""
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import cycle, product
 from statistics import fmean
 from typing import Any
 
@@ -15,7 +15,7 @@ from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, chart, claim, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Published, Record
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import INK, MOST, Plot
+from calque.analysis.report.drawing import INK, MOST, Dash, Plot
 from calque.analysis.report.table import MISSING, Table, cell, percent
 from calque.analysis.results import (
     BySeed,
@@ -62,6 +62,14 @@ class Column:
             return average([part.values(results, objective, language) for part in self.parts])
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
 
+    def places(self, results: Results, languages: Iterable[str]) -> dict[str, float]:
+        """Return the number for each derived language that has one, which all objectives share."""
+        places: dict[str, float] = {}
+        for language, objective in product(languages, results.objectives):
+            if number := mean(self.values(results, objective, language)):
+                places.setdefault(language, number.mean)
+        return places
+
     def curves(self, results: Results, objective: str, language: str) -> Mapping[int, Mapping[int, Record]]:
         """Return a model's records by seed and step."""
         return results.curves(self.measure, objective, language, self.task, self.metric, **self.facets)
@@ -82,6 +90,7 @@ class Column:
         return results.floors.highest(self.task, self.metric, language, results.source)
 
 
+ALL_TYPES = Column("alignment@1, all", ALIGNMENT, "all")
 HELD_OUT_TYPES = Column("alignment@1, held-out", ALIGNMENT, "held-out")
 
 
@@ -248,6 +257,75 @@ def _by_language(name: str, results: Results, columns: Sequence[Column]) -> Plot
         labels=("", TEXTS["figures"][name].get("axis", "percent")),
         sharey=len({LIMITS.get(column.measure, SHARE) for column in columns}) == 1,
     )
+
+
+FEWEST = 3  # minimum number of places on the longest line
+APART = (4, 3)  # maximum numbers of objectives and columns in a figure with a row of panels per objective
+DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")  # for objectives
+SHAPES = [marker for _, marker in drawing.LOOKS]  # for groups of derived languages
+
+
+def by_number(
+    name: str, results: Results, x: Column, columns: Sequence[Column], languages: Sequence[str]
+) -> Plot | None:
+    """Plot each column against the number `x` of derived languages. A line joins the languages whose
+    transforms differ only in numbers, after those with `x` 0. Objectives have a row of panels each if there
+    are few."""
+    places, look = x.places(results, languages), looks(results)
+    groups, models = _groups(results, places), list(product(results.objectives, places))
+    columns = [column for column in columns if any(column.values(results, *model) for model in models)]
+    start, shapes = groups.get((), []), list(zip(groups.values(), SHAPES, strict=False))
+    if not groups or len(groups) > len(SHAPES) or not columns or not look:
+        return None
+    dashes = dict(zip(look, cycle(DASHES), strict=False))
+
+    def points(objective: str, column: Column, members: Sequence[str]) -> list[drawing.Point]:
+        return means((100 * places[t], column.values(results, objective, t)) for t in members)
+
+    def draw(panel: Axes, content: tuple[Sequence[str], Column]) -> None:
+        objectives, column = content
+        for objective, (group, marker) in product(objectives, shapes):
+            colour = look[objective].colour
+            drawing.draw_points(panel, points(objective, column, group), colour, marker)
+            if group is not start and len(group) > 1:
+                line = points(objective, column, [*start, *group])
+                x_values, y_values = [place for place, _ in line], [100 * value.mean for _, value in line]
+                panel.plot(x_values, y_values, dashes[objective], color=colour, linewidth=1, zorder=1)
+        if column.measure == DELTA:
+            panel.axhline(0, color=INK, linewidth=0.8)
+
+    handles = [drawing.key(results.transform_title(group[-1]), INK, marker) for group, marker in shapes]
+    if apart := len(look) <= APART[0] and len(columns) <= APART[1]:
+        panels = [(f"{results.objective_title(o)}\n{c.head}", ([o], c)) for o, c in product(look, columns)]
+    else:
+        panels = [(column.head, (list(look), column)) for column in columns]
+        handles += [drawing.key(results.objective_title(o), look[o].colour, line=dashes[o]) for o in look]
+    records = _last_records(results, [x, *columns], places)
+    layout: dict[str, Any] = {"labels": (f"{x.head}, %", "percent"), "sharex": True}
+    layout["sharey"] = "col" if apart else "none"
+    grid = (len(columns) if apart else ABREAST, 1.8)
+    return chart(name, results, panels, draw, grid, handles, records, **layout)
+
+
+def _last_records(results: Results, columns: Sequence[Column], languages: Iterable[str]) -> list[Record]:
+    """Return the records at the last step that any of the columns shows."""
+    records, models = list[Record](), list(product(results.objectives, languages))
+    for column, model in product(columns, models):
+        for measure in ("SUP", "ZS") if column.measure == DELTA else (column.measure,):
+            records += results.last(measure, *model, column.task, column.metric).values()
+    return list(dict.fromkeys(records))
+
+
+def _groups(results: Results, places: Mapping[str, float]) -> dict[tuple[str, ...], list[str]]:
+    """Group languages, in the order of their places, by the kinds and text parameters of their transforms;
+    those at place 0 form the first group, (). Returns no groups if all lines have too few places."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for language, place in sorted(places.items(), key=lambda item: item[1]):
+        values = [value for part in results.transform(language).parts for value in part.values()]
+        texts = tuple(value for value in values if isinstance(value, str)) if place else ()
+        groups.setdefault(texts, []).append(language)
+    lines = ([*groups.get((), []), *group] for group in groups.values())
+    return groups if any(len({places[t] for t in line}) >= FEWEST for line in lines) else {}
 
 
 def by_step(name: str, results: Results, columns: Sequence[Column]) -> Plot | None:

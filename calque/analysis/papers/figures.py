@@ -1,10 +1,9 @@
-"""Plot scores on derived languages: Figures 2 and 3 of the ALIGN-MLM paper, and scores by word-order distance
-and by shared vocabulary."""
+"""Show scores on derived languages: Figures 2 and 3 of the ALIGN-MLM paper, scores by word-order distance and
+by shared vocabulary, and the zero-shot scores of all objectives."""
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -20,29 +19,28 @@ from calque.analysis.papers.align_mlm import (
 )
 from calque.analysis.papers.columns import (
     ABREAST,
+    ALL_TYPES,
+    HELD_OUT_TYPES,
     RETAINED,
-    Cell,
     Column,
+    by_number,
     column_table,
     columns_of,
     main_metrics,
-    score_title,
     shown_records,
     task_columns,
 )
 from calque.analysis.papers.looks import Look, keys, looks
-from calque.analysis.papers.texts import TEXTS, chart
-from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor, Published, Record
+from calque.analysis.papers.texts import chart
+from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Published
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import (
     FILLED,
     FILLS,
     HALF,
     INK,
-    LOOKS,
     MOST,
     SOFT,
-    Dash,
     Fill,
     Plot,
     draw_points,
@@ -51,9 +49,8 @@ from calque.analysis.report.drawing import (
     wrapped,
 )
 from calque.analysis.report.table import Table
-from calque.analysis.results import Point, Results, mean, means, retained
-from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task_title
-from calque.derive.transforms import REWRITES
+from calque.analysis.results import Point, Results, mean, retained
+from calque.analysis.tasks.catalogue import metric_title, task_title
 
 BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
 BELOW = 0.05  # the axis extends below 0 by at least this fraction of its maximum, so that markers fit
@@ -167,205 +164,40 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     panel.plot(x, y, look.marker, color=look.colour, **style)
 
 
-# Figures by word-order distance and by shared vocabulary
-
-FEWEST = 3  # minimum number of points on the longest line, and of distinct shares of sub-words
-FLOOR: Dash = ":"
-DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
-PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
-NEW = "a new script"
-SHARED: dict[str, dict[str, str]] = TEXTS["shared"]
-"""Titles of the kinds of sharing, by transform and choice of words."""
-KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
-MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # by kind of sharing
-SCORES = [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
-MOST_ROWS = 4  # maximum number of objectives in a figure with one row for each
-
-
-def _last_records(
-    results: Results, languages: Iterable[str], numbers: Iterable[tuple[str, str, str]]
-) -> list[Record]:
-    """Return every objective's records at the last step, for numbers given as (measure, task, metric)."""
-    records = list[Record]()
-    for objective, language, (measure, *metric) in product(results.objectives, languages, numbers):
-        records += results.last(measure, objective, language, *metric).values()
-    return records
-
-
 def order_figure(results: Results) -> Plot | None:
-    """Plot ZS, Delta and alignment@1 against order distance, with one line per objective and parameter."""
-    parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
-    if not columns or len(parameters) > len(DASHES) or not look:
-        return None
-    dash = dict(zip(parameters, DASHES, strict=False))
-    distances, lines = dict[Cell, float](), dict[tuple[str, ...], list[drawing.Point]]()
-    for cell in product(look, results.transforms):
-        if distance := mean(results.scores(ORDER, *cell, "", "kendall")):
-            distances[cell] = distance.mean
-    for column, objective, (name, transforms) in product(columns, look, parameters.items()):
-        cells = [(objective, t) for t in transforms if (objective, t) in distances]
-        points = means((distances[cell], column.values(results, *cell)) for cell in cells)
-        lines[column.head, objective, name] = sorted(points, key=lambda point: point[0])
-    if max(map(len, lines.values()), default=0) < FEWEST:
-        return None
-    low = {column.head: _floors(results, column, distances) for column in columns if column.measure == "ZS"}
-    floors = [floor for points in low.values() for _, floor in points]
-
-    def draw(panel: Axes, column: Column) -> None:
-        if points := low.get(column.head):
-            places, values = zip(*((place, 100 * floor.value) for place, floor in points), strict=True)
-            panel.plot(places, values, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
-        for (objective, (colour, marker, _)), name in product(look.items(), parameters):
-            if len(line := lines[column.head, objective, name]) > 1:
-                face = colour if dash[name] == DASHES[0] else "#ffffff"
-                draw_points(panel, line, colour, marker, linestyle=dash[name], markerfacecolor=face)
-
-    handles = keys(results, look, line="-") + [key(name, INK, line=dash[name]) for name in parameters]
-    handles += [key("floor of ZS", SOFT, line=FLOOR)] if floors else []
-    numbers = sorted([*SCORES, (ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")])
-    return chart(
-        "figure-order",
-        results,
-        [(column.head, column) for column in columns],
-        draw,
-        (2, 1.8),
-        handles,
-        _last_records(results, results.transforms, numbers),
-        floors=floors,
-        labels=("order distance", ""),
-        sharex=True,
-        legend={"handlelength": 3},
-    )
+    """Plot ZS, Delta and alignment@1 against order distance."""
+    columns = [*task_columns(("ZS", DELTA), main_metrics(results)), ALL_TYPES, HELD_OUT_TYPES]
+    x = Column("order distance", ORDER, "kendall")
+    return by_number("figure-order", results, x, columns, results.transforms)
 
 
-def _floors(results: Results, column: Column, distances: Mapping[Cell, float]) -> list[tuple[float, Floor]]:
-    """Return the column's floors, with each language's order distance, in ascending order."""
-    by_language, points = dict[str, float](), list[tuple[float, Floor]]()
-    for (_, language), distance in distances.items():
-        by_language.setdefault(language, distance)
-    for language, distance in by_language.items():
-        if floor := column.floor(results, language):
-            points.append((distance, floor))
-    return sorted(points, key=lambda point: point[0])
-
-
-def _parameters(results: Results) -> dict[str, list[str]]:
-    """Group transforms by the title of the parameter that differs; the source's order comes first."""
-    scripts, orders = dict[str, list[Mapping[str, Any]]](), dict[str, list[str]]()
-    for name in results.transforms:
-        parts = results.transform(name).parts
-        if not REWRITES & {part["kind"] for part in parts}:
-            scripts[name] = [part for part in parts if part["kind"] in SHARED]
-            orders[name] = [_parameter(part) for part in parts if part["kind"] not in SHARED]
-    parameters: dict[str, list[str]] = {}
-    for name, order in orders.items():
-        if order:
-            unordered = [base for base in orders if scripts[base] == scripts[name] and not orders[base]]
-            parameters.setdefault(" + ".join(order) + _script(scripts[name]), unordered).append(name)
-    return parameters
-
-
-def _parameter(part: Mapping[str, Any]) -> str:
-    """Return the title of the parameter that a transform varies."""
-    if part["kind"] == "Reorder":
-        return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
-    return PARAMETERS.get(part["kind"], str(part["kind"]))
-
-
-def _script(parts: Sequence[Mapping[str, Any]]) -> str:
-    """Return a suffix that describes the vocabulary shared with the source; "" for a new script."""
-    if not parts:
-        return ", the source’s script"
-    if parts[0]["kind"] == "Cognates":
-        return f", {100 * parts[0]['share']:g} % of the stems shared"
-    overlap, words = parts[0]["overlap"], parts[0].get("by", "")
-    return f", {100 * overlap:g} % of the types shared{f' ({words})' if words else ''}" if overlap else ""
-
-
-def _order_columns(results: Results) -> list[Column]:
-    columns = []
-    for task, metric in main_metrics(results):
-        columns.append(Column(f"{score_title(task)}, ZS, %", "ZS", metric, task))
-        columns.append(Column(f"{score_title(task)}, Δ, points", DELTA, metric, task))
-    if results.has(ALIGNMENT):
-        columns += [Column(f"alignment@1, {m} types, %", ALIGNMENT, m) for m in ("all", "held-out")]
-    return columns
-
-
-class Sharer(NamedTuple):
-    """A language, and the kind and share (in sub-word tokens) of the vocabulary shared with its source."""
-
-    language: str
-    kind: str
-    tokens: float
-
-
-def _sharers(results: Results) -> list[Sharer]:
-    """Return the languages whose shared vocabulary was measured, in ascending order."""
-    sharers = []
-    for language in results.transforms:
-        parts = results.transform(language).parts
-        shares = (mean(results.scores(SHARING, o, language, "", "tokens")) for o in results.objectives)
-        share = next(filter(None, shares), None)
-        if share and len(parts) == 1 and parts[0]["kind"] in SHARED:
-            kind = SHARED[parts[0]["kind"]][parts[0].get("by", "uniform")] if share.mean else NEW
-            sharers.append(Sharer(language, kind, share.mean))
-    return sorted(sharers, key=lambda sharer: sharer.tokens)
+SCRIPTS = {"Transliterate", "Cognates"}  # transforms that change only which vocabulary is shared
+SUB_WORDS = Column("shared", SHARING, "tokens")
 
 
 def overlap_table(results: Results) -> Table | None:
     """Tabulate transfer and alignment by shared vocabulary; None if no language shares any."""
-    languages = _sharers(results)
-    if not any(0 < sharer.tokens < 1 for sharer in languages):
+    shares = _shares(results)
+    if not any(0 < share < 1 for share in shares.values()):
         return None
     tasks = task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
     columns = [*columns_of("overlap"), *(replace(column, remarks=False) for column in tasks)]
+    languages = sorted(shares, key=lambda language: shares[language])
     columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
-    return column_table("overlap", results, columns, [sharer.language for sharer in languages])
+    return column_table("overlap", results, columns, languages)
 
 
 def overlap_figure(results: Results) -> Plot | None:
-    """Plot Delta and alignment@1 against shared sub-words, with one row per objective."""
-    sharers, rows, look = _sharers(results), results.objectives, looks(results)
-    columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
-    columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
-    few = len({sharer.tokens for sharer in sharers}) < FEWEST
-    if few or not columns or len(rows) > MOST_ROWS or not look:
-        return None
+    """Plot Delta and alignment@1 against shared sub-words."""
+    columns = [*task_columns((DELTA,), main_metrics(results)), HELD_OUT_TYPES]
+    return by_number("figure-overlap", results, SUB_WORDS, columns, list(_shares(results)))
 
-    def points(objective: str, column: Column, *kinds: str) -> list[drawing.Point]:
-        """Return an objective's means against the shares of some kinds of sharing."""
-        chosen = [sharer for sharer in sharers if sharer.kind in kinds]
-        return means((100 * s.tokens, column.values(results, objective, s.language)) for s in chosen)
 
-    def draw(panel: Axes, cell: tuple[str, Column]) -> None:
-        objective, column = cell
-        colour = look[objective].colour
-        for kind, marker in MARKERS.items():
-            if markers := points(*cell, kind):
-                draw_points(panel, markers, colour, marker)
-            if len(markers) > 1:
-                line = [(share, 100 * value.mean) for share, value in points(*cell, NEW, kind)]
-                panel.plot(*zip(*line, strict=True), "-", color=colour, linewidth=1, zorder=1)
-        if column.task:
-            panel.axhline(0, color=INK, linewidth=0.8)
-
-    kinds = {sharer.kind for sharer in sharers}
-    numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out"), *SCORES]
-    cells = product(rows, columns)
-    return chart(
-        "figure-overlap",
-        results,
-        [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o, column in cells],
-        draw,
-        (len(columns), 1.8),
-        [key(kind, INK, marker) for kind, marker in MARKERS.items() if kind in kinds],
-        _last_records(results, [sharer.language for sharer in sharers], numbers),
-        across=4,
-        labels=("shared, %", ""),
-        sharex=True,
-        sharey="col",
-    )
+def _shares(results: Results) -> dict[str, float]:
+    """Return the shares of sub-words of the languages that differ from their source in vocabulary alone."""
+    alone = [language for language in results.transforms if len(results.transform(language).parts) == 1]
+    scripts = [language for language in alone if results.transform(language).parts[0]["kind"] in SCRIPTS]
+    return SUB_WORDS.places(results, scripts)
 
 
 COLUMNS = 3  # panels in a row

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from textwrap import wrap
@@ -94,24 +94,17 @@ def hundredths(share: float | None) -> str:
     return MISSING if share is None else f"{100 * share:.2f}"
 
 
-def cell(
-    estimate: Estimate | None, over_items: bool = False, number: Callable[[float], str] = percent
-) -> str:
+def cell(estimate: Estimate | None, over_items: bool = False) -> str:
     """Format a share in percent with its interval over seeds or, with `over_items`, over one seed's test
     items: as ± half its width, or as both ends if it is clipped."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):
-        return number(estimate.mean)
+        return percent(estimate.mean)
     low, high = estimate.interval
     if not estimate.symmetric:
-        return f"{number(estimate.mean)} [{number(low)}, {number(high)}]"
-    return f"{number(estimate.mean)} ± {number((high - low) / 2)}"
-
-
-def decimal(estimate: Estimate | None, digits: int) -> str:
-    """Format a number with its interval, like `cell`."""
-    return cell(estimate, True, lambda number: f"{number:.{digits}f}")
+        return f"{percent(estimate.mean)} [{percent(low)}, {percent(high)}]"
+    return f"{percent(estimate.mean)} ± {percent((high - low) / 2)}"
 
 
 def listed(parts: Sequence[str]) -> str:
