@@ -1,6 +1,5 @@
 """Report on a sweep: a study run with several values of some settings."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record, Run
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import HALF, INK, LETTER, MOST, Plot
+from calque.analysis.report.drawing import HALF, INK, MOST, Plot
 from calque.analysis.report.table import MISSING, Table, cell, listed, over_seeds
 from calque.analysis.results import BySeed, Results, average, difference, means
 from calque.analysis.statistics import Estimate, holm_intervals
@@ -279,106 +278,60 @@ def _compared(sweep: SweepResults, pair: Pair) -> tuple[str, str]:
 
 
 PANELS = 4  # maximum number of columns of panels
-TICKS = 12  # maximum number of values on an axis
 SERIES_COLOURS = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
 SERIES = list(map(Look, SERIES_COLOURS, "osD^vP"))  # looks for a second setting's values
 
 
-class _Axis(NamedTuple):
-    """The places of values, with their labels, whether labels are rotated, and a note on the scale."""
-
-    places: dict[str, float]
-    labels: list[str]
-    rotated: bool
-    scale: str = ""
-
-    @property
-    def ends(self) -> list[float]:
-        """The lowest and the highest place."""
-        return [min(self.places.values()), max(self.places.values())]
-
-    def draw(self, panel: Axes) -> None:
-        style: dict[str, Any] = {"rotation": 40, "ha": "right"} if self.rotated else {}
-        panel.set_xticks(list(self.places.values()), self.labels, **style)
-        first, last = self.ends
-        margin = (panel.margins() or (0.0, 0.0))[0] * (last - first) or 0.5
-        panel.set_xlim(first - margin, last + margin)
-
-
-def _axis(values: Sequence[str], inches: float) -> _Axis:
-    """Place numbers on a linear or, if labels would overlap, a logarithmic scale, and other values at equal
-    distances. Labels are rotated if there is too little room."""
-    numbers, scales = _numbers(values), dict[str, list[float]]()
-    labels = [f"{number:,.10g}" for number in numbers] or list(values)
-    width = max(map(len, labels)) + 1  # in letters; a rotated label needs the width of two
-    if len(numbers) > 1:
-        scales[""] = numbers
-        if min(numbers) > 0:
-            scales[" (log scale)"] = list(map(math.log10, numbers))
-    for (rotated, letters), (scale, places) in product(((False, width), (True, 2)), scales.items()):
-        gaps = [b - a for a, b in pairwise(sorted(places))]
-        if min(gaps) >= letters * LETTER / inches * sum(gaps) > 0:
-            return _Axis(dict(zip(values, places, strict=True)), labels, rotated, scale)
-    order = sorted(values, key=float) if numbers else values
-    ranks = {value: float(rank) for rank, value in enumerate(order)}
-    return _Axis(ranks, labels, width * len(labels) * LETTER > inches)
-
-
-def _numbers(values: Sequence[str]) -> list[float]:
-    """Return the values as numbers; empty if one is not a number."""
-    try:
-        numbers = [float(value) for value in values]
-    except ValueError:
-        return []
-    return numbers if all(map(math.isfinite, numbers)) else []
-
-
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Plot each number against a setting's values. With a second setting, there is one line per value and one
-    row of panels per objective. Baselines are horizontal lines. Returns None if there is too much to show."""
+    """Plot each number against the setting with most values. A second setting has one line per value and one
+    row of panels per objective. Baselines are horizontal lines. None if there is too much to show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
-    if not columns or not look or len(sweep.keys) > 2:
-        return None
-    x, *second = _roles(sweep)
-    series, groups = sweep.values[second[0]] if second else [], _groups(sweep, look)
-    lines, several = dict(zip(series, SERIES, strict=False)), len(groups) > 1
-    across = min(len(columns), PANELS if several else 2)
-    inches = (HALF - 0.5) / across
-    axis = _axis(sweep.values[x], inches - 0.25)
-    if len(groups) > MOST or len(series) > len(SERIES) or len(axis.places) > TICKS:
+    x, *second = sorted(range(len(sweep.keys)), key=lambda i: -len(sweep.values[i]))
+    values, series = sweep.values[x], [value for i in second for value in sweep.values[i]]
+    lines, groups = dict(zip(series, SERIES, strict=False)), _groups(sweep, list(look))
+    if not columns or not look or len(second) > 1 or len(series) > len(lines) or len(groups) > MOST:
         return None
 
-    def draw(panel: Axes, content: tuple[str, str, str]) -> None:
-        language, group, column = content
+    def draw(panel: Axes, content: tuple[str, Sequence[str], str]) -> None:
+        language, objectives, column = content
+        for objective, style in look.items():
+            rows = {row: n for row, n in sweep.numbers[column].items() if row[:2] == (language, objective)}
+            if objective in sweep.baselines and len({*rows.values()}) == 1:
+                share, ends = next(iter(rows.values())).mean, [0, len(values) - 1]
+                drawing.level(panel, share, ends, "--", style.colour, linewidth=1.2)
+            elif objective in objectives:
+                for value, (colour, marker, dash) in (lines or {"": style}).items():
+                    of_line = [row for row in rows if all(row.values[i] == value for i in second)]
+                    places = sorted((values.index(row.values[x]), row) for row in of_line)
+                    points = [(float(place), rows[row]) for place, row in places]
+                    drawing.draw_points(panel, points, colour, marker, linestyle=dash)
         if column.endswith("Δ"):
             panel.axhline(0, color=INK, linewidth=0.8)
-        for objective, style in look.items():
-            rows = {
-                row: estimate
-                for row, estimate in sweep.numbers[column].items()
-                if row[:2] == (language, objective)
-            }
-            if objective in sweep.baselines and len({*rows.values()}) == 1:
-                share = next(iter(rows.values())).mean
-                drawing.level(panel, share, axis.ends, "--", style.colour, linewidth=1.2)
-            elif not second or objective == group:
-                for value, (colour, marker, dash) in (lines or {"": style}).items():
-                    line_rows = [row for row in rows if not second or row.values[second[0]] == value]
-                    places = sorted((axis.places[row.values[x]], row) for row in line_rows)
-                    points = [(place, rows[row]) for place, row in places]
-                    drawing.draw_points(panel, points, colour, marker, linestyle=dash)
-        axis.draw(panel)
+        panel.set_xticks(range(len(values)), values, rotation=30, ha="right")
 
+    several = len(groups) > 1
+    across = min(len(columns), PANELS if several else 2)
     panels = []
-    for (language, objective), name in product(groups, columns):
-        head = ", ".join(filter(None, (language, sweep.objectives.objective_title(objective))))
-        panels.append((f"{head}\n{name}" if several else name, (language, objective, name)))
+    for (language, objectives), name in product(groups, columns):
+        titles = [language, *map(sweep.objectives.objective_title, objectives if second else ())]
+        head = f"{', '.join(titles)}\n{name}" if several else name
+        panels.append((head, (language, objectives, name)))
     layout: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
-    layout["labels"] = drawing.wrapped(sweep.titles[x] + axis.scale, inches), "%"
+    layout["labels"] = drawing.wrapped(sweep.titles[x], (HALF - 0.5) / across), "%"
     layout["legend"] = {"title": sweep.titles[second[0]] if second else None}
     handles, grid = _entries(sweep, look, lines), (across, 1.9)
     figure = drawing.small_multiples(sweep_question(sweep), panels, draw, grid, handles, 4, **layout)
     return _plot(sweep, figure, columns, scale)
+
+
+def _groups(sweep: SweepResults, names: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
+    """Return the language and the objectives of each row of panels; with a second setting, there is one row
+    per objective."""
+    languages = dict.fromkeys(row.language for row in sweep.rows)
+    if len(sweep.keys) == 1:
+        return [(language, names) for language in languages]
+    models = dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines)
+    return [(language, [objective]) for language, objective in models]
 
 
 def _entries(sweep: SweepResults, look: Mapping[str, Look], lines: Mapping[str, Look]) -> list[Artist]:
@@ -395,22 +348,6 @@ def _plot(sweep: SweepResults, figure: Figure, columns: Sequence[str], scale: st
     for results in sweep.variants.values():
         records += [record for record in results.records if column_of(record, results) in columns]
         over.add("over seeds" if len(results.seeds) > 1 else "over the test items of one seed")
-    caption = f"Percent, by {settings}. Bars are 95 % intervals {', or '.join(sorted(over))}. Scale: {scale}."
+    intervals = f"Bars are 95 % intervals {', or '.join(sorted(over))}."
+    caption = f"Percent, by {settings}; values are equally spaced. {intervals} Scale: {scale}."
     return Plot(figure, "figure-sweep", f"{sweep.first.study} by {settings}", caption, records)
-
-
-def _groups(sweep: SweepResults, look: Mapping[str, Look]) -> list[tuple[str, str]]:
-    """Return the language and, with a second setting, the objective of each row of panels."""
-    languages = list(dict.fromkeys(row.language for row in sweep.rows))
-    if len(sweep.keys) == 1:
-        return [(language, "") for language in languages]
-    models = {row[:2] for row in sweep.rows}
-    objectives = [name for name in look if name not in sweep.baselines]
-    return [pair for pair in product(languages, objectives) if pair in models]
-
-
-def _roles(sweep: SweepResults) -> list[int]:
-    """Return the index of the setting for the horizontal axis, preferably a numeric one with many values, and
-    of the second setting, if any."""
-    values = sweep.values
-    return sorted(range(len(values)), key=lambda i: (not _numbers(values[i]), -len(values[i])))
