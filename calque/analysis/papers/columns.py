@@ -382,14 +382,15 @@ def _set_steps(panel: Axes, steps: Collection[int], log: bool) -> None:
 
 def _draw_null(panel: Axes, curves: Mapping[int, Mapping[int, Record]]) -> None:
     """Shade the values that do not exceed the null or chance, on average over seeds."""
-    by_step: dict[int, list[tuple[float, float]]] = {}
+    low, high = dict[int, list[float]](), dict[int, list[float]]()
     for curve in curves.values():
         for step, record in curve.items():
             if null := record.null:
-                ends = 100 * min(null.low, null.chance), 100 * max(null.high, null.chance)
-                by_step.setdefault(step, []).append(ends)
-    if bands := [tuple(map(fmean, zip(*ends, strict=True))) for _, ends in sorted(by_step.items())]:
-        panel.fill_between(sorted(by_step), *zip(*bands, strict=True), color=NULL, linewidth=0, zorder=1)
+                low.setdefault(step, []).append(100 * min(null.low, null.chance))
+                high.setdefault(step, []).append(100 * max(null.high, null.chance))
+    if steps := sorted(low):
+        ends = [[fmean(by_step[step]) for step in steps] for by_step in (low, high)]
+        panel.fill_between(steps, ends[0], ends[1], color=NULL, linewidth=0, zorder=1)
 
 
 def _draw_means(

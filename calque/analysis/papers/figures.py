@@ -88,23 +88,19 @@ def delta_figure(results: Results) -> Plot | None:
     handles += [key("published, at the paper’s scale", INK, "D", "none")] if printed else []
     handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if at_floor else []
     columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
-    plot = chart(
-        "figure-2-delta",
-        results,
-        [(results.transform_title(transform), transform) for transform in transforms],
-        draw,
-        (columns, 2.0),
-        handles,
-        shown_records(results, task_columns(("SUP", "ZS"), groups)),
-        list(printed.values()),
-        list(dict.fromkeys(transfer.floor for transfer in at_floor.values())),
-        labels=("", "Δ = SUP − ZS, points"),
-        sharey=True,
-    )
-    first = plot.figure.axes[0]
-    bottom, top = first.get_ylim()
-    first.set_ylim(min(bottom, -BELOW * top), top)
+    panels = [(results.transform_title(transform), transform) for transform in transforms]
+    records, numbers = shown_records(results, task_columns(("SUP", "ZS"), groups)), list(printed.values())
+    floors = list(dict.fromkeys(transfer.floor for transfer in at_floor.values()))
+    layout: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True}
+    shown, grid = (records, numbers, floors), (columns, 2.0)
+    plot = chart("figure-2-delta", results, panels, draw, grid, handles, *shown, **layout)
+    _extend_below_zero(plot.figure.axes[0])
     return plot
+
+
+def _extend_below_zero(axes: Axes) -> None:
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(min(bottom, -BELOW * top), top)
 
 
 def correlation_figure(results: Results) -> Plot | None:
