@@ -56,7 +56,7 @@ PAPERS = {
         published=("align_mlm",),
         claims_title="Objectives on equal terms, claims tested",
     ),
-    "growth": PaperReport(growth.growth_tables, growth.growth_figures),
+    "growth": PaperReport(growth.growth_tables, _figures(growth.growth_figure)),
     "xtreme": PaperReport(
         continued.continued_tables,
         continued.continued_figures,

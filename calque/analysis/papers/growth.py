@@ -1,7 +1,7 @@
 """Follow measures over pretraining, and find the step at which each first exceeds its null distribution."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
 from statistics import median
 
@@ -19,7 +19,7 @@ NEVER = math.inf
 def growth_columns(results: Results) -> list[Column]:
     """Return the probed measures, with the task of the linear probe and the main layer."""
     task = next((key.task for key in results.keys(measure=LINEAR)), "")
-    layer = {"layer": main_layer(next(run.layers for run in results.runs.values()))}
+    layer = {"layer": main_layer(max((run.layers for run in results.runs.values()), default=0))}
     return [
         Column("zero-shot tags", LINEAR, "accuracy", task),
         Column("all types", ALIGNMENT, "all"),
@@ -40,9 +40,9 @@ def growth_tables(results: Results) -> dict[str, Table | None]:
     return {"onsets": onsets, "ends": column_table("ends", results, columns)}
 
 
-def growth_figures(results: Results) -> Iterator[Plot | None]:
-    """Yield the figure of all probed measures by step."""
-    yield by_step("figure-aligned", results, growth_columns(results))
+def growth_figure(results: Results) -> Plot | None:
+    """Plot all probed measures by step."""
+    return by_step("figure-aligned", results, growth_columns(results))
 
 
 def onset(curve: Mapping[int, Record]) -> float:
