@@ -142,7 +142,7 @@ class Probes:
     ) -> None:
         (self.language,) = languages.others
         names, held_out = (SOURCE, self.language), only_last(languages, share)
-        self.task, self.seed, self.draws = task.name, config.seed, (config.shuffles, config.seed)
+        self.task, self.draws = task.name, (config.shuffles, config.seed)
         self.numbers = [languages[name].number for name in names]
         self.types = Types.open(languages.folder, self.language)
         self.train, tests = _tagged_sets(languages, examples, task, length, config)
