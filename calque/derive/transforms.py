@@ -30,7 +30,7 @@ TRANSFORMS: list[type[Transform]] = [
     Cipher,
     Translate,
 ]
-"""All kinds of transforms. Study files may add others (`experiments.settings.study_file`)."""
+"""All kinds of transforms. Study files may add others (`experiments.settings.catalogue`)."""
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # glossary definitions by class name
 REWRITES = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}  # kinds that change words
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]

@@ -19,11 +19,11 @@ from calque.derive.transforms import TERMS, TRANSFORMS
 from calque.derive.workers import silent
 from calque.experiments.cli import app
 from calque.experiments.report.report import summarise
+from calque.experiments.run.own_modules import own_modules
 from calque.experiments.run.schedule import compute
 from calque.experiments.session import STAGES, StudySession
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
-from calque.experiments.settings.study_file import own_modules
 from calque.experiments.study import Study
 from calque.experiments.study.measuring import read_measured
 from calque.pretrain.objectives import OBJECTIVES

@@ -15,8 +15,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
 from calque.experiments.run.step import Step
-from calque.experiments.settings.catalogue import named_study
-from calque.experiments.settings.study_file import mistyped
+from calque.experiments.settings.catalogue import mistyped, named_study
 from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import Model
 from tests.experiments.conftest import TINY, calque, sets
