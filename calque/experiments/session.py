@@ -74,7 +74,7 @@ class StudySession:
     def home(self) -> Path:
         return self.study.home(self.runs)
 
-    @property
+    @cached_property
     def steps(self) -> list[Step]:
         """All steps, from derivation to evaluation, in an order in which they can be run."""
         from calque.experiments.study.study import distinct
