@@ -35,8 +35,6 @@ from calque.analysis.statistics import (
     paired_error,
     per_item,
     points,
-    ratio_over_items,
-    ratio_over_seeds,
 )
 from calque.analysis.tasks.catalogue import PRIMARY
 from calque.derive.errors import BadInput
@@ -373,69 +371,25 @@ def by_settings(
     return results
 
 
-@dataclass(frozen=True)
-class Retained:
-    """Retained transfer, (ZS - floor) / (SUP - floor). `zs`, `sup` and `over_surface` are differences from
-    floors; `share` is None if SUP's interval includes the floor."""
-
-    floor: Floor
-    zs: Estimate
-    sup: Estimate
-    share: Estimate | None
-    over_surface: Estimate | None = None
-
-    @property
-    def at_floor(self) -> bool:
-        return not beyond_floor(self.zs)
-
-    @property
-    def remark(self) -> str:
-        """A remark that qualifies the share or says why it is None; "" if none is needed."""
-        if self.share is None:
-            return "SUP at the floor" if self.sup.mean > 0 else "SUP below the floor"
-        if self.zs.mean < 0:
-            return "ZS below the floor"
-        if self.at_floor:
-            return "ZS at the floor"
-        beyond = self.over_surface is None or beyond_floor(self.over_surface)
-        return "" if beyond else "ZS not beyond overlaps"
-
-
-def beyond_floor(above: Estimate) -> bool:
-    """Return whether a difference from the floor is positive and its interval is above 0."""
-    return above.mean > 0 if above.low is None else above.low > 0
-
-
-def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Compute retained transfer with Fieller's interval; None if there are no seeds or no floor."""
-    score = task, metric, transform, results.source
-    floor, surface = (results.floors.highest(*score, surface) for surface in (False, True))
-    sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
-    seeds = sorted(sup.keys() & zs.keys())
-    if floor is None or not seeds:
+def above_floor(
+    results: Results, objective: str, transform: str, task: str, metric: str, measure: str = "ZS"
+) -> tuple[Floor, Estimate] | None:
+    """The floor of the strongest word baseline trained on the source, and the mean of ZS (or SUP) - floor
+    over seeds that have both scores; None if there is no such floor or seed."""
+    if (floor := results.floors.highest(task, metric, transform, results.source)) is None:
         return None
-    upper, lower = ({seed: scores[seed] - _measured(floor) for seed in seeds} for scores in (zs, sup))
-    zs_gain, sup_gain = mean(upper), mean(lower)
-    assert zs_gain and sup_gain
-    over_surface = mean({seed: zs[seed] - _measured(surface) for seed in seeds}) if surface else None
-    share = _ratio(upper, lower) if beyond_floor(sup_gain) else None
-    return Retained(floor, zs_gain, sup_gain, share, over_surface)
+    scores = {name: results.scores(name, objective, transform, task, metric) for name in ("SUP", "ZS")}
+    low = Measured(floor.value, None)
+    if floor.items is not None:
+        low = over_parts(floor.value, per_item(*floor.items.numbers), (task, transform, ""))
+    seeds = sorted(scores["SUP"].keys() & scores["ZS"].keys())
+    gain = mean({seed: scores[measure][seed] - low for seed in seeds})
+    return None if gain is None else (floor, gain)
 
 
-def _measured(floor: Floor) -> Measured:
-    """Return a floor with its standard error over test items, if known."""
-    if floor.items is None:
-        return Measured(floor.value, None)
-    return over_parts(floor.value, per_item(*floor.items.numbers), (floor.task, floor.language, ""))
-
-
-def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
-    """Divide differences from the floor: over test items for one seed, otherwise over seeds."""
-    if len(upper) == 1:
-        ((_, a),), ((_, b),) = upper.items(), lower.items()
-        if a.parts is not None and b.parts is not None and (a.test, len(a.parts)) == (b.test, len(b.parts)):
-            return ratio_over_items((a.value, b.value), a.parts, b.parts)
-    return ratio_over_seeds([m.value for m in upper.values()], [m.value for m in lower.values()])
+def is_at_floor(gain: Estimate) -> bool:
+    """Whether a difference from the floor is not significantly positive."""
+    return gain.mean <= 0 if gain.low is None else gain.low <= 0
 
 
 def unless_at_floor(
@@ -445,10 +399,10 @@ def unless_at_floor(
     transform)."""
     if verdict.because == NO_RECORDS:
         return verdict
-    transfers = {cell: transfer for cell in cells if (transfer := retained(results, *cell, task, metric))}
-    if not transfers or not all(transfer.at_floor for transfer in transfers.values()):
+    gains = {cell: found for cell in cells if (found := above_floor(results, *cell, task, metric))}
+    if not gains or not all(is_at_floor(gain) for _, gain in gains.values()):
         return verdict
-    (objective, _), best = max(transfers.items(), key=lambda item: item[1].zs.mean)
-    note = f", the largest of {len(transfers)}" if len(transfers) > 1 else ""
-    floor = f"ZS − {best.floor.title} floor{note}: {objective}, {points(best.zs)}"
-    return Verdict(AT_FLOOR, "; ".join(filter(None, (verdict.because, floor))))
+    (objective, _), (floor, gain) = max(gains.items(), key=lambda item: item[1][1].mean)
+    note = f", the largest of {len(gains)}" if len(gains) > 1 else ""
+    because = f"ZS − {floor.title} floor{note}: {objective}, {points(gain)}"
+    return Verdict(AT_FLOOR, "; ".join(filter(None, (verdict.because, because))))

@@ -93,47 +93,8 @@ def paired_error(parts: np.ndarray) -> float:
     """The standard error of a ratio, or a difference of ratios, from its items' contributions (n,). As in
     Bonett and Price (2012), two items are added, one that raises and one that lowers the number, by the
     largest contribution."""
-    n = len(parts) + 2
-    return math.sqrt(_squares(parts) / n) / math.sqrt(n)
-
-
-def _squares(parts: np.ndarray) -> float:
-    """Return the sum of squares, including the two added items."""
-    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # if all are 0, use 1, as for an average item
-    return float(parts @ parts) + 2 * heaviest**2
-
-
-Moments = tuple[float, float, float]  # variances of numerator and denominator, and their covariance
-
-
-def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Divide two means, paired by seed, with Fieller's interval; None if the divisor's interval includes
-    0."""
-    n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
-    if n == 1:
-        return Estimate(a / b, 1) if b > 0 else None
-    (v, c), (_, w) = np.cov(upper, lower) / n
-    return _fieller(a, b, (float(v), float(w), float(c)), float(special.stdtrit(n - 1, UPPER)), n, "seeds")
-
-
-def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
-    """A single seed's ratio, with an interval from the items' contributions, (n,) each."""
-    squared = (len(upper) + 2) ** 2
-    moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
-    return _fieller(*value, moments, float(special.ndtri(UPPER)), 1, "items")
-
-
-def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, over: str) -> Estimate | None:
-    """Return a / b with Fieller's interval; None if the interval of b includes 0."""
-    v, w, c = (quantile**2 * moment for moment in moments)
-    if b <= 0 or b * b <= w:
-        return None
-    middle, below = a * b - c, b * b - w
-    half = math.sqrt(max(0.0, middle * middle - below * (a * a - v)))
-    if half <= 1e-9 * below:
-        return Estimate(a / b, seeds)
-    error = half / below / quantile
-    return Estimate(a / b, seeds, (middle - half) / below, (middle + half) / below, over, error)
+    n, heaviest = len(parts) + 2, float(np.abs(parts).max(initial=0.0)) or 1.0  # 1: an average item's
+    return math.sqrt((float(parts @ parts) + 2 * heaviest**2) / n) / math.sqrt(n)
 
 
 def welch(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -8,18 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.papers.align_mlm import all_near, extreme_delta
-from calque.analysis.papers.columns import retained_cell
+from calque.analysis.papers.columns import task_columns
 from calque.analysis.records.record import Floor, Items, Record
 from calque.analysis.report.claims import EVERYTHING, MOST, NOMINAL, null_rates, splits
 from calque.analysis.results import (
     Measured,
     Results,
+    above_floor,
     average,
     difference,
     gap,
+    is_at_floor,
     judge_difference,
     mean,
-    retained,
 )
 from calque.analysis.statistics import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED, item_error
 from tests.analysis.runs import number, runs
@@ -107,16 +108,16 @@ def results(records, *floors):
     return Results(runs(records), records, floors=floors)
 
 
-def test_retained_share_by_hand():
+def test_scores_above_the_floor_by_hand():
     low = [floor(0.2), floor(0.3, baseline="unigram"), floor(0.9, "trans", "unigram")]
     low.append(floor(0.1, baseline="other"))
-    found = retained(results(scores("MLM", [0.8, 0.9, 0.85], [0.5, 0.61, 0.54]), *low), *CELL)
-    assert found.share and found.floor.baseline == "unigram"
-    assert found.share.mean == pytest.approx((0.55 - 0.3) / (0.85 - 0.3))
-    assert found.share.low and found.share.high and found.share.low < found.share.mean < found.share.high
-    assert (found.zs.mean, found.sup.mean) == pytest.approx((0.25, 0.55))
-    assert (found.at_floor, found.remark) == (False, "")
-    assert retained_cell(found).startswith("45.5 ")
+    records = scores("MLM", [0.8, 0.9, 0.85], [0.5, 0.61, 0.54]) + scores("XLM", [0.8, 0.9], [0.3, 0.31])
+    made = results(records, *low)
+    strongest, gain = above_floor(made, *CELL)
+    assert strongest.baseline == "unigram" and gain.mean == pytest.approx(0.25) and not is_at_floor(gain)
+    (column,) = task_columns(["DELTA"], [("pos", "accuracy")])
+    assert "floor" not in column.cell(made, "MLM", "trans")
+    assert column.cell(made, "XLM", "trans").endswith(", ZS at the floor")
 
 
 SUPS = [0.90, 0.91, 0.92]

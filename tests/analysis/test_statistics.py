@@ -24,8 +24,6 @@ from calque.analysis.statistics import (
     over_items,
     paired_error,
     per_item,
-    ratio_over_items,
-    ratio_over_seeds,
     spearman,
     welch,
 )
@@ -76,52 +74,6 @@ def test_paired_interval_covers_95_percent(shared):
         found = over_items(float(a.mean() - b.mean()), error)
         hits.append(found.low <= (1 - shared) * 0.2 <= found.high)
     assert np.mean(hits) == pytest.approx(0.95, abs=0.02)
-
-
-NUMBERS = st.lists(st.tuples(st.floats(-1, 1), st.floats(0.1, 1)), min_size=3, max_size=6)
-
-
-def held(upper, lower, r):
-    """Whether Student's paired interval of upper - r lower covers 0, which defines Fieller's interval."""
-    found = stats.ttest_1samp(np.array(upper) - r * np.array(lower), 0)
-    return bool(found.pvalue >= 0.05)
-
-
-@given(NUMBERS)
-def test_ratio_interval_inverts_the_t_test(values):
-    upper, lower = map(list, zip(*values, strict=True))
-    found = ratio_over_seeds(upper, lower)
-    assume(found is not None and found.low is not None)
-    assume(found.high - found.low > 1e-3)
-    width = found.high - found.low
-    assert found.low <= found.mean + 1e-9 and found.mean <= found.high + 1e-9
-    for end, outwards in ((found.low, -1), (found.high, 1)):
-        assert held(upper, lower, end - outwards * 1e-3 * width)
-        assert not held(upper, lower, end + outwards * 1e-3 * width)
-
-
-@given(NUMBERS)
-def test_ratio_is_undefined_if_its_denominator_may_be_zero(values):
-    upper, lower = map(list, zip(*values, strict=True))
-    shifted = [value - 0.5 for value in lower]
-    low = estimate(shifted).low
-    assume(low is not None and abs(low) > 1e-9)
-    assert (ratio_over_seeds(upper, shifted) is None) == (low < 0)
-
-
-def test_items_give_one_seed_an_interval():
-    random, n = np.random.default_rng(0), 2_000
-    a, b, low = (random.random(n) < share for share in (0.5, 0.8, 0.2))
-    upper, lower = a.astype(float) - low, b.astype(float) - low
-    values = float(upper.mean()), float(lower.mean())
-    parts = [(column - column.mean()) for column in (upper, lower)]
-    found = ratio_over_items(values, *parts)
-    r = values[0] / values[1]
-    error = paired_error(parts[0] - r * parts[1]) / values[1]
-    assert (found.over, found.seeds) == ("items", 1)
-    assert found.mean == pytest.approx(r)
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.03)
-    assert ratio_over_items((0.1, 0.001), *parts) is None
 
 
 SAMPLES = st.lists(st.integers(0, 1_000), min_size=2, max_size=8)

@@ -11,7 +11,6 @@ from matplotlib.ticker import MaxNLocator
 
 from calque.analysis.papers.columns import (
     LABELS,
-    RETAINED,
     Column,
     better_than,
     columns_of,
@@ -148,12 +147,11 @@ def _ablation_table(results: Results, number: int) -> Table | None:
 
 def _starts_table(results: Results) -> Table:
     """Tabulate the precision of labels, alignment@1, AER by layer and Delta by objective and start."""
-    columns, metrics = columns_of("starts"), main_metrics(results)
+    columns = columns_of("starts")
     for joint, layer in product((False, True), results.layers(AER)):
         head = f"AER layer {layer}{', joint' if joint else ''}"
         columns.append(Column(head, AER, "aer", facets={"layer": layer, "joint": joint}))
-    columns += task_columns([DELTA], metrics)
-    columns += task_columns([RETAINED], metrics) if results.floors.all else []
+    columns += task_columns([DELTA], main_metrics(results))
     rows = [row for transform in results.transforms for row in rows_of(results, columns, [transform])]
     return table("starts", results, LABELS, [column.head for column in columns], rows)
 

@@ -13,7 +13,6 @@ from calque.analysis.papers.columns import (
     ALL_TYPES,
     HELD_OUT_TYPES,
     LABELS,
-    RETAINED,
     Column,
     better_than,
     column_table,
@@ -78,13 +77,14 @@ def align_mlm_tables(results: Results) -> dict[str, Table | None]:
 
 
 def scores_table(results: Results) -> Table:
-    """Tabulate SUP, ZS, Delta and retained transfer, and the baselines' scores, as in Table 3."""
-    floors, metrics = results.floors.all, list[tuple[str, str]]()
+    """Tabulate SUP, ZS and Delta, and the baselines' scores, as in Table 3."""
+    metrics = list[tuple[str, str]]()
     for task in results.main_tasks:
         metrics += [(task, metric) for metric in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
-    columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
+    columns = task_columns(["SUP", "ZS", DELTA], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    return table("table-3", results, (*LABELS, "source"), [c.head for c in columns], rows, {"floors": floors})
+    labels, parts = (*LABELS, "source"), {"floors": results.floors.all}
+    return table("table-3", results, labels, [column.head for column in columns], rows, parts)
 
 
 def alignment_table(results: Results) -> Table:
@@ -92,10 +92,10 @@ def alignment_table(results: Results) -> Table:
     rotated = results.has(ALIGNMENT, *ROTATIONS)
     titles = {metric: metric for metric in ALIGNMENTS} | (ROTATIONS if rotated else {})
     columns = [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in titles.items()]
-    columns += task_columns([DELTA, *([RETAINED] if results.floors.all else [])], main_metrics(results))
-    rows = _rows(results, 8, columns)
+    columns += task_columns([DELTA], main_metrics(results))
+    labels, parts = (*LABELS, "source"), {"rotated": rotated}
     return table(
-        "table-8", results, (*LABELS, "source"), [c.head for c in columns], rows, {"rotated": rotated}
+        "table-8", results, labels, [column.head for column in columns], _rows(results, 8, columns), parts
     )
 
 

@@ -21,12 +21,12 @@ from calque.analysis.results import (
     BySeed,
     Measured,
     Results,
-    Retained,
+    above_floor,
     average,
+    is_at_floor,
     judge_difference,
     mean,
     means,
-    retained,
     unless_at_floor,
 )
 from calque.analysis.statistics import Claim, Verdict
@@ -37,15 +37,12 @@ BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; 
 NULL = "#E4E4E4"  # the colour of bands of nulls
 Cell = tuple[str, str]  # an objective and a derived language
 LABELS = ("objective", "transform")  # the usual labels of rows
-RETAINED = "RETAINED"
-HEADS = {DELTA: "Δ", RETAINED: "retained"}  # names of these measures in tables
 
 
 @dataclass(frozen=True)
 class Column:
     """The number to show for each model. `facets` are further fields of `Key`, and `null` is the metric for
-    the null's upper end. With `remarks`, retained
-    transfer is followed by remarks. A column with `parts` shows the average of these columns."""
+    the null's upper end. A column with `parts` shows the average of these columns."""
 
     head: str
     measure: str = ""
@@ -53,7 +50,6 @@ class Column:
     task: str = ""
     facets: Mapping[str, Any] = field(default_factory=dict)
     null: str = ""
-    remarks: bool = True
     parts: "Sequence[Column]" = ()
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
@@ -76,9 +72,12 @@ class Column:
 
     def cell(self, results: Results, objective: str, language: str) -> str:
         """Format a model's number for a table."""
-        if self.measure == RETAINED:
-            return retained_cell(retained(results, objective, language, self.task, self.metric), self.remarks)
-        return cell(mean(self.values(results, objective, language)))
+        text = cell(mean(self.values(results, objective, language)))
+        if self.measure == DELTA and (
+            found := above_floor(results, objective, language, self.task, self.metric)
+        ):
+            text += ", ZS at the floor" if is_at_floor(found[1]) else ""
+        return text
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
         """Format the number that the paper's table prints for a model."""
@@ -97,7 +96,7 @@ HELD_OUT_TYPES = Column("alignment@1, held-out", ALIGNMENT, "held-out")
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
     """Return one column per measure for each pair of a task and a metric."""
     return [
-        Column(f"{score_title(task, metric)} {HEADS.get(measure, measure)}", measure, metric, task)
+        Column(f"{score_title(task, metric)} {measure.replace(DELTA, 'Δ')}", measure, metric, task)
         for task, metric in metrics
         for measure in measures
     ]
@@ -162,17 +161,6 @@ def better_than(
     verdict = compare(results, column, (pair[0], transform), (pair[1], transform), side)
     better, worse = map(results.objective_title, pair)
     return claim(name, verdict, better=better, worse=worse, under=results.transform_title(transform), **about)
-
-
-def retained_cell(transfer: Retained | None, remarks: bool = True) -> str:
-    """Format retained transfer with its remark or, if it is undefined, return the reason."""
-    if transfer is None:
-        return MISSING
-    parts = [
-        cell(transfer.share) if transfer.share else "",
-        transfer.remark if remarks or not transfer.share else "",
-    ]
-    return ", ".join(filter(None, parts))
 
 
 def printed_rows(

@@ -1,7 +1,6 @@
 """Show scores on derived languages: Figures 2 and 3 of the ALIGN-MLM paper, scores by word-order distance and
 by shared vocabulary, and the zero-shot scores of all objectives."""
 
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -21,7 +20,6 @@ from calque.analysis.papers.columns import (
     ABREAST,
     ALL_TYPES,
     HELD_OUT_TYPES,
-    RETAINED,
     Column,
     by_number,
     column_table,
@@ -49,7 +47,7 @@ from calque.analysis.report.drawing import (
     wrapped,
 )
 from calque.analysis.report.table import Table
-from calque.analysis.results import Point, Results, mean, retained
+from calque.analysis.results import Point, Results, above_floor, mean
 from calque.analysis.tasks.catalogue import metric_title, task_title
 
 BAR, LABEL = (0.11, 0.65)  # minimum widths in inches of a bar and of a task's label
@@ -67,7 +65,7 @@ def delta_figure(results: Results) -> Plot | None:
     ticks = [f"{task_title(task)}\n{metric_title(m)}".replace("on bare", "on\nbare") for task, m in groups]
     bars = [(objective, t, *group) for t, group, objective in product(transforms, groups, look)]
     printed = {bar: number for bar in bars if (number := results.printed(3, DELTA, *bar))}
-    at_floor = {bar: transfer for bar in bars if (transfer := retained(results, *bar))}
+    no_transfer = {bar: found for bar in bars if (found := above_floor(results, *bar, "SUP"))}
 
     def draw(panel: Axes, transform: str) -> None:
         for x, objective, group in drawing.in_groups(list(look), groups):
@@ -75,8 +73,8 @@ def delta_figure(results: Results) -> Plot | None:
             if delta := mean(results.scores(DELTA, *bar)):
                 panel.bar(x, 100 * delta.mean, 0.92 * width, **look[objective].bar)
                 drawing.draw_intervals(panel, [(x - width / 6, delta)], INK)
-            if bar in at_floor:
-                level(panel, at_floor[bar].sup.mean, sides, ":", INK, linewidth=1.2)
+            if bar in no_transfer:
+                level(panel, no_transfer[bar][1].mean, sides, ":", INK, linewidth=1.2)
             if bar in printed:
                 style: dict[str, Any] = {"markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
                 panel.plot(x + width / 6, 100 * printed[bar].value, "D", color=INK, **style)
@@ -86,11 +84,11 @@ def delta_figure(results: Results) -> Plot | None:
 
     handles: list[Any] = [Patch(label=results.objective_title(o), **style.bar) for o, style in look.items()]
     handles += [key("published, at the paper’s scale", INK, "D", "none")] if printed else []
-    handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if at_floor else []
+    handles += [key("no transfer: Δ with ZS at the floor", INK, line=":")] if no_transfer else []
     columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
     panels = [(results.transform_title(transform), transform) for transform in transforms]
     records, numbers = shown_records(results, task_columns(("SUP", "ZS"), groups)), list(printed.values())
-    floors = list(dict.fromkeys(transfer.floor for transfer in at_floor.values()))
+    floors = list(dict.fromkeys(floor for floor, _ in no_transfer.values()))
     layout: dict[str, Any] = {"labels": ("", "Δ = SUP − ZS, points"), "sharey": True}
     shown, grid = (records, numbers, floors), (columns, 2.0)
     plot = chart("figure-2-delta", results, panels, draw, grid, handles, *shown, **layout)
@@ -176,8 +174,7 @@ def overlap_table(results: Results) -> Table | None:
     shares = _shares(results)
     if not any(0 < share < 1 for share in shares.values()):
         return None
-    tasks = task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
-    columns = [*columns_of("overlap"), *(replace(column, remarks=False) for column in tasks)]
+    columns = [*columns_of("overlap"), *task_columns(("ZS", DELTA), main_metrics(results))]
     languages = sorted(shares, key=lambda language: shares[language])
     columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
     return column_table("overlap", results, columns, languages)

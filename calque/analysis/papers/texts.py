@@ -45,7 +45,7 @@ def table(
         "seeds": seeds,
         "Seeds": seeds[0].upper() + seeds[1:],
         "missing": MISSING,
-        "retained": f"{TERMS['retained']} " if results.floors.all else "",
+        "at_floor": f"{DEFINITIONS['at_floor']} " if results.floors.all else "",
         "units": "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units)),
         **values,
     }
@@ -108,7 +108,7 @@ def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
     if texts := [summary for name in results.main_tasks if (summary := TASKS[name].summary)]:
         yield "Tasks", " ".join(texts)
     if results.floors.all:
-        yield "Floor, retained transfer", DEFINITIONS["floors"]
+        yield "Floor", f"{DEFINITIONS['floors']} {DEFINITIONS['at_floor']}"
     for measure, (title, text) in TERMS["measures"].items():
         if measure in measures:
             yield title, text.format(**DEFINITIONS)

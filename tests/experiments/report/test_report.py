@@ -42,8 +42,8 @@ def test_floors_are_reported(done):
         (name, metric) for name in ("majority", "unigram") for metric in ("accuracy", "f1_bare_tags")
     }
     table = (done.report / "table-3.md").read_text()
-    assert "POS accuracy retained" in table and table.count("| floor ") == 2
-    assert "Floor, retained transfer" in (done.report / "report.html").read_text()
+    assert table.count("| floor ") == 2
+    assert "model-free baseline on the same examples" in (done.report / "report.html").read_text()
 
 
 def test_repeated_report_is_equal(done, tmp_path):
