@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from textwrap import wrap
 
 from calque.analysis.records.record import LinkCounts
 from calque.analysis.statistics import Estimate
@@ -229,9 +228,10 @@ _ESCAPES = {
     **{character: rf"\{character}" for character in "&%$#_{}"},
 }
 PARAGRAPH = 22  # in letters; columns with longer cells wrap their text
-LETTER = 0.5  # width of a letter in em
-NARROW = 8  # minimum number of letters per line in a heading
-PORTRAIT, HIGH = (120, 45)  # in letters and rows; wider tables are rotated, longer ones are split
+LETTER = 0.55  # width of a letter in em
+# Wider and higher tables are scaled to the line and to three quarters of the page.
+_FIT = r"""\resizebox*{!}{\ifdim\totalheight>.75\textheight .75\textheight\else\totalheight\fi}{%
+\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"""
 
 
 def escaped(text: str) -> str:
@@ -240,47 +240,39 @@ def escaped(text: str) -> str:
 
 
 def latex(table: Table, label: str) -> str:
-    """Return a table in LaTeX with booktabs rules; its title is the caption."""
-    widths, kinds, heads = [], [], []
-    for head, column in zip(table.header, table.columns, strict=True):
-        width, kind = max(map(len, (*column, ""))), "r" if numeric(column) else "l"
-        if width > PARAGRAPH:
-            width = max(PARAGRAPH, width // 3)
-            kind = rf">{{\raggedright\arraybackslash}}p{{{width * LETTER:g}em}}"
-        widths.append(width)
-        kinds.append(kind)
-        heads.append(_head(head, width, kind))
-    place = "sidewaystable" if sum(widths) + 2 * len(widths) > PORTRAIT else "table"
-    lines, caption = ["% needs \\usepackage{array, booktabs, graphicx, rotating}"], escaped(table.title)
-    for start in range(0, max(len(table.rows), 1), HIGH):
-        lines += [rf"\begin{{{place}}}", r"\centering\footnotesize\setlength{\tabcolsep}{3pt}"]
-        if start:
-            lines += [r"\addtocounter{table}{-1}", rf"\caption{{{caption}, continued}}"]
-        else:
-            name = re.sub(r"[^A-Za-z0-9:._-]", "-", label)
-            lines += [rf"\caption{{{caption}}}", rf"\label{{tab:{name}}}"]
-        lines += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"]
-        lines += [rf"\begin{{tabular}}{{{''.join(kinds)}}}", r"\toprule", _row(heads), r"\midrule"]
-        lines += [_row([escaped(cell) for cell in row]) for row in table.rows[start : start + HIGH]]
-        lines += [r"\bottomrule", r"\end{tabular}}"]
-        if table.note and start + HIGH >= len(table.rows):
-            lines.append(rf"\par\smallskip\raggedright {escaped(table.note)}")
-        lines.append(rf"\end{{{place}}}")
+    """Return a table in LaTeX with booktabs rules, scaled to fit the page; its title is the caption."""
+    kinds, name = map(_kind, table.header, table.columns), re.sub(r"[^A-Za-z0-9:._-]", "-", label)
+    lines = [
+        r"% needs \usepackage{array, booktabs, graphicx}",
+        r"\begin{table}",
+        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"\caption{{{escaped(table.title)}}}",
+        rf"\label{{tab:{name}}}",
+        _FIT,
+        rf"\begin{{tabular}}{{{''.join(kinds)}}}",
+        r"\toprule",
+        _row(table.header),
+        r"\midrule",
+        *map(_row, table.rows),
+        r"\bottomrule",
+        r"\end{tabular}}}",
+        *([rf"\par\smallskip\raggedright {escaped(table.note)}"] if table.note else []),
+        r"\end{table}",
+    ]
     return "\n".join(lines) + "\n"
 
 
+def _kind(head: str, column: Sequence[str]) -> str:
+    """Return a column's type in LaTeX, which wraps long texts and headings of numbers."""
+    width, side = max(map(len, (*head.split(), *column, ""))), "left" if numeric(column) else "right"
+    if width > PARAGRAPH:
+        width = max(PARAGRAPH, width // 3)
+    elif side == "right":
+        return "l"
+    return rf">{{\ragged{side}\arraybackslash}}p{{{width * LETTER:g}em}}"
+
+
 def _row(cells: Sequence[str]) -> str:
-    return _guarded(" & ".join(cells)) + r" \\"
-
-
-def _guarded(line: str) -> str:
-    """Protect a line from being read as an option of the preceding command."""
-    return "{}" + line if line.lstrip().startswith(("[", "*")) else line
-
-
-def _head(head: str, width: int, kind: str) -> str:
-    """Return a heading in LaTeX, broken into lines if it is wide."""
-    lines = wrap(head, max(width, NARROW), break_long_words=False) or [""]
-    if len(lines) == 1 or len(kind) > 1:
-        return escaped(head)
-    return rf"\shortstack[{kind}]{{" + r" \\ ".join(map(_guarded, map(escaped, lines))) + "}"
+    """Return a row in LaTeX, protected from being read as an option of the preceding command."""
+    row = " & ".join(map(escaped, cells))
+    return ("{}" if row.lstrip().startswith(("[", "*")) else "") + rf"{row} \\"

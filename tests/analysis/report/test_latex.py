@@ -11,16 +11,17 @@ from calque.analysis.report.table import Table, escaped, latex
 def test_cells_that_look_like_options_are_protected(start):
     table = Table("title", (f"{start}aaa {start}bbb", "x"), ((f"{start}0.1, 0.2]", "1"), ("b", "2")))
     text = latex(table, "a}b%c d")
+    assert text.count("{") == text.count("}")
     assert not re.search(r"(\\\\|rule)\s*[*\[]", text) and "{}" + escaped(start) + "0.1, 0.2] & 1" in text
     assert r"\label{tab:a-b-c-d}" in text
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")
-@pytest.mark.parametrize("columns", [2, 20])
-def test_long_tables_compile_and_fit_the_page(columns, tmp_path):
+@pytest.mark.parametrize(("columns", "rows"), [(2, 15), (20, 15), (2, 60)])
+def test_large_tables_compile_and_fit_the_page(columns, rows, tmp_path):
     words = "Δ is −1.3 ± 2.1 points, 95 % [≤ 2], of “MLM’s” ρ → a_b {c} ~ ^ \\ # $ & × "
     header = ("claim", "evidence", *[f"POS F1 on bare tags {i}" for i in range(columns)])
-    table = Table(words, header, 15 * ((words, 2 * words, *columns * ["34.6 ± 2.1"]),), words)
+    table = Table(words, header, rows * ((words, 2 * words, *columns * ["34.6 ± 2.1"]),), words)
     packages = latex(table, "a_b").split("\n")[0].removeprefix("% needs ")
     document = tmp_path / "table.tex"
     body = f"\\begin{{document}}\n{latex(table, 'a_b')}\\end{{document}}\n"
