@@ -264,7 +264,7 @@ def _xtreme_table(study: Continued) -> Table:
             by_task.setdefault(task, []).append(study.values(model, study.scores(task, metric)))
         overall = average([average(scores) for scores in by_task.values()])
         rows.append((study.title(model), OURS, *map(number, [*chain(*by_task.values()), overall])))
-    small = [p for task in tasks for p in study.of_small(task) if p.setting == "mean"]
+    small = [p for task in tasks for p in study.of_small(task) if p.language == "mean"]
     is_whole = tasks == list(XTREME)
     last = ("average", "mean") if is_whole else ("", "")
     published = {(p.objective, p.task, p.metric): p.value for p in [*study.printed(PAPER, [MEANS]), *small]}
@@ -295,7 +295,7 @@ def _task_table(study: Continued, task: str) -> Table:
         rows.append((title, metric_title(metric), FLOOR, *printed_cells(scores, languages)))
     by_paper = [p for p in study.printed(PAPER, BY_LANGUAGE) if p.task == task]
     small = study.of_small(task)
-    published = printed_rows([*by_paper, *small], ["metric", "objective"], "setting")
+    published = printed_rows([*by_paper, *small], ["metric", "objective"], "language")
     order = [metric for metric, _ in published]
     for (metric, model), values in sorted(published.items(), key=lambda row: order.index(row[0][0])):
         rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
@@ -460,7 +460,7 @@ def _task_figure(study: Continued, look: Mapping[str, Look]) -> Plot:
         for name, numbers in published.items():
             colour, marker, _ = PUBLISHED_LOOKS[name]
             of_task = [p for p in numbers if p.task == task]
-            places = [languages.index(p.setting) + len(look) / 2 * step for p in of_task]
+            places = [languages.index(p.language) + len(look) / 2 * step for p in of_task]
             panel.plot(places, [100 * p.value for p in of_task], marker, color=colour, fillstyle="none")
         panel.set_xticks(range(len(languages)), languages)
         if len(languages) > CLOSE and width == drawing.FULL:
@@ -494,4 +494,4 @@ def _published(study: Continued, metrics: Mapping[str, str], name: str) -> list[
     numbers = study.printed(PAPER, BY_LANGUAGE)
     if name == SMALL:
         numbers = [p for task in metrics for p in study.of_small(task)]
-    return [p for p in numbers if metrics.get(p.task) == p.metric and p.setting in study.languages[p.task]]
+    return [p for p in numbers if metrics.get(p.task) == p.metric and p.language in study.languages[p.task]]

@@ -44,9 +44,9 @@ class Item:
     """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or `small`
     (a pretrained encoder). A figure is `file` in a report of kind `report`, and its claims use numbers in the
     published table `table`; `claim` holds defaults for `claims`. If `study` is a command, the figure is a
-    picture drawn from model weights. If `by_language`, the published settings are languages. `transforms`,
-    `objectives`, `aligners` and `settings` map published names to ours. `absent` says which results are
-    unavailable at this scale, and `differs` how the experiments differ."""
+    picture drawn from model weights. `transforms`, `objectives`, `aligners` and `settings` map published
+    names to ours. `absent` says which results are unavailable at this scale, and `differs` how the
+    experiments differ."""
 
     paper: str
     name: str
@@ -63,7 +63,6 @@ class Item:
     objectives: Mapping[str, str] = field(default_factory=dict)
     aligners: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    by_language: bool = False
     claims: Sequence[Mapping[str, Any]] = ()
     claim: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
@@ -175,8 +174,6 @@ def _results(folder: Path) -> dict[tuple[str, ...], Results]:
 def printed(one: Item) -> Printed:
     """Match the published numbers in an item's table with ours."""
     numbers = published(papers()[one.paper]["published"], one.number)
-    if one.by_language:
-        numbers = [replace(number, setting="", language=number.setting) for number in numbers]
     our_names = {kind: getattr(one, kind) for kind in ("transforms", "objectives", "aligners", "settings")}
     return Printed(numbers, our_names, _results(one.folder), natural=one.report == "xtreme")
 

@@ -1,6 +1,6 @@
 """Read the numbers printed in papers. One JSON file per paper contains its numbered tables, in percent as
 printed. A row consists of labels, named by the first columns, and one number per further column or, in tables
-with `languages` or `settings`, one cell for each of these."""
+with `languages`, one cell for each language."""
 
 import json
 from collections.abc import Iterator
@@ -53,18 +53,14 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
     objective, transform, setting = (labels.get(name, "") for name in LABELS)
     about = content["paper"], table["table"], objective, transform
     title = content.get("titles", {}).get(transform, "")
-    if "languages" in table:
-        places = [(setting, language) for language in table["languages"]]
-    elif "settings" in table:
-        places = [(name, "") for name in table["settings"]]
-    else:
-        places, cells = [(setting, "")], [cells]
-    for (name, language), cell in zip(places, cells, strict=True):
+    if "languages" not in table:
+        cells = [cells]
+    for language, cell in zip(table.get("languages", [""]), cells, strict=True):
         values = cell if isinstance(cell, list) else [cell]
         for column, value in zip(columns, values, strict=False):
             if value is not None:  # None where the paper prints a dash
                 kind, share = _column(column, content["metrics"]), round(value / 100, PLACES)
-                yield Published(*about, *kind, share, name, title, language)
+                yield Published(*about, *kind, share, setting, title, language)
 
 
 def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
