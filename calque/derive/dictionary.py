@@ -1,14 +1,13 @@
 """Dictionaries as pairs of ids: a fraction of the source's types with their images, or a lexicon's entries.
 
-Each line of a lexicon contains two words, separated by a space or a tab, or
-`source<TAB>target<TAB>probability<TAB>count`."""
+Each line of a lexicon contains a word and its translation, separated by a space or a tab. Of several
+translations of a word, the best comes first."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -21,15 +20,6 @@ from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
 TWICE = "entries that occur twice"
-HEADER = frozenset(
-    "word words lemma term source target src tgt translation translations language english french german "
-    "spanish italian portuguese dutch russian polish turkish greek arabic hebrew hindi chinese japanese "
-    "korean vietnamese indonesian swahili".split()
-)
-"""Column names; a lexicon's first entry is a header if it consists of two different ones."""
-_COMMENT = re.compile(r"#+ [^\t]*$")
-_COUNT = re.compile(r"[0-9]{1,18}")
-_PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -143,76 +133,46 @@ def read_dictionary(path: Path) -> np.ndarray:
     return np.array([[int(source), int(derived)] for source, derived, _ in rows], np.int64).reshape(-1, 2)
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A word, a translation, and the translation's probability and count."""
+class Entry(NamedTuple):
+    """A word and a translation."""
 
     source: str
     target: str
-    probability: float = 1.0
-    count: int = 1
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """Read a file's entries in order; count repeated entries and lines without an entry in `counts`."""
+    """Read a file's entries in order; count repeated entries and blank lines in `counts`."""
     counts = Counter() if counts is None else counts
-    entries: dict[tuple[str, str], Entry] = {}
+    entries: dict[Entry, None] = {}
     for place, line in read_lines(path, counts, must_end=True):
-        columns = place.fields(line) if "\t" in line else tokens(line)
         if not line.strip():
             counts["blank lines"] += 1
-        elif _COMMENT.match(line) and columns != ["#", "#"]:
-            counts["comments"] += 1
-        else:
-            entry = _entry([column.strip(" ") for column in columns])
-            if entry is None or ("\t" not in line and len(columns) > 2):
-                numbers = "a probability above 0 and at most 1 and a positive count"
-                expected = f"a word and its translation, or both with {numbers}, separated by tabs"
-                raise place.fault(f"{line!r}: expected {expected}")
-            names = {entry.source.casefold(), entry.target.casefold()}
-            if not entries and len(names) == 2 and names <= HEADER:
-                raise place.fault(f"{line!r} is a header, but dictionaries have none; remove this line")
-            first = entries.setdefault((entry.source, entry.target), entry)
-            if first is not entry and (first != entry or len(columns) > 2):
-                raise place.fault(f"a second entry for {entry.source} and {entry.target}")
-            counts[TWICE] += first is not entry
+            continue
+        words = [word.strip(" ") for word in line.split("\t")] if "\t" in line else tokens(line)
+        if len(words) != 2 or not all(map(str.strip, words)):
+            raise place.fault(f"{line!r}: expected a word and its translation, separated by a tab or space")
+        counts[TWICE] += (entry := Entry(*words)) in entries
+        entries[entry] = None
     if not entries:
         raise BadInput("this file contains no entries", path)
-    return list(entries.values())
-
-
-def _entry(columns: Sequence[str]) -> Entry | None:
-    source, target, *numbers = columns if len(columns) > 1 else ("", "")
-    if not (source.strip() and target.strip() and len(numbers) in (0, 2)):
-        return None
-    if not numbers:
-        return Entry(source, target)
-    if not (_PROBABILITY.fullmatch(numbers[0]) and _COUNT.fullmatch(numbers[1])):
-        return None
-    entry = Entry(source, target, float(numbers[0]), int(numbers[1]))
-    return entry if 0 < entry.probability <= 1 and entry.count else None
+    return list(entries)
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Convert entries of two single sub-words to pairs of ids (n, 2), sorted by descending count, and count
-    the exclusions. Each source word keeps its most probable translation; among equally probable ones, the
-    most frequent and then the first is kept."""
-    left_out = Counter[str]()
-    sources = only_ids([entry.source for entry in entries], vocabulary)
-    targets = only_ids([entry.target for entry in entries], vocabulary)
-    best: dict[int, tuple[Entry, int]] = {}
-    for entry, source, target in zip(entries, sources, targets, strict=True):
-        previous, _ = best.get(source, (None, 0))
+    """Convert entries of two single sub-words to pairs of ids (n, 2), in order, with each source word's first
+    translation, and count the exclusions."""
+    left_out, pairs = Counter[str](), dict[int, int]()
+    sides = (only_ids(words, vocabulary) for words in zip(*entries, strict=True))
+    for source, target in zip(*sides, strict=True):
         if source < 0 or target < 0:
             left_out["entries with a word that is unknown or has several sub-words"] += 1
         elif source == target:
             left_out["entries whose two words are the same type"] += 1
-        elif previous is None or (previous.probability, previous.count) < (entry.probability, entry.count):
-            best[source] = entry, target
-        left_out["further translations of a type"] += bool(previous) and source != target >= 0
-    ranked = sorted(best.items(), key=lambda item: -item[1][0].count)
-    pairs = [(source, target) for source, (_, target) in ranked]
-    return np.array(pairs, np.int64).reshape(-1, 2), +left_out
+        elif source in pairs:
+            left_out["further translations of a type"] += 1
+        else:
+            pairs[source] = target
+    return np.array(list(pairs.items()), np.int64).reshape(-1, 2), left_out
 
 
 def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:

@@ -20,7 +20,6 @@ from calque.derive.types import CLASSES
 UPOS = (*CLASSES, "INTJ", "NUM")
 TAG = Form("tag", "-", "{value}", None, str.upper, "det", " {}", "[a-z]{3,5}", str.lower)
 Rewritten = Sequence[tuple[str, Sequence[int]]]
-Senses = tuple[list[str], list[float]]  # a word's translations, and their probabilities
 
 
 class Rewrite(Transform):
@@ -154,8 +153,8 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces each word, with probability `share`, by a translation sampled from a `lexicon` according to
-    its probabilities: *the red house* becomes *la rouge maison*. Words without an entry stay unchanged."""
+    """Replaces each word, with probability `share`, by one of its translations in a `lexicon`, sampled at
+    random: *the red house* becomes *la rouge maison*. Words without an entry stay unchanged."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
@@ -197,7 +196,7 @@ class Translate(Rewrite):
         random, words = draw(f"translate:{self.seed}", number), []
         for place, (word, senses) in enumerate(zip(sentence.words, self._senses(sentence), strict=True)):
             if random.random() < self.share and senses:
-                (translation,) = random.choices(*senses)
+                (translation,) = random.choices(senses)
                 word = translation.capitalize() if word.istitle() else translation
             words.append((word, (place,)))
         return words
@@ -205,16 +204,14 @@ class Translate(Rewrite):
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         return Counter({"words without an entry": self._senses(sentence).count(None)})
 
-    def _senses(self, sentence: Sentence) -> list[Senses | None]:
+    def _senses(self, sentence: Sentence) -> list[list[str] | None]:
         senses = _read_senses(self.lexicon, input_digest(self.lexicon))
         return [senses.get(word) or senses.get(word.lower()) for word in sentence.words]
 
 
 @lru_cache(maxsize=8)  # the digest invalidates the cache when the file changes
-def _read_senses(lexicon: Path, digest: str) -> dict[str, Senses]:
-    senses: dict[str, Senses] = {}
-    for entry in read_lexicon(lexicon):
-        words, weights = senses.setdefault(entry.source, ([], []))
-        words.append(entry.target)
-        weights.append(entry.probability)
+def _read_senses(lexicon: Path, digest: str) -> dict[str, list[str]]:
+    senses: dict[str, list[str]] = {}
+    for word, translation in read_lexicon(lexicon):
+        senses.setdefault(word, []).append(translation)
     return senses

@@ -31,7 +31,7 @@ def test_objectives_use_the_lexicon_as_dictionary(objective, tmp_path):
     opened = given.open()
     single = sorted({word for line in EN for word in line.split() if len(opened.encode(word)) == 1})
     entries = list(zip(single[:20], single[20:40], strict=True))
-    lines = "".join(f"{word}\t{other}\t0.5\t3\n" for word, other in entries)
+    lines = "".join(f"{word}\t{other}\n" for word, other in entries)
     (tmp_path / "lexicon").write_text(lines)
     lexicons = {("en", "xx"): tmp_path / "lexicon"}
     folder = derive_natural(*inputs(tmp_path), given, tmp_path / "made", dictionaries=lexicons)
