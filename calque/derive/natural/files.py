@@ -1,6 +1,7 @@
 """Text files and bitexts, which are read in chunks. Lines that contain given test sentences can be
 excluded."""
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
@@ -21,7 +22,7 @@ from calque.derive.readers.conllu import read_raw_text
 from calque.derive.readers.examples import is_placeholder
 from calque.derive.readers.iob2 import read_iob2
 from calque.derive.readers.lines import Chunk, Numbered, Place
-from calque.derive.readers.parallel import Pair, words_of
+from calque.derive.readers.parallel import words_of
 
 MANY = 1 << 14  # maximum number of lines in each of two parallel chunks
 HEAD = 24  # shorter test sentences are not searched for inside lines, where they would match by chance
@@ -77,6 +78,7 @@ class TextFiles(FileSet):
         check_range("megabytes", self.megabytes, 0)
 
     def chunks(self) -> Iterator[Chunks]:
+        limit = self.megabytes * 1_000_000 or math.inf
         for path in self.paths:
             kind = _kind(path)
             if kind == "parquet":
@@ -85,7 +87,7 @@ class TextFiles(FileSet):
                 chunks = iter([Chunk(path, kind, 0, 0, 1)])
             else:
                 chunks = text.chunks(path, lines.SIZE)
-            yield from _up_to(self.megabytes, ((chunk,) for chunk in chunks))
+            yield from ((chunk,) for chunk in takewhile(lambda chunk: chunk.offset < limit, chunks))
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
         (chunk,) = chunks
@@ -109,19 +111,17 @@ class BitextFiles(FileSet):
     two `columns` of the tab-separated file `path`. If `words_in` contains two language codes, text is split
     into words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
 
-    former_fields: ClassVar = {"escaped": False}
+    former_fields: ClassVar = {"escaped": False, "megabytes": 0}
 
     path: Path
     beside: Path | None = None
     columns: tuple[int, int] = (0, 1)
-    megabytes: int = 0
     words_in: tuple[str, str] | None = field(default=None, metadata=ADDED)
     fewest: int = field(default=1, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
             raise BadInput(f"columns must be two different numbers of at least 0, not {self.columns}")
-        check_range("megabytes", self.megabytes, 0)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -131,8 +131,8 @@ class BitextFiles(FileSet):
         for path in self.paths:
             text.detect(path, ("wikitext", "doc", "plain", *(() if self.beside else ("columns",))))
         if self.beside:
-            return _up_to(self.megabytes, _parallel_chunks(self.paths))
-        return _up_to(self.megabytes, ((chunk,) for chunk in lines.cut_file(self.path, "bitext")))
+            return _parallel_chunks(self.paths)
+        return ((chunk,) for chunk in lines.cut_file(self.path, "bitext"))
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
         sides = [chunk.numbered(left_out) for chunk in chunks]
@@ -158,16 +158,8 @@ class BitextFiles(FileSet):
                 raise place.fault(f"{len(row)} tab-separated columns; expected at least {width}")
             yield row[self.columns[0]], row[self.columns[1]]
 
-    def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream each pair's words, tokenised as in gold-link sets of the languages (codes such as en)."""
-        counts = Counter[str]()
-        for columns in self.read_all(counts):
-            for first, second in zip(*columns, strict=True):
-                yield words_of(first, source), words_of(second, target)
-        left_out.update(+counts)
-
     def identity(self) -> list[Any]:
-        identity = [list(map(input_digest, self.paths)), self.columns, self.megabytes, False]
+        identity = [list(map(input_digest, self.paths)), self.columns, 0, False]
         return [*identity, self.words_in, self.fewest] if self.words_in else identity
 
 
@@ -188,10 +180,6 @@ class Without(FileSet):
 
     def identity(self) -> list[Any]:
         return [self.files.identity(), self.tests.identity()]
-
-
-def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    return takewhile(lambda parallel: parallel[0].begins_within(megabytes), chunks)
 
 
 def _kind(path: Path) -> str:

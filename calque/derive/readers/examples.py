@@ -92,7 +92,7 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
             raise head[0].fault(f"found columns {names}; expected a header with names such as {expected}")
         names, lines = ["sentence1", "sentence2", "label"], chain([head], lines)
     for place, line in lines:
-        cells = place.fields(line) if columns.own_labels else line.split("\t")
+        cells = line.split("\t")
         if len(cells) != len(names):
             raise place.fault(f"{len(cells)} tab-separated columns; expected {', '.join(names)}")
         yield place, dict(zip(names, cells, strict=True))

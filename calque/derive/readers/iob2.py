@@ -88,7 +88,7 @@ def _sentences(path: Path, counts: Counter[str], labels: bool = False) -> Iterat
         elif line.startswith(DOCUMENT_START):
             counts[f"{DOCUMENT_START} lines"] += 1
         else:
-            columns = place.fields(line) if labels else line.split("\t") if tabs else tokens(line)
+            columns = line.split("\t") if labels or tabs else tokens(line)
             if labels and not has_rows and line.casefold() == "word\tlabel":
                 counts["headers, left out"] += 1
             elif labels or not (line.startswith("#") and not _TAG.fullmatch(columns[-1])):

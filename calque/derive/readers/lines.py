@@ -37,7 +37,6 @@ FORMAT = (
 FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
 _UNWRITABLE = re.compile(r"[\0\ud800-\udfff]")  # NUL and unpaired surrogates
-_DOUBLED = re.compile(r'"[^"]*(?:""[^"]*)+"')  # how spreadsheets write a field with quotation marks
 
 
 class Place(NamedTuple):
@@ -64,22 +63,6 @@ class Place(NamedTuple):
         if not isinstance(value, dict):
             raise self.fault(f"a JSON {type(value).__name__}; expected an object")
         return value
-
-    def fields(self, line: str) -> list[str]:
-        """Split a table's row at tabs; raise BadInput for quoted fields."""
-        fields = line.split("\t")
-        if '"' in line and (quoted := list(filter(_is_quoted, fields))):
-            raise self.fault(f"the field {quoted[0]!r} is quoted; write the table without quoting")
-        return fields
-
-
-def _is_quoted(field: str) -> bool:
-    """Whether a program has quoted a field; `"No," I say, "no."` is not quoted."""
-    if len(field) < 3 or not field.startswith('"') or not field.endswith('"'):
-        return False
-    prefix, mark, _ = field[1:-1].partition('"')
-    is_text = field.count('"') % 2 == 0 and not prefix.endswith(" ")
-    return bool(_DOUBLED.fullmatch(field) or (mark and not is_text))
 
 
 Numbered = tuple[Place, str]  # the location of a line or word, and its text (without the line ending)
@@ -183,9 +166,6 @@ class Chunk:
     offset: int
     length: int
     line: int
-
-    def begins_within(self, megabytes: int) -> bool:
-        return not megabytes or self.offset < megabytes * 1_000_000
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
         text = decode(self._data(), self.path, self.line, counts)

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice, takewhile
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -218,9 +218,10 @@ def _texts(example: Example) -> set[str]:
 
 @dataclass(frozen=True)
 class Files(Source):
-    """A source that reads text files of any kind (see `readers.text`), at most `megabytes` of each (0: no
-    limit), and task files (see `READERS`). `parser` is a folder of Stanza models, or stored trees; `easy`
-    keeps only easy sentences."""
+    """A source that reads text files of any kind (see `readers.text`) and task files (see `READERS`).
+    `parser` is a folder of Stanza models, or stored trees; `easy` keeps only easy sentences."""
+
+    former_fields: ClassVar = {"megabytes": 0}
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -230,14 +231,12 @@ class Files(Source):
     word_labels: TaskFiles | None = field(default=None, metadata=ADDED)
     text_labels: TaskFiles | None = field(default=None, metadata=ADDED)
     pair_labels: TaskFiles | None = field(default=None, metadata=ADDED)
-    megabytes: int = 0
     parser: Path | StoredTrees | None = None
     easy: EasyText | None = field(default=None, metadata=ADDED)
     trees: ParsedTrees | None = field(default=None, compare=False)  # set by `ready`
     frequent: frozenset[str] = field(default=frozenset(), compare=False)  # set by `ready`
 
     def __post_init__(self) -> None:
-        check_range("megabytes", self.megabytes, 0)
         for task in self.easy.tasks if self.easy else ():
             if task not in READERS:
                 raise BadInput(unknown("task", task, READERS))
@@ -246,13 +245,11 @@ class Files(Source):
 
     @property
     def title(self) -> str:
-        amount = f"{self.megabytes} MB of " if self.megabytes else ""
         easy = "easy sentences of " if self.easy else ""
-        return easy + amount + ", ".join(path.name for path in self.text)
+        return easy + ", ".join(path.name for path in self.text)
 
     def chunks(self) -> Iterator[Chunk]:
-        for path in self.text:
-            yield from takewhile(lambda chunk: chunk.begins_within(self.megabytes), reader.chunks(path))
+        return chain.from_iterable(map(reader.chunks, self.text))
 
     def sentences(self, chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
         sentences, left_out = reader.sentences(chunk)
@@ -285,7 +282,7 @@ class Files(Source):
     def corpus_fingerprint(self, trees: bool = False) -> str:
         text = [(input_digest(path), reader.detect(path)) for path in self.text]
         easy = replace(self.easy, tasks=()) if self.easy else None
-        return fingerprint("files", EDITION, text, self.megabytes, False, self._parses(trees), "text", easy)
+        return fingerprint("files", EDITION, text, 0, False, self._parses(trees), "text", easy)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         easy = self.corpus_fingerprint() if self.easy and task in self.easy.tasks else None

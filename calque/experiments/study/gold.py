@@ -38,7 +38,7 @@ from calque.derive.languages import FORMAT, KIND, NamePair
 from calque.derive.links.aligner import Pair
 from calque.derive.natural.build import write_translation
 from calque.derive.natural.files import BitextFiles
-from calque.derive.readers.lines import EDITION
+from calque.derive.readers.lines import EDITION, tokens
 from calque.experiments.run.places import name_mistakes
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.study.languages import (
@@ -120,8 +120,12 @@ class GoldText:
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
         """Return the distinct pairs in the set and the parallel text, and the numbers of pairs left out and
         kept."""
-        left_out: Counter[str] = Counter()
-        all_pairs = self.own() + [pair for text in self.text for pair in text.words(*self.pair, left_out)]
+        left_out, all_pairs = Counter[str](), self.own()
+        for text in self.text:
+            for columns in replace(text, words_in=self.pair).read_all(left_out):
+                sides = ([tuple(tokens(line)) for line in column] for column in columns)
+                all_pairs += zip(*sides, strict=True)
+        left_out = +left_out
         distinct = list(dict.fromkeys(all_pairs))
         left_out["sentence pairs that were there already"] += len(all_pairs) - len(distinct)
         left_out["sentence pairs learnt from"] += len(distinct)
