@@ -116,9 +116,12 @@ class Corpus:
 
     def links(self, line: int) -> np.ndarray:
         """Return a line's sorted gold links, (k, 2) int64: the source position, and the position here."""
-        origin, sources = self.rendered(line)
-        groups = enumerate(sources or zip(origin))
-        return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
+        if self.sources is None:
+            places = np.argsort(self.origin[line])
+            return np.stack([np.arange(len(places)), places], axis=1)
+        _, sources = self.rendered(line)
+        links = sorted((place, i) for i, group in enumerate(sources) for place in group)
+        return np.array(links, np.int64).reshape(-1, 2)
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:

@@ -88,11 +88,6 @@ class Bitext:
         return self.first.name, self.second.name
 
     @property
-    def rewritten(self) -> bool:
-        """Whether a transform changed words, so that gold links may not be one-to-one."""
-        return self.first.corpus.sources is not None or self.second.corpus.sources is not None
-
-    @property
     def linked(self) -> bool:
         return self.gold or self.estimates is not None
 
@@ -102,13 +97,7 @@ class Bitext:
             return self.estimates.links[pair].astype(np.int64)
         if not self.gold:
             return np.empty((0, 2), np.int64)
-        a, b = self.lines[pair]
-        if not self.rewritten:
-            orders = self.first.corpus.origin[a].astype(np.int64), self.second.corpus.origin[b]
-            return np.stack([np.arange(len(orders[0])), np.argsort(orders[1])[orders[0]]], axis=1)
-        first, second = self.first.corpus.links(a), self.second.corpus.links(b)
-        first_rows, second_rows = np.nonzero(first[:, :1] == second[:, 0])
-        return np.unique(np.stack([first[first_rows, 1], second[second_rows, 1]], axis=1), axis=0)
+        return self.second.corpus.links(self.lines[pair, 1])
 
     def piece_links(self, pair: int) -> np.ndarray:
         """Return the links between a pair's sub-words, (m, 2), sorted."""

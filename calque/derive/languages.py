@@ -198,8 +198,8 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Return a pair's separate parallel text or, if there is none, the pairs of lines that derive from
-        the same source line, in the order of the second language. Raise BadInput if there are none."""
+        """Return a pair's separate parallel text or, if there is none, the source and a derived language.
+        Raise BadInput if there are no parallel sentences."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: the languages have disjoint halves (mixture.disjoint)")
@@ -208,35 +208,20 @@ class Languages:
         if text := self.texts.get((second, first)):
             return replace(text, first=text.second, second=text.first, estimates=estimates)
         a, b = self[first], self[second]
-        if first == second or a.source != b.source:
+        if first == second or first != b.source:
             available = ", ".join(map("-".join, self.texts)) or "none"
             raise BadInput(f"no bitext for {first} and {second}; available: {available}", self.folder)
-        line_of = np.full(len(self[a.source].corpus), -1)  # maps source lines to lines of the first language
-        line_of[a.corpus.source_line] = np.arange(len(a.corpus))
-        first_lines = line_of[b.corpus.source_line]
-        lines = np.flatnonzero(first_lines >= 0)
-        pairs = np.stack([first_lines[lines], lines], axis=1)
-        return Bitext(a, b, pairs, a.has_origin and b.has_origin, estimates)
+        lines = np.stack([b.corpus.source_line, np.arange(len(b.corpus))], axis=1)
+        return Bitext(a, b, lines, b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Return the dictionary of two languages as pairs of ids, (n, 2), sorted by the first id. For two
-        derived languages, it covers the source types with entries in both; only the first language's entries
-        may then be incorrect, because two incorrect entries could combine into a correct pair."""
-        source = self[first].source
-        if {(first, second), (second, first)} & self.pairs.keys() or source != self[second].source:
-            entries = self._entries(first, second)
-        else:
-            ids, other_ids = self._entries(source, first), self._entries(source, second)
-            types, rows, _ = np.intersect1d(ids[:, 0], other_ids[:, 0], return_indices=True)
-            entries = np.stack([ids[rows, 1], self[second].images[types]], axis=1)
-        return np.ascontiguousarray(entries[np.argsort(entries[:, 0], kind="stable")])
-
-    def _entries(self, first: str, second: str) -> np.ndarray:
+        """Return the dictionary of two languages as pairs of ids, (n, 2), sorted by the first id."""
         for pair in ((first, second), (second, first)):
             if pair in self.dictionaries:
                 entries = read_dictionary(self._artefact.path(f"{self.pairs[pair]}/{DICTIONARY}"))
                 columns = {name: self[name].ids(ids) for name, ids in zip(pair, entries.T, strict=True)}
-                return np.stack([columns[first], columns[second]], axis=1)
+                order = np.argsort(columns[first], kind="stable")
+                return np.stack([columns[first][order], columns[second][order]], axis=1)
         available = ", ".join(map("-".join, self.dictionaries)) or "none"
         raise BadInput(f"no dictionary for {first} and {second}; available: {available}", self.folder)
 

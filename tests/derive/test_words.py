@@ -130,12 +130,7 @@ def test_folder_contains_words_and_links(study):
                 min((j for i, j in pieces.tolist() if i == place), default=-1)
                 for place in range(len(targets))
             ]
-    first, second = TRANSFORMS[0].name, TRANSFORMS[1].name
-    between = languages.bitext(first, second)
-    for number in range(0, len(between), 97):
-        ours, theirs = of_all[first][number][1].links, of_all[second][number][1].links
-        expected = sorted({(i, j) for one, i in ours for other, j in theirs if one == other})
-        assert [tuple(link) for link in between.links(number).tolist()] == expected
+    first = TRANSFORMS[0].name
     held = only_last(languages, 0.1).bitext("source", first)
     whole = languages.bitext("source", first)
     assert np.array_equal(held.links(3), whole.links(len(whole) - len(held) + 3))
