@@ -102,13 +102,9 @@ def languages_fingerprint(
 class CorporaWriter(ExitStack):
     """Writes corpora of parallel lines and sums their accounts (see `CorpusWriter`)."""
 
-    def __init__(self, folders: Sequence[Path], id_limit: int, rewritten: Sequence[bool] = ()) -> None:
+    def __init__(self, folders: Sequence[Path], id_limit: int) -> None:
         super().__init__()
-        columns = zip(folders, rewritten or [False] * len(folders), strict=True)
-        self.writers = [
-            self.enter_context(CorpusWriter(folder, id_limit, is_rewritten))
-            for folder, is_rewritten in columns
-        ]
+        self.writers = [self.enter_context(CorpusWriter(folder, id_limit)) for folder in folders]
         self.totals: list[Encoded] = []
 
     @property
@@ -209,10 +205,10 @@ def _write_corpora(
     vocabulary: Vocabulary,
     encoded: Iterable[EncodedChunk],
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    rewritten = {SOURCE: False} | {transform.name: transform.rewrites for transform in transforms}
-    folders, samples = [out.part / name for name in rewritten], list[tuple[int, Sentence]]()
+    folders = [out.part / name for name in (SOURCE, *(transform.name for transform in transforms))]
+    samples = list[tuple[int, Sentence]]()
     vocabulary.counts[:] = 0
-    with CorporaWriter(folders, 2 * vocabulary.size, list(rewritten.values())) as corpora:
+    with CorporaWriter(folders, 2 * vocabulary.size) as corpora:
         for languages, sentences in encoded:
             vocabulary.count(languages[0].lines.tokens.values)
             corpora.append(languages)

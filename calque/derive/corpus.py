@@ -141,19 +141,15 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
 
 
 class CorpusWriter:
-    """Appends lines, with `sources` if `rewritten`, to a new corpus with ids below `id_limit`."""
+    """Appends lines to a new corpus with ids below `id_limit`."""
 
-    def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:
-        self._folder, self._rewritten = folder, rewritten
-        self._dtype = "uint16" if id_limit <= 2**16 else "uint32"
+    def __init__(self, folder: Path, id_limit: int) -> None:
+        self._folder, self._dtype = folder, "uint16" if id_limit <= 2**16 else "uint32"
         self._files, self._out = ExitStack(), dict[str, tuple[IO[bytes], str]]()
         self.sentences = self.words = self.tokens = self.links = 0
 
     def __enter__(self) -> Self:
         self._folder.mkdir(parents=True)
-        for name, (dtype, _, extra) in _columns(self._dtype, self._rewritten).items():
-            self._out[name] = self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype
-            self._write(name, np.zeros(extra))
         return self
 
     def append(self, lines: Corpus, first: int) -> None:
@@ -177,6 +173,10 @@ class CorpusWriter:
         return {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
 
     def _write(self, name: str, array: np.ndarray) -> None:
+        if name not in self._out:
+            dtype, _, extra = _columns(self._dtype, rewritten=True)[name]
+            self._out[name] = self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype
+            self._write(name, np.zeros(extra))
         file, dtype = self._out[name]
         file.write(array.astype(dtype, copy=False).data)
 
@@ -185,5 +185,6 @@ class CorpusWriter:
         if kind is None:
             if not self.sentences:
                 raise BadInput(f"{self._folder.name}: all sentences are empty or were left out")
-            about = self.facts | ({"links": self.links} if self._rewritten else {}) | {"dtype": self._dtype}
+            links = {"links": self.links} if "sources" in self._out else {}
+            about = self.facts | links | {"dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
