@@ -110,18 +110,13 @@ class Languages:
         artefact = open_folder(folder)
         kept = None if whole else _ids(artefact, KEPT)
         languages = _languages(artefact, names, kept)
-        place = {language.name: number for number, language in enumerate(languages)}
-        pairs: dict[NamePair, str] = {}
-        texts: dict[NamePair, Bitext] = {}
+        pairs, texts = dict[NamePair, str](), dict[NamePair, Bitext]()
         for entry in artefact.facts["pairs"]:
             pair = tuple(entry["languages"])
-            if place.keys() >= {*pair}:
+            if {language.name for language in languages} >= {*pair}:
                 pairs[pair] = entry["folder"]
                 if f"{entry['folder']}/{SIDES[0]}/corpus.json" in artefact.digests:
                     texts[pair] = _text(artefact, pair, entry["folder"], languages)
-        # Pairs with separate text come first; the others are sorted by second language.
-        in_order = sorted(pairs, key=lambda pair: 0 if pair in texts else place[pair[1]])
-        pairs = {pair: pairs[pair] for pair in in_order}
         return cls(folder, languages, _specials(artefact, kept), pairs, texts, kept=kept)
 
     @property
