@@ -17,9 +17,12 @@ NEVER = math.inf
 
 
 def growth_columns(results: Results) -> list[Column]:
-    """Return the probed measures, with the task of the linear probe and the main layer."""
+    """Return the probed measures, with the task of the linear probe and the main layer; none in a study
+    without probes, whose records have no nulls."""
+    if not any(record.null for record in results.records):
+        return []
     task = next((key.task for key in results.keys(measure=LINEAR)), "")
-    layer = {"layer": main_layer(max((run.layers for run in results.runs.values()), default=0))}
+    layer = {"layer": main_layer(next(run.layers for run in results.runs.values()))}
     return [
         Column("zero-shot tags", LINEAR, "accuracy", task),
         Column("all types", ALIGNMENT, "all"),
@@ -37,7 +40,7 @@ def growth_tables(results: Results) -> dict[str, Table | None]:
         cells = [onset_cell(list(map(onset, by_seed))) for by_seed in curves]
         rows.append((results.objective_title(model[0]), results.transform_title(model[1]), *cells))
     onsets = table("onsets", results, LABELS, [column.head for column in columns], rows)
-    return {"onsets": onsets, "ends": column_table("ends", results, columns)}
+    return {"onsets": onsets if columns else None, "ends": column_table("ends", results, columns)}
 
 
 def growth_figure(results: Results) -> Plot | None:
