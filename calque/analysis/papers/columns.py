@@ -282,7 +282,7 @@ def by_number(
         if column.measure == DELTA:
             panel.axhline(0, color=INK, linewidth=0.8)
 
-    handles = [drawing.key(results.transform_title(group[-1]), INK, marker) for group, marker in shapes]
+    handles = [drawing.key(_ends(results, group), INK, marker) for group, marker in shapes]
     if apart := len(look) <= APART[0] and len(columns) <= APART[1]:
         panels = [(f"{results.objective_title(o)}\n{c.head}", ([o], c)) for o, c in product(look, columns)]
     else:
@@ -293,6 +293,10 @@ def by_number(
     layout["sharey"] = "col" if apart else "none"
     grid = (len(columns) if apart else ABREAST, 1.8)
     return chart(name, results, panels, draw, grid, handles, records, **layout)
+
+
+def _ends(results: Results, group: Sequence[str]) -> str:
+    return " to ".join(dict.fromkeys(results.transform_title(language) for language in (group[0], group[-1])))
 
 
 def _last_records(results: Results, columns: Sequence[Column], languages: Iterable[str]) -> list[Record]:
