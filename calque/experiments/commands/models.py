@@ -109,9 +109,7 @@ def effects_of(tuned: "SourceTuned") -> "dict[str, Sequence[Estimate | None]]":
 
 
 def embeddings(
-    lexicon: Annotated[
-        Path, typer.Argument(help="A lexicon with columns word, translation, probability and count.")
-    ],
+    lexicon: Annotated[Path, typer.Argument(help="A lexicon, with the most important words first.")],
     models: Annotated[
         list[Path], typer.Argument(help="Models' folders with tokenizers, such as before and after training.")
     ],
@@ -120,7 +118,7 @@ def embeddings(
 ) -> None:
     """Plot the embeddings of words and their translations with t-SNE.
 
-    This is WEAM's Figure 2, for the 20 most frequent pairs of the lexicon."""
+    This is WEAM's Figure 2, for the first 20 pairs of the lexicon."""
     from calque.analysis.measures.alignment import chosen, word_pairs
     from calque.analysis.papers.weam import pairs_figure
     from calque.analysis.report.drawing import save_figure
