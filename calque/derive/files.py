@@ -217,8 +217,11 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON; also raise ValueError for NaN and infinity."""
-    return json.loads(text, parse_constant=_no_number)
+    """Parse JSON; also raise ValueError for deep nesting, NaN and infinity."""
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _no_number(name: str) -> NoReturn:

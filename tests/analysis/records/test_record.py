@@ -81,6 +81,7 @@ def changed(**fields):
         ("", "JSON"),
         ('{"value": Infinity}', "JSON"),
         ('{"count": ' + "9" * 5000 + "}", "JSON"),
+        ("[" * 100_000, "nested"),
     ],
 )
 def test_wrong_rows_are_rejected_with_their_line(tmp_path, row, names):
