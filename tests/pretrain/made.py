@@ -50,7 +50,6 @@ OBJECTIVES = {
         MLM(),
         XLM(),
         DictMLM(),
-        DictMLM(side="label"),
         AlignMLM(),
         XLMAlign(),
         Link(),

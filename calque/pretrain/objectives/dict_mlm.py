@@ -2,12 +2,12 @@
 (after Sedova et al. 2026)."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from calque.derive.errors import BadInput
-from calque.derive.forms import percent, word
+from calque.derive.forms import percent
 from calque.derive.languages import Languages
 from calque.pretrain.batch import Rows
 from calque.pretrain.mask import MASK_RATE, as_rows, labels_at
@@ -15,7 +15,6 @@ from calque.pretrain.objective import Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import Monolingual
 
 SHARE = 0.25
-Side = Literal["input", "label"]
 
 
 class Translations:
@@ -60,11 +59,11 @@ class Translations:
 
 
 class CodeSwitched(Monolingual):
-    """Rows in which half of the selected positions are translated, in the input or in the label."""
+    """Rows in which half of the selected positions are translated."""
 
-    def __init__(self, languages: Languages, length: int, mask_rate: float, side: Side) -> None:
+    def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
         super().__init__(languages, length, mask_rate)
-        self.side, self.translate = side, Translations(languages)
+        self.translate = Translations(languages)
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
         selected, fate = self.masking.select(ids, random)
@@ -73,28 +72,21 @@ class CodeSwitched(Monolingual):
         translated, targets = self.translate(
             ids.reshape(-1)[switched], languages.reshape(-1)[switched], random
         )
-        labels = labels_at(ids, selected)
-        if self.side == "label":
-            masked = self.masking.corrupt(ids, languages, selected, fate, random)
-            labels.reshape(-1)[switched] = translated
-        else:
-            masked = self.masking.corrupt(ids, languages, unswitched, fate[~is_switched], random)
-            masked.reshape(-1)[switched] = translated
-            languages.reshape(-1)[switched] = targets  # each word gets the embedding of its language
-        return as_rows(masked, labels, languages, padded=False)
+        masked = self.masking.corrupt(ids, languages, unswitched, fate[~is_switched], random)
+        masked.reshape(-1)[switched] = translated
+        languages.reshape(-1)[switched] = targets  # each word gets the embedding of its language
+        return as_rows(masked, labels_at(ids, selected), languages, padded=False)
 
 
 @dataclass(frozen=True)
 class DictMLM(Objective):
     """At half of the selected positions, the original id is the label, and its image replaces it in the input
-    (as in the ALIGN-MLM paper's runs). With `side="label"`, rows are masked as usual, and the image is the
-    label (Chaudhary et al. 2020)."""
+    (as in the ALIGN-MLM paper's runs; in Chaudhary et al. 2020, the image is the label)."""
 
-    side: Side = "input"
     mask_rate: float = MASK_RATE
 
+    former_fields: ClassVar = {"side": "input"}
     short_name = "DICT-MLM"
-    forms = (word("side", "label", "-label", "translations as labels"),)
     summary = "DICT-MLM is MLM on text in which some words are replaced by translations from a dictionary."
     paper = "Chaudhary et al. 2020"
 
@@ -105,7 +97,7 @@ class DictMLM(Objective):
         return replace(super().traits, language_embeddings=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [CodeSwitched(languages, length, self.mask_rate, self.side)]
+        return [CodeSwitched(languages, length, self.mask_rate)]
 
 
 class Switched(Monolingual):
