@@ -16,9 +16,10 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.language import Bitext, EstimatedLinks, Language
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import Links, Pair, Symmetrisation, grow_diag_final_and
-from calque.derive.links.fast_align import StatisticalAligner
+from calque.derive.links.aligner import Symmetrisation, grow_diag_final_and
+from calque.derive.links.fast_align import PASSES, StatisticalAligner
 from calque.derive.ragged import Ragged
+from calque.derive.readers.parallel import Links, Pair
 
 KIND, FORMAT = "links", 1
 LINKS, ENDS = "links.npy", "ends.npy"
@@ -46,21 +47,20 @@ def estimate_links(
     second: str,
     folder: Path,
     method: Symmetrisation = grow_diag_final_and,
-    passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
     """Estimate and write the word links in the `drawn` sentence pairs of two languages (see `with_links`)."""
     bitext = languages.bitext(first, second)
     sample = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, sample)
-    aligner = StatisticalAligner.train(corpus, method, passes)
+    aligner = StatisticalAligner.train(corpus, method)
     identity = languages.identity(first, second)
     facts = {
         "pair": [first, second],
-        "fingerprint": fingerprint(FORMAT, identity, method.__name__, passes, drawn),
+        "fingerprint": fingerprint(FORMAT, identity, method.__name__, PASSES, drawn),
         "languages": identity,
         "method": aligner.name,
-        "passes": passes,
+        "passes": PASSES,
         "of pairs": len(sample),
         "unlearnt": dict(aligner.forward.unlearnt.counts),
     }

@@ -80,7 +80,7 @@ def test_light_commands_do_not_import_torch():
     assert ran.returncode == 0 and "{'numpy'}" not in ran.stdout and ran.stdout.endswith("set()\n"), (
         ran.stderr
     )
-    assert all(option in ran.stdout for option in ("--words", "--to", "--set"))
+    assert all(option in ran.stdout for option in ("--layer", "--to", "--set"))
     said = ("pocket?", "train?", "steps?", "expected int, not 'x'")
     assert [word in line for word, line in zip(said, ran.stderr.splitlines(), strict=True)] == [True] * 4
 

@@ -8,6 +8,7 @@ from transformers import AutoModelForMaskedLM
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
+from calque.derive.links.aligner import intersect
 from calque.derive.natural.build import derive_natural, write_translation
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -68,7 +69,7 @@ def test_run_learns_from_estimated_links(folder, tmp_path):
     rows = read_metrics(tmp_path / "run" / METRICS)
     assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
     assert list(rows[-1]["reported"]) == ["labelled"]
-    other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
+    other = estimate_links(languages, "source", "xx", tmp_path / "other", intersect)
     with pytest.raises(BadInput, match="started with links"):
         pretrain(tmp_path / "run", replace(config, languages=with_links(languages, other)))
     with pytest.raises(BadInput, match="needs estimated links for all bitexts, but some have none"):

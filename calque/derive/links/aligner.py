@@ -1,12 +1,9 @@
-"""Word aligners, and functions to symmetrise and write links."""
+"""Symmetrise word links, and count what aligners leave out."""
 
-from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable
 
-from calque.derive.files import whole_file
-from calque.derive.readers.parallel import Link, Links, Pair, Scored
+from calque.derive.readers.parallel import Links
 
 _EXAMPLES = 5  # maximum number of line numbers listed per reason
 
@@ -31,48 +28,6 @@ class LeftOut:
             examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + " …" * (len(lines) > _EXAMPLES)
             described.append(f"{self.counts[what]:,} {what} (line {examples})")
         return described
-
-
-class Aligner(ABC):
-    """Finds links between the words of a sentence and the words of its translation."""
-
-    @property
-    @abstractmethod
-    def left_out(self) -> LeftOut:
-        """The sentence pairs and words left without links so far, by reason."""
-
-    @abstractmethod
-    def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Yield the links of each pair, in order, with only a few pairs in memory at a time."""
-
-    @abstractmethod
-    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        """Yield the links of each pair with their scores."""
-
-
-def line_of(links: Iterable[Link]) -> str:
-    """Format links in the Pharaoh format: `0-0 1-2`."""
-    return " ".join(f"{i}-{j}" for i, j in links)
-
-
-def score_of(links: Scored, pair: Pair) -> float:
-    """Return the mean of each word's best link score (0 for a word without links)."""
-    best: defaultdict[tuple[int, int], float] = defaultdict(float)
-    for link, score in links.items():
-        for side in enumerate(link):
-            best[side] = max(best[side], score)
-    return sum(best.values()) / max(1, sum(map(len, pair)))
-
-
-def words_of(links: Iterable[Link], pair: Pair) -> str:
-    """Format links as pairs of words, as in `the=das house=Haus`."""
-    return " ".join(f"{pair[0][i]}={pair[1][j]}" for i, j in sorted(links))
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file atomically."""
-    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)
 
 
 # The growing methods start from the links found in both directions and add links found in only one (Och and

@@ -1,7 +1,7 @@
 """fast_align: IBM model 2 with a single position parameter, the tension (Dyer, Chahuneau and Smith 2013).
 
 t(f | e) has a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the
-`passes` is used only for aligning, and the first does not update the tension.
+PASSES is used only for aligning, and the first does not update the tension.
 
 A cell pairs a target word with a possible partner: a source word or the null word. Shapes: P sentence pairs,
 R target words, C cells. The prior probability that target position j of m is aligned to source position i of
@@ -18,17 +18,11 @@ from typing import Self
 import numpy as np
 
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import (
-    Aligner,
-    LeftOut,
-    Links,
-    Pair,
-    Scored,
-    Symmetrisation,
-    grow_diag_final_and,
-)
-from calque.derive.ragged import Ragged, ends_of, ranges
+from calque.derive.links.aligner import LeftOut, Symmetrisation, grow_diag_final_and
+from calque.derive.ragged import ends_of, ranges
+from calque.derive.readers.parallel import Links, Pair
 
+PASSES = 5
 LONGEST = 1024  # maximum number of words in a sentence; memory grows with the product of a pair's lengths
 _ALPHA = 0.01  # the concentration of the Dirichlet prior over t(. | e)
 _UNSEEN = 1e-9  # t for words that never co-occur, and the initial t for all words
@@ -126,13 +120,6 @@ class Cells:
         ends = ends_of(np.bincount(pair, minlength=len(self._chunk.m))).tolist()
         return [links[start:end] for start, end in pairwise(ends)]
 
-    def tables(self, posterior: np.ndarray, reverse: bool) -> Iterator[np.ndarray]:
-        """Yield each pair's link probabilities, (n, m); `reverse` exchanges the sides."""
-        n, m = self._chunk.n, self._chunk.m
-        for cells, width, height in zip(Ragged.of(posterior, (n + 1) * m), n + 1, m, strict=True):
-            table = cells.reshape(height, width)[:, 1:]
-            yield table if reverse else table.T
-
 
 def _nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
     return -np.abs(source - target)
@@ -172,8 +159,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
 @dataclass(frozen=True)
 class FastAlign:
     """A trained model for one direction, with at most one link per target word; `reverse` exchanges the
-    sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t. Scores
-    are posterior probabilities given the target word. `unlearnt` counts pairs not used in training."""
+    sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their values of t.
+    `unlearnt` counts pairs not used in training."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -185,7 +172,7 @@ class FastAlign:
     left_out: LeftOut = field(default_factory=LeftOut, init=False)
 
     @classmethod
-    def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
+    def train(cls, pairs: Iterable[Pair], *, reverse: bool = False) -> Self:
         """Learn from sentence pairs, which are read once and stored with up to four bytes per cell."""
         source_ids: defaultdict[str, int] = defaultdict(count(NULL + 1).__next__)
         target_ids: defaultdict[str, int] = defaultdict(count().__next__)
@@ -197,20 +184,11 @@ class FastAlign:
             raise BadInput(f"no usable sentence pairs to learn from: {reasons}")
         stride = len(target_ids) + 1
         keys = _distinct_keys(corpus, stride)
-        probabilities, tension = _learn(corpus, keys, stride, passes - 1)
+        probabilities, tension = _learn(corpus, keys, stride)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        for cells, joint in self._joint(pairs):
-            yield from cells.links(joint, self.reverse)
-
-    def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield each pair's links and the scores of all possible links, (n, m); (0, 0) if it is left out."""
-        for cells, joint in self._joint(pairs):
-            tables = cells.tables(cells.posterior(joint), self.reverse)
-            yield from zip(cells.links(joint, self.reverse), tables, strict=True)
-
-    def _joint(self, pairs: Iterable[Pair]) -> Iterator[tuple[Cells, np.ndarray]]:
+        """Yield the links of each pair, in order, with only a few pairs in memory at a time."""
         no_source, no_target = len(self.source_ids) + 1, len(self.target_ids)
         for chunk in chunks(
             _usable(pairs, self.reverse, self.left_out),
@@ -221,24 +199,21 @@ class FastAlign:
             keys = cells.keys(no_target + 1)
             place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
             t = np.where(self.keys[place] == keys, self.probabilities[place], _UNSEEN)
-            yield cells, t * cells.prior(self.tension)
+            yield from cells.links(t * cells.prior(self.tension), self.reverse)
 
 
 @dataclass(frozen=True)
-class StatisticalAligner(Aligner):
-    """Runs fast_align in both directions, symmetrises the links, and averages their scores (DeNero and Klein
-    2007)."""
+class StatisticalAligner:
+    """Runs fast_align in both directions and symmetrises the links."""
 
     forward: FastAlign
     reverse: FastAlign
     symmetrisation: Symmetrisation = grow_diag_final_and
 
     @classmethod
-    def train(
-        cls, pairs: Iterable[Pair], symmetrisation: Symmetrisation = grow_diag_final_and, passes: int = 5
-    ) -> Self:
+    def train(cls, pairs: Iterable[Pair], symmetrisation: Symmetrisation = grow_diag_final_and) -> Self:
         """Train both directions on sentence pairs, which are read twice."""
-        forward, reverse = (FastAlign.train(pairs, passes, reverse=backward) for backward in (False, True))
+        forward, reverse = (FastAlign.train(pairs, reverse=backward) for backward in (False, True))
         return cls(forward, reverse, symmetrisation)
 
     @property
@@ -250,19 +225,9 @@ class StatisticalAligner(Aligner):
         return self.forward.left_out
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
+        """Yield the links of each pair, in order, with only a few pairs in memory at a time."""
         forward_pairs, reverse_pairs = tee(pairs)
         return map(self.symmetrisation, self.forward.align(forward_pairs), self.reverse.align(reverse_pairs))
-
-    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        forward_pairs, reverse_pairs = tee(pairs)
-        directions = zip(
-            self.forward.align_with_tables(forward_pairs),
-            self.reverse.align_with_tables(reverse_pairs),
-            strict=True,
-        )
-        for (forward, forward_table), (reverse, reverse_table) in directions:
-            links = self.symmetrisation(forward, reverse)
-            yield {(i, j): float(forward_table[i, j] + reverse_table[i, j]) / 2 for i, j in links}
 
 
 def _distinct_keys(corpus: list[PairChunk], stride: int) -> np.ndarray:
@@ -274,7 +239,7 @@ def _distinct_keys(corpus: list[PairChunk], stride: int) -> np.ndarray:
     return np.unique(np.concatenate([keys, *new]))
 
 
-def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:
+def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int) -> tuple[np.ndarray, float]:
     from scipy.special import digamma
 
     small = np.min_scalar_type(len(keys))
@@ -283,7 +248,7 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
     (m, n), pairs = np.unique(lengths, axis=1, return_counts=True)
     source, words = keys // stride, int(lengths[0].sum())
     probabilities, tension = np.full(len(keys), _UNSEEN), TENSION
-    for number in range(passes):
+    for number in range(PASSES - 1):
         expected, feature = np.zeros(len(keys)), 0.0
         for chunk, key in zip(corpus, ids, strict=True):
             cells = Cells(chunk)

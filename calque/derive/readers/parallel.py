@@ -77,11 +77,11 @@ def _at_apostrophe(word: str) -> list[str]:
 UNKNOWN = sys.maxsize  # the length of sentences that are not available
 TWICE = "links that occur twice"
 MANY = 10  # if this many sentence pairs have links, 0-based positions should include 0
+_SUBTRACT = "; if positions start at 1, subtract 1: perl -pe 's/\\d+/$& - 1/ge'"
 
 Link = tuple[int, int]  # 0-based positions in the source and target sentence
 Row = tuple[Place, int, Link, bool]  # a link, the index of its sentence pair, and whether it is sure
 Links = list[Link]  # the sorted links of a sentence pair
-Scored = dict[Link, float]  # a sentence pair's sorted links; higher scores are more certain
 
 _GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
 _LINK = re.compile(r"(\d{1,9})(-)(\d{1,9})(?::-?\d[\d.]*(?:e-?\d+)?)?", re.ASCII)
@@ -108,33 +108,33 @@ class Gold:
     counts: Counter[str]
 
 
-def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
+def read_gold(path: Path, lengths: Sequence[Link]) -> Gold:
     """Read the gold links of N sentence pairs; `lengths` contains each pair's two lengths, or UNKNOWN.
 
     WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based. Sentence ids are consecutive
     numbers from 0 or 1, or N different numbers with gaps. Pharaoh: one line per pair, with `0-0` (sure) and
-    `0p0` or `0?0` (possible). Positions are 0-based, or 1-based if `from_one`; None means 0-based, but raises
-    BadInput for a file that seems to be 1-based.
+    `0p0` or `0?0` (possible). Positions are 0-based; raises BadInput for a file that seems to be 1-based.
     """
     counts = Counter[str]()
     lines = list(read_lines(path, counts, must_end=True))
     words = [word for _, line in lines for word in tokens(line)[:1]]
     if not words:
         raise BadInput("this file contains no links", path)
-    if _GOLD.fullmatch(words[0]):
-        rows = _pharaoh(lines, len(lengths), _GOLD, from_one, "0-0 for a sure link, 0p0 for a possible one")
+    first = 0 if _GOLD.fullmatch(words[0]) else 1
+    if first == 0:
+        rows = _pharaoh(lines, len(lengths), _GOLD, "0-0 for a sure link, 0p0 for a possible one")
     else:
-        rows, from_one = _wpt(lines, len(lengths)), True
+        rows = _wpt(lines, len(lengths))
     links: list[dict[Link, bool]] = [{} for _ in lengths]  # whether each link is sure
     outside = list[str]()
     for place, pair, link, is_sure in rows:
-        if fault := _outside(link, lengths[pair], from_one):
+        if fault := _outside(link, lengths[pair], first):
             outside.append(str(place.fault(fault)))
             continue
         counts[TWICE] += links[pair].get(link) == is_sure
         links[pair][link] = is_sure or links[pair].get(link, False)
-    if from_one is None:
-        _check_base(links, path, "--from")
+    if first == 0:
+        _check_base(links, path)
     sure = ([link for link in linked if linked[link]] for linked in links)
     pairs = tuple(map(GoldPair, map(frozenset, sure), map(frozenset, links)))
     counts["links outside their sentences"] = len(outside)
@@ -142,41 +142,30 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     return Gold(pairs, tuple(outside), +counts)
 
 
-def read_links(
-    path: Path,
-    counts: Counter[str],
-    lengths: Sequence[Link] | None = None,
-    *,
-    from_one: bool | None = False,
-) -> list[Links]:
+def read_links(path: Path, counts: Counter[str], lengths: Sequence[Link] | None = None) -> list[Links]:
     """Read the sorted links of each sentence pair, with positions as in `read_gold`; raise BadInput for links
     outside sentences of the given lengths. Scores, as in `0-2:0.9`, are ignored."""
     lines = list(read_lines(path, counts, must_end=True))
     lengths = [(UNKNOWN, UNKNOWN)] * len(lines) if lengths is None else lengths
-    rows = list(_pharaoh(lines, len(lengths), _LINK, from_one, "a link such as 1-2"))
+    rows = list(_pharaoh(lines, len(lengths), _LINK, "a link such as 1-2"))
     links: list[set[Link]] = [set() for _ in lines]
     for _, pair, link, _ in rows:
         counts[TWICE] += link in links[pair]
         links[pair].add(link)
-    if from_one is None:
-        _check_base(links, path, "--links-from")
+    _check_base(links, path)
     for place, pair, link, _ in rows:
-        if fault := _outside(link, lengths[pair], from_one):
-            hint = "; use --links-from-one if positions are 1-based" if from_one is None else ""
-            raise place.fault(fault + hint)
+        if fault := _outside(link, lengths[pair], 0):
+            raise place.fault(fault + _SUBTRACT)
     return list(map(sorted, links))
 
 
-def _pharaoh(
-    lines: list[Numbered], pairs: int, pattern: re.Pattern[str], from_one: bool | None, expected: str
-) -> Iterator[Row]:
+def _pharaoh(lines: list[Numbered], pairs: int, pattern: re.Pattern[str], expected: str) -> Iterator[Row]:
     if len(lines) != pairs:
         raise BadInput(f"{len(lines):,} lines of links, but {pairs:,} sentence pairs", lines[0][0].path)
-    first = int(from_one or 0)
     for pair, (place, line) in enumerate(lines):
         for token in tokens(line):
             match = _matched(pattern, token, place, expected)
-            yield place, pair, (int(match[1]) - first, int(match[3]) - first), match[2] == "-"
+            yield place, pair, (int(match[1]), int(match[3])), match[2] == "-"
 
 
 def _matched(pattern: re.Pattern[str], text: str, place: Place, expected: str) -> re.Match[str]:
@@ -201,18 +190,18 @@ def _wpt(lines: list[Numbered], pairs: int) -> Iterator[Row]:
         yield place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P"
 
 
-def _outside(link: Link, lengths: Link, from_one: bool | None) -> str:
-    """Return a message if a link is outside sentences of these lengths, or ""."""
-    (i, j), (n, m), first = link, lengths, int(from_one or 0)
+def _outside(link: Link, lengths: Link, first: int) -> str:
+    """Return a message, with positions counted from `first`, if a link is outside sentences of these lengths,
+    or ""."""
+    (i, j), (n, m) = link, lengths
     if 0 <= i < n and 0 <= j < m:
         return ""
     reach = "" if UNKNOWN in lengths else f" of {n} and {m} words"
     return f"the link {i + first} {j + first}, counted from {first}, is outside sentences{reach}"
 
 
-def _check_base(pairs: Iterable[Collection[Link]], path: Path, option: str) -> None:
+def _check_base(pairs: Iterable[Collection[Link]], path: Path) -> None:
     """Raise BadInput if links seem to be 1-based: at least MANY pairs have links, none with a position 0."""
     linked_pairs = [links for links in pairs if links]
     if len(linked_pairs) >= MANY and not any(0 in link for links in linked_pairs for link in links):
-        bases = f"{option}-one for 1-based and {option}-zero for 0-based positions"
-        raise BadInput(f"no position is 0: use {bases}", path)
+        raise BadInput(f"no position is 0, but positions should start at 0{_SUBTRACT}", path)

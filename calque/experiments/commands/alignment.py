@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import nullcontext, suppress
-from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from calque.derive.errors import BadInput, unknown
+from calque.derive.files import whole_file
 from calque.derive.readers.parallel import UNKNOWN, Pair, TwoFiles, read_gold, read_links
 from calque.experiments.commands.options import check_out
 from calque.experiments.run.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
-    from calque.derive.links.aligner import Aligner
+    from calque.analysis.aligners.encoder import EncoderAligner
+    from calque.derive.links.fast_align import StatisticalAligner
     from calque.experiments.run.step import Step
 
 FAST_ALIGN = "fast-align"  # the only method that uses no encoder
@@ -39,9 +40,6 @@ def align(
     layer: Annotated[
         int | None, typer.Option(help="Encoder layer. Default: two thirds up, or as in train-aligner.")
     ] = None,
-    words: Annotated[
-        bool, typer.Option("--words", help="Add two columns: each pair's score and its linked words.")
-    ] = False,
     out: Annotated[Path | None, typer.Option(help="Output file. Default: print the links.")] = None,
 ) -> None:
     """Align the words of parallel sentences.
@@ -55,7 +53,7 @@ def align(
         check_out(out, pairs.paths)
     with leaving(f"{out} is unchanged") if out else nullcontext():
         aligner = open_aligner(pairs, model, method, layer)
-        lines = _lines(pairs, aligner, words)
+        lines = (" ".join(f"{i}-{j}" for i, j in links) for links in aligner.align(pairs))
         if out is None:
             for line in lines:
                 typer.echo(line)
@@ -69,7 +67,7 @@ def align(
 
 def open_aligner(
     pairs: Iterable[Pair], model: Path | str | None, method: str | None, layer: int | None = None
-) -> Aligner:
+) -> EncoderAligner | StatisticalAligner:
     """Train fast_align on the pairs or, given a model, open the encoder in its folder. Raises BadInput if the
     method is unknown or does not match the other arguments."""
     if method in (None, FAST_ALIGN) and model is None and layer is None:
@@ -88,31 +86,15 @@ def open_aligner(
     return EncoderAligner.open(Path(model), BY_NAME[method] if method else None, layer)
 
 
-def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str]:
-    from calque.derive.links.aligner import line_of, score_of, words_of
-
-    if not words:
-        yield from map(line_of, aligner.align(pairs))
-        return
-    pairs_to_print, pairs_to_align = tee(pairs)
-    for links, pair in zip(aligner.align_scored(pairs_to_align), pairs_to_print, strict=True):
-        yield f"{line_of(sorted(links))}\t{score_of(links, pair):.6g}\t{words_of(links, pair)}"
-
-
 def _write(lines: Iterable[str], number: int, out: Path) -> None:
-    from calque.derive.links.aligner import write_lines
     from calque.experiments.run.progress import board
 
     title = f"aligning {out.name}"
-    with board() as bars:
-
-        def counted() -> Iterator[str]:
-            bars.report(title, 0, number)
-            for done, line in enumerate(lines, start=1):
-                bars.report(title, done, number)
-                yield line
-
-        write_lines(out, counted())
+    with board() as bars, whole_file(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        bars.report(title, 0, number)
+        for done, line in enumerate(lines, start=1):
+            bars.report(title, done, number)
+            file.write(f"{line}\n")
 
 
 @leaving(RESUMES)
@@ -184,13 +166,6 @@ def aer(
         Path | None, typer.Option(help="Source sentences, one per line, to check that links are inside them.")
     ] = None,
     target: Annotated[Path | None, typer.Option(help="Their translations, one per line.")] = None,
-    from_one: Annotated[
-        bool | None, typer.Option("--from-one/--from-zero", help="The number of the first position in GOLD.")
-    ] = None,
-    links_from_one: Annotated[
-        bool | None,
-        typer.Option("--links-from-one/--links-from-zero", help="The number of the first position in LINKS."),
-    ] = None,
 ) -> None:
     """Score word links by alignment error rate, precision, recall and F1.
 
@@ -203,8 +178,8 @@ def aer(
 
     removed: Counter[str] = Counter()
     bounds = lengths(TwoFiles(source, target)) if source and target else None
-    predicted = read_links(links, removed, bounds, from_one=links_from_one)
-    gold_links = read_gold(gold, bounds or [(UNKNOWN, UNKNOWN)] * len(predicted), from_one=from_one)
+    predicted = read_links(links, removed, bounds)
+    gold_links = read_gold(gold, bounds or [(UNKNOWN, UNKNOWN)] * len(predicted))
     for line in gold_links.outside:
         typer.echo(f"left out: {line}", err=True)
     title = f"Agreement of links with {gold}, in percent"

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.aligners.encoder import Encoder, SubWords
+from calque.analysis.aligners.encoder import SubWords
 from calque.analysis.aligners.methods import BY_NAME, CHOICES, DEFAULT, OT, RELEASED, Method
 from calque.analysis.measures.word_alignment import (
     SETS,
@@ -35,10 +35,10 @@ from calque.derive.errors import unknown
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.language import SOURCE
 from calque.derive.languages import FORMAT, KIND, NamePair
-from calque.derive.links.aligner import Pair
 from calque.derive.natural.build import write_translation
 from calque.derive.natural.files import BitextFiles
 from calque.derive.readers.lines import EDITION, tokens
+from calque.derive.readers.parallel import Pair
 from calque.experiments.run.places import name_mistakes
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.study.languages import (
@@ -52,6 +52,7 @@ from calque.experiments.study.measures import Examples, Measure, StudyMeasure, T
 from calque.experiments.study.measuring import write_measurement
 from calque.experiments.study.models import Group, Model
 from calque.pretrain.architecture import main_layer
+from calque.pretrain.saved_model import read_config
 
 USUAL = DEFAULT.name, RELEASED.name, OT.name  # the default alignment methods
 OWN, MORE = "own sentences", "own + parallel"
@@ -276,7 +277,7 @@ class GoldSetAligner:
     def _score(self, run: Run, device: str) -> tuple[list[Run], Measurement]:
         gold = self.text.set
         if self.encoder:
-            layers, name = Encoder(self.encoder, 0).layers, self.encoder.name
+            layers, name = read_config(self.encoder).num_hidden_layers, self.encoder.name
             main, types = main_layer(layers), {False: 0, True: SubWords(self.encoder).second_type}
             run = replace(run, objective=Described(name, name), layers=layers, main_layer=main)
             model = MeasuredModel(self.encoder, run.id, device=device)

@@ -1,4 +1,5 @@
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -57,7 +58,9 @@ def test_symmetrisations_equal_the_published_tool(name, english_french, forward,
 @given(corpora, st.integers(1, 5), st.booleans())
 def test_model_equals_its_definition(pairs, passes, reverse):
     turned = [(target, source) for source, target in pairs] if reverse else pairs
-    twin, model = Twin().learn(turned, passes - 1), FastAlign.train(pairs, passes, reverse=reverse)
+    twin = Twin().learn(turned, passes - 1)
+    with patch.object(fast_align, "PASSES", passes):
+        model = FastAlign.train(pairs, reverse=reverse)
     assert model.tension == pytest.approx(twin.tension, rel=1e-9)
     for pair, links in zip(turned, model.align(pairs), strict=True):
         best = dict(links) if reverse else {j: i for i, j in links}
@@ -65,19 +68,6 @@ def test_model_equals_its_definition(pairs, passes, reverse):
         for place, joint in enumerate(twin.joints(pair)):
             # Equally likely words differ in their last bits, which depend on the order of summation.
             assert joint[best.get(place, -1) + 1] == pytest.approx(max(joint), rel=1e-9)
-
-
-@settings(max_examples=40)
-@given(corpora, st.booleans())
-def test_scores_are_the_models_probabilities(pairs, reverse):
-    turned = [(target, source) for source, target in pairs] if reverse else pairs
-    twin, model = Twin().learn(turned, 4), FastAlign.train(pairs, reverse=reverse)
-    scored = list(model.align_with_tables(pairs))
-    assert [links for links, _ in scored] == list(model.align(pairs))
-    for pair, turned_pair, (_, table) in zip(pairs, turned, scored, strict=True):
-        assert table.shape == tuple(map(len, pair))
-        expected = [[weight / sum(joint) for weight in joint[1:]] for joint in twin.joints(turned_pair)]
-        np.testing.assert_allclose(table if reverse else table.T, expected, rtol=1e-9)
 
 
 def test_training_in_small_chunks_is_the_same_and_not_quadratic(monkeypatch):

@@ -1,18 +1,20 @@
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.parallel import UNKNOWN, Gold, GoldPair, read_gold
+from calque.derive.readers.parallel import UNKNOWN, Gold, GoldPair, read_gold, read_links
 
 LENGTHS = [(3, 3), (2, 4)]
 FIRST = GoldPair(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
 SECOND = GoldPair(frozenset({(1, 3)}), frozenset({(1, 3)}))
 
 
-def read(path, text, lengths=LENGTHS, **options):
+def read(path, text, lengths=LENGTHS):
     path.write_text(text, newline="")
-    return read_gold(path, lengths, **options)
+    return read_gold(path, lengths)
 
 
 @pytest.mark.parametrize(
@@ -34,10 +36,10 @@ def test_links_outside_their_sentences_are_reported(tmp_path, text, said):
 
 def test_one_based_positions_are_reported(tmp_path):
     path, lengths = tmp_path / "a", [(UNKNOWN, UNKNOWN)] * 10
-    with pytest.raises(BadInput, match=f"{path}: no position is 0.*--from-one"):
+    with pytest.raises(BadInput, match=f"{path}: no position is 0.*subtract 1"):
         read(path, "1-1\n" * 10, lengths)
-    assert read(path, "1-1\n" * 10, lengths, from_one=True) == read(path, "0-0\n" * 10, lengths)
-    assert read(path, "1-1\n" * 10, lengths, from_one=False).pairs[0].sure == {(1, 1)}
+    with pytest.raises(BadInput, match=f"{path}: no position is 0.*subtract 1"):
+        read_links(path, Counter())
     read(path, "1-1\n" * 9 + "0-1\n", lengths)
 
 
@@ -53,13 +55,13 @@ def golds(draw):
 
 
 @settings(max_examples=100)
-@given(golds(), st.sampled_from([0, 1, 7]), st.booleans())
-def test_written_links_are_read_back_in_every_format(tmp_path_factory, made, first, from_one):
+@given(golds(), st.sampled_from([0, 1, 7]))
+def test_written_links_are_read_back_in_every_format(tmp_path_factory, made, first):
     lengths, pairs = made
     path = tmp_path_factory.getbasetemp() / "gold"
     marked = [[(i, j, (i, j) in pair.sure) for i, j in sorted(pair.possible)] for pair in pairs]
     wpt = [f"{n + first} {i + 1} {j + 1} {'SP'[not s]}\n" for n, row in enumerate(marked) for i, j, s in row]
     assert read(path, "".join(wpt), lengths) == Gold(tuple(pairs), (), {})
-    links = [[f"{i + from_one}{'-' if s else 'p'}{j + from_one}" for i, j, s in row] for row in marked]
+    links = [[f"{i}{'-' if s else 'p'}{j}" for i, j, s in row] for row in marked]
     pharaoh = "".join(f"{' '.join(row)}\n" for row in links)
-    assert read(path, pharaoh, lengths, from_one=from_one) == Gold(tuple(pairs), (), {})
+    assert read(path, pharaoh, lengths) == Gold(tuple(pairs), (), {})

@@ -6,7 +6,7 @@ from calque.experiments.commands.alignment import aer
 
 FILES = {
     "gold": "0 1 1 S\n0 2 2 P\n0 3 9 S\n1 1 1 S\n",
-    "talp": "1-1 2p2 3-9\n1-1\n",
+    "pharaoh": "0-0 1p1 2-8\n0-0\n",
     "links": "0-0 1-1\n0-1\n",
     "source": "ein rotes Haus\nja\n",
     "target": "a red house\nyes indeed\n",
@@ -33,20 +33,21 @@ def rows(said):
 SCORED = ["links", "2", "40.00", "66.67", "50.00", "57.14", "3", "2"]
 
 
-@pytest.mark.parametrize("gold", ["gold", "talp"])
-def test_table_and_exclusions(here, capsys, gold):
-    aer(Path(gold), Path("links"), Path("source"), Path("target"), from_one=True)
+@pytest.mark.parametrize(
+    ("gold", "link"),
+    [("gold", "3: the link 3 9, counted from 1"), ("pharaoh", "1: the link 2 8, counted from 0")],
+)
+def test_table_and_exclusions(here, capsys, gold, link):
+    aer(Path(gold), Path("links"), Path("source"), Path("target"))
     said, told = capsys.readouterr()
     assert rows(said)[1:] == [SCORED]
     assert "1 links outside their sentences" in said
-    assert told.startswith(f"left out: {gold}:{3 if gold == 'gold' else 1}: the link 3 9, counted from 1")
+    assert told.startswith(f"left out: {gold}:{link}")
     assert told.count("\n") == 1
 
 
-@pytest.mark.parametrize(("links", "from_one"), [(FILES["links"], None), ("1-1 2-2\n1-2\n", True)])
-def test_all_links_count_without_sentences(here, capsys, links, from_one):
-    Path("links").write_text(links)
-    aer(Path("gold"), Path("links"), links_from_one=from_one)
+def test_all_links_count_without_sentences(here, capsys):
+    aer(Path("gold"), Path("links"))
     said, told = capsys.readouterr()
     assert rows(said)[1:] == [["links", "2", "50.00", "66.67", "33.33", "44.44", "3", "3"]]
     assert told == ""

@@ -85,17 +85,6 @@ def test_stopped_command_keeps_the_old_file(here, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
 
 
-def test_words_and_scores_are_added(here):
-    texts = [(here / name).read_text().splitlines() for name in ("a.txt", "b.txt")]
-    code, out, _ = calque("align", "--model", here / "model", "--words", here / "a.txt", here / "b.txt")
-    assert code == 0
-    for a, b, line in zip(*texts, out.splitlines(), strict=True):
-        links, score, words = line.split("\t")
-        pairs = [tuple(map(int, link.split("-"))) for link in links.split()]
-        assert words.split() == [f"{a.split()[i]}={b.split()[j]}" for i, j in pairs]
-        assert 0 < float(score) < 1.001
-
-
 WRONG = {
     "--model M A short": "1 lines, but",
     "--model M --layer 8 A B": "no layer 8",

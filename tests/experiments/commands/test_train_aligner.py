@@ -57,8 +57,8 @@ def test_result_is_an_encoder_with_trained_lower_layers(here):
     pairs = [(("the", "cat"), ("eht", "tac"))]
     aligner = EncoderAligner.open(quick)
     assert aligner.reading == LinkReading(TRAINED, 1)
-    (links,) = aligner.align_scored(pairs)
-    assert all(0 < score <= 1 for score in links.values())
+    (links,) = aligner.align(pairs)
+    assert links
 
 
 @pytest.mark.slow
