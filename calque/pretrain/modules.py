@@ -10,11 +10,10 @@ from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from calque.pretrain.batch import Rows
-from calque.pretrain.model import compile_layers, encode_first
+from calque.pretrain.model import encode_first
 
 
 class Learner(nn.Module):
@@ -24,13 +23,6 @@ class Learner(nn.Module):
         super().__init__()
         self.model = model
         self.own = nn.ModuleDict(modules)
-
-    def speed_up(self, length: int) -> None:
-        """Compile the model on a GPU, or use oneDNN for rows of `length` ids on a CPU."""
-        if next(self.parameters()).device.type == "cuda":
-            compile_layers(self.model)
-        else:
-            use_onednn(self, length)
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
@@ -136,57 +128,3 @@ class Exchange(nn.Module):
     def forward(self, hidden: Tensor) -> Tensor:
         """Compute logits, (Q, V), from exchanged vectors, (Q, H)."""
         return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T
-
-
-WIDE = 128  # narrower layers are not faster with oneDNN
-
-
-def use_onednn(module: nn.Module, length: int) -> None:
-    """Let wide linear layers use oneDNN for rows of `length` ids, on CPUs with AVX-512. On AMD processors,
-    oneDNN is faster than MKL (torch's default), except for the gradients of weights."""
-    if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
-        for layer in module.modules():
-            if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
-                layer.__class__ = OneDNNLinear
-                assert isinstance(layer, OneDNNLinear)
-                layer.length = length
-
-
-class OneDNNLinear(nn.Linear):
-    """A linear layer that uses oneDNN for float32 inputs (B, `length`, H) on a CPU. For every new shape,
-    oneDNN would need time and memory."""
-
-    length: int
-
-    def forward(self, input: Tensor) -> Tensor:
-        plain = torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu")
-        for tensor in (input, self.weight):
-            plain = plain or tensor.device.type != "cpu" or tensor.dtype != torch.float32
-        if plain or input.ndim != 3 or input.shape[1] != self.length:
-            return super().forward(input)
-        output: Tensor = _Product.apply(input, self.weight, self.bias)
-        return output
-
-
-class _Product(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        ctx.save_for_backward(input if ctx.needs_input_grad[1] else None, weight)
-        return _product(input, weight, bias)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-        input, weight = ctx.saved_tensors
-        inputs, weights, biases = ctx.needs_input_grad
-        flat = gradient.flatten(0, 1)
-        return (
-            _product(gradient, weight.t(), None) if inputs else None,
-            flat.t() @ input.flatten(0, 1) if weights else None,
-            flat.sum(0) if biases else None,
-        )
-
-
-def _product(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    product: Tensor = torch.ops.mkldnn._linear_pointwise(input, weight, bias, "none", [], "")
-    return product
