@@ -105,9 +105,7 @@ class Checkpoint:
     def open(cls, folder: Path) -> Checkpoint:
         """Open a checkpoint's folder. Raises BadInput if it is missing, or if a tokenizer belongs to a
         different model."""
-        from transformers import AutoModelForMaskedLM
-
-        model, _ = load_model(folder, AutoModelForMaskedLM)
+        model, _ = load_model(folder, with_head=True)
         trained = _facts(folder).get("identity", {}).get("languages", ())
         spelt = [path.name for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()]
         numbered, tokenizers = tuple(dict.fromkeys([SOURCE, *trained, *spelt])), {}

@@ -16,7 +16,7 @@ from calque.analysis.measures.states import nearest
 from calque.analysis.records.record import ROTATED
 from calque.derive.errors import BadInput, unknown
 from calque.derive.language import SOURCE, Bitext
-from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
+from calque.pretrain.architecture import counts_from_padding, first_position, main_layer
 from calque.pretrain.lazy import F, Tensor, torch
 
 LENGTHS = range(7, 9)  # sentence lengths, in words, that fit on a terminal and on a phone
@@ -285,7 +285,7 @@ def live_data(
 ) -> dict[str, Any] | None:
     """Return the input for `live.js`, or None if the model is too large or is not a RoBERTa model."""
     config, parameters = model.model.config, [weight.detach().numpy() for weight in model.model.parameters()]
-    roberta = config.model_type in (ROBERTA.model_type, XLM_R.model_type) and config.hidden_act == ACTIVATION
+    roberta = counts_from_padding(config) and config.hidden_act == ACTIVATION
     if not roberta or not texts or sum(weight.size for weight in parameters) > MOST:
         return None
     tokenizer = model.tokenizers[SOURCE]
@@ -304,7 +304,7 @@ def live_data(
         "texts": {language: _masked(words, tokenizer.mask_token) for language, words in texts.items()},
         "mask": [tokenizer.mask_token, tokenizer.mask_token_id],
         "around": tokenizer("")["input_ids"],
-        "shape": {**config.to_dict(), "first": ROBERTA.first_position(config)},
+        "shape": {**config.to_dict(), "first": first_position(config)},
         "weights": base64.b64encode(weights.tobytes()).decode(),
     }
 

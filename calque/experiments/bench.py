@@ -108,12 +108,11 @@ def step(rounds: int) -> list[Comparison]:
 
 def _our_speed(model: PreTrainedModel, languages: Languages) -> float:
     from calque.pretrain.distributed import one_process
-    from calque.pretrain.modules import Learner, use_onednn
+    from calque.pretrain.modules import Learner
     from calque.pretrain.objectives.mlm import MLM
     from calque.pretrain.train import Draws, make_optimizer, train
 
     learner, draws = Learner(model, {}), Draws(MLM().streams(languages, LENGTH, 0), TRAIN.batch, 0)
-    use_onednn(learner, LENGTH)
     steps = train(learner, make_optimizer(learner, TRAIN), draws, TRAIN, one_process())
     return _speed([time.process_time() for _ in steps])
 

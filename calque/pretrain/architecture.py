@@ -1,85 +1,57 @@
-"""Uniform access to RoBERTa, XLM-R and BERT in transformers, whose module names and position ids differ."""
+"""Parts of RoBERTa, XLM-R and BERT models in transformers, whose heads and position ids differ."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from calque.derive.errors import BadInput
 from calque.pretrain.batch import LabelledPositions
 from calque.pretrain.lazy import F, Tensor
 
+HEADS = {"roberta": "lm_head", "xlm-roberta": "lm_head", "bert": "cls"}
+"""The supported types of models, and the attributes that contain their prediction heads."""
 TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 
-@dataclass(frozen=True)
-class Architecture:
-    """A family of masked language models.
+def masked_model(config: Any) -> Any:
+    """Return the class of a masked language model with this transformers configuration."""
+    from transformers import MODEL_FOR_MASKED_LM_MAPPING  # slow to import
 
-    stem: the start of the class names in transformers.
-    base, head: the attributes that contain the encoder and the prediction head.
-    counts_from_padding: whether position ids start after the padding id.
-    """
-
-    model_type: str
-    stem: str
-    base: str
-    head: str
-    counts_from_padding: bool
-
-    @property
-    def config(self) -> Any:
-        return self._class("Config")
-
-    @property
-    def masked_model(self) -> Any:
-        return self._class("ForMaskedLM")
-
-    def _class(self, ending: str) -> Any:
-        import transformers  # slow to import
-
-        return getattr(transformers, self.stem + ending)
-
-    def encoder(self, model: Any) -> Any:
-        return getattr(model, self.base)
-
-    def tables(self, model: Any) -> tuple[Tensor, Tensor]:
-        """Return the word embeddings and token type embeddings of a model or of its encoder alone."""
-        embeddings = model.base_model.embeddings
-        return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
-
-    def layers(self, model: Any) -> Any:
-        return self.encoder(model).encoder.layer
-
-    def logits(self, model: Any, hidden: Tensor) -> Tensor:
-        return getattr(model, self.head)(hidden)
-
-    def text_logits(self, model: Any, first: Tensor) -> Tensor:
-        """Apply the classification head to states at texts' first positions, (B, H)."""
-        states, pooler = first[:, None], self.encoder(model).pooler
-        return model.classifier(states if pooler is None else model.dropout(pooler(states)))
-
-    def first_position(self, config: Any) -> int:
-        return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
-
-    def length(self, config: Any) -> int:
-        """Return the maximum row length in ids."""
-        return int(config.max_position_embeddings) - self.first_position(config)
+    return MODEL_FOR_MASKED_LM_MAPPING[type(config)]
 
 
-ROBERTA = Architecture("roberta", "Roberta", "roberta", "lm_head", counts_from_padding=True)
-XLM_R = Architecture("xlm-roberta", "XLMRoberta", "roberta", "lm_head", counts_from_padding=True)
-BERT = Architecture("bert", "Bert", "bert", "cls", counts_from_padding=False)
-ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBERTA, XLM_R, BERT)}
+def counts_from_padding(config: Any) -> bool:
+    """Whether position ids start after the padding id."""
+    return bool(config.model_type != "bert")
 
 
-def architecture_of(config: Any) -> Architecture:
-    """Return the architecture for a transformers configuration."""
-    if config.model_type not in ARCHITECTURES:
-        supported = f"supported types are {', '.join(ARCHITECTURES)}"
-        fault = f"models of type {config.model_type!r} are not supported; {supported}"
-        raise BadInput(fault, getattr(config, "name_or_path", None) or None)
-    return ARCHITECTURES[config.model_type]
+def first_position(config: Any) -> int:
+    return int(config.pad_token_id) + 1 if counts_from_padding(config) else 0
+
+
+def row_length(config: Any) -> int:
+    """Return the maximum row length in ids."""
+    return int(config.max_position_embeddings) - first_position(config)
+
+
+def layers_of(model: Any) -> Any:
+    return model.base_model.encoder.layer
+
+
+def token_types_of(model: Any) -> Tensor:
+    """Return the token type embeddings of a model or of its encoder alone."""
+    types: Tensor = model.base_model.embeddings.token_type_embeddings.weight
+    return types
+
+
+def head_of(model: Any) -> Any:
+    """Return the prediction head, which computes logits from states."""
+    return getattr(model, HEADS[model.config.model_type])
+
+
+def text_logits(model: Any, first: Tensor) -> Tensor:
+    """Apply the classification head to states at texts' first positions, (B, H)."""
+    states, pooler = first[:, None], model.base_model.pooler
+    return model.classifier(states if pooler is None else model.dropout(pooler(states)))
 
 
 def main_layer(layers: int) -> int:

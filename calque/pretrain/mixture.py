@@ -157,7 +157,7 @@ class Order:
     def __init__(
         self, parts: Mapping[Part, int], instances: int, rows: int, shares: Sequence[float], *seed: int
     ) -> None:
-        self.parts, self.rows = parts, rows
+        self.rows = rows
         if parts and shares:
             self.orders = [Shuffled(size, *seed, number) for number, size in enumerate(parts.values())]
         else:
@@ -173,18 +173,6 @@ class Order:
             instances.append(first + order.take(start, stop - start))
             first += order.size
         return np.concatenate(instances)
-
-    def shown(self, steps: int) -> dict[Part, int]:
-        """Count each part's rows in the first `steps` steps."""
-        if len(self.orders) == len(self.parts):
-            counts = self.upto(steps)
-        else:
-            (order,), sizes = self.orders, np.array(list(self.parts.values()), np.int64)
-            epochs, remainder = divmod(steps * self.rows, max(1, order.size))
-            last_epoch = order.take(epochs * order.size, remainder)
-            part_of_row = np.searchsorted(np.cumsum(sizes), last_epoch, side="right")
-            counts = epochs * sizes + np.bincount(part_of_row, minlength=len(sizes))
-        return dict(zip(self.parts, counts.tolist(), strict=True))
 
     def upto(self, steps: int) -> np.ndarray:
         """Return the number of rows from each of K orders in the first `steps` steps, (K,) int64: exact

@@ -11,7 +11,14 @@ from itertools import islice
 from typing import Any
 
 from calque.derive.types import OURS, Specials
-from calque.pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, has_languages, layer_at
+from calque.pretrain.architecture import (
+    TEXT_TYPES,
+    first_position,
+    has_languages,
+    head_of,
+    layer_at,
+    layers_of,
+)
 from calque.pretrain.batch import LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, nn, torch
@@ -24,9 +31,11 @@ def build(
 ) -> Any:
     """Create a RoBERTa model with `rows` embedding rows and seeded random weights. `token_types` is 1 or, for
     language embeddings, `Languages.token_types`."""
+    from transformers import RobertaConfig, RobertaForMaskedLM  # slow to import
+
     torch.manual_seed(seed)
-    return ROBERTA.masked_model(
-        ROBERTA.config(
+    return RobertaForMaskedLM(
+        RobertaConfig(
             vocab_size=rows,
             hidden_size=config.hidden,
             num_hidden_layers=config.layers,
@@ -47,7 +56,7 @@ def build(
 
 def compile_layers(model: Any, **options: Any) -> None:
     """Compile all layers except the last, which is computed only at labelled positions."""
-    for layer in architecture_of(model.config).layers(model)[:-1]:
+    for layer in layers_of(model)[:-1]:
         layer.compile(**options)
 
 
@@ -55,7 +64,7 @@ def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
     """Yield the embeddings and then the hidden states after each layer, all (B, L, H)."""
     hidden, padding = _embed(model, rows), _padding(model, rows)
     yield hidden
-    for layer in architecture_of(model.config).layers(model):
+    for layer in layers_of(model):
         hidden = layer(hidden, padding)
         yield hidden
 
@@ -67,7 +76,7 @@ def encode(model: Any, rows: Rows, layer: int) -> Tensor:
 
 def encode_first(model: Any, rows: Rows) -> Tensor:
     """Return the last layer's state at each row's first position, (B, H)."""
-    *layers, last = architecture_of(model.config).layers(model)
+    *layers, last = layers_of(model)
     hidden = encode(model, rows, len(layers))
     row = torch.arange(len(rows), device=hidden.device)
     first = LabelledPositions(row * hidden.shape[1], row, 1)
@@ -77,8 +86,8 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
     """Return the summed cross-entropy at the labelled positions. The head and most of the last layer are
     computed only there. `hidden`, (B, L, H), are the states after `layer` layers, if already known."""
-    architecture, labelled = architecture_of(model.config), rows.positions
-    *layers, last = architecture.layers(model)
+    labelled = rows.positions
+    *layers, last = layers_of(model)
     hidden, padding = _embed(model, rows) if hidden is None else hidden, _padding(model, rows)
     for module in layers[layer:]:
         hidden = module(hidden, padding)
@@ -87,7 +96,7 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
     else:
         top = hidden.flatten(0, 1).index_select(0, labelled.index)
     labels = rows.labels.flatten().index_select(0, labelled.index)
-    return cross_entropy(getattr(model, architecture.head), top, labels, model.config.vocab_size)
+    return cross_entropy(head_of(model), top, labels, model.config.vocab_size)
 
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
@@ -135,16 +144,14 @@ def _padding(model: Any, rows: Rows) -> Tensor | None:
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:
-    config, places = model.config, rows.places
-    architecture, positions = architecture_of(config), None
+    config, places, positions = model.config, rows.places, None
     if places is None and not rows.padded:
         places = torch.arange(rows.ids.shape[1], device=rows.ids.device)[None]
     if places is not None:
-        positions = (places + architecture.first_position(config)).clamp(min=0)  # places of padding are -1
+        positions = (places + first_position(config)).clamp(min=0)  # places of padding are -1
     types = torch.zeros_like(rows.ids[:1, :1])
     if has_languages(config.type_vocab_size):
         types = rows.languages
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
         types = rows.segments
-    embeddings = architecture.encoder(model).embeddings
-    return embeddings(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
+    return model.base_model.embeddings(input_ids=rows.ids, token_type_ids=types, position_ids=positions)

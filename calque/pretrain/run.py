@@ -28,12 +28,12 @@ from calque.derive.files import parse_json, sweep, sync, whole_file, whole_folde
 from calque.derive.fingerprint import plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
-from calque.pretrain.architecture import architecture_of
+from calque.pretrain.architecture import row_length
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import tensor_files, torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
-from calque.pretrain.model import state_of
+from calque.pretrain.model import compile_layers, state_of
 from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.saved_model import (
     METRICS,
@@ -44,6 +44,7 @@ from calque.pretrain.saved_model import (
     check_identity,
     load_model,
     load_state,
+    reading_tensors,
     remove_states,
     save_state,
     weights_digest,
@@ -153,7 +154,8 @@ class _Run:
         if languages.kept is not None:
             self.model = with_rows(self.model, languages.kept, languages.specials.pad)
         self.learner = config.objective.learner(self.model, config.seed).to(world.device)
-        self.learner.speed_up(config.model.length)
+        if world.device.type == "cuda":
+            compile_layers(self.model)
         if random_parts and world.first:
             notify(f"randomly initialised, because the starting model lacks them: {', '.join(random_parts)}")
         self.optimizer = make_optimizer(self.learner, schedule)
@@ -175,7 +177,7 @@ class _Run:
             error.add_note(f"with --set train.grad_accumulation={2 * schedule.grad_accumulation}")
             raise
         if world.first:
-            self.finish(languages, draws, random_parts)
+            self.finish(languages, streams, random_parts)
         world.wait()
 
     def is_due(self, step: int) -> bool:
@@ -201,7 +203,7 @@ class _Run:
             self.world.wait()
         self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
 
-    def finish(self, languages: Languages, draws: Draws, random_parts: list[str]) -> None:
+    def finish(self, languages: Languages, streams: Sequence[Stream], random_parts: list[str]) -> None:
         """Write the checkpoint, with rows for all types, and the manifest."""
         sync(self.metrics.path)
         model = self.model
@@ -210,9 +212,8 @@ class _Run:
             put_back(self.model, languages.kept, model)
         facts = {
             "drawn": random_parts,
-            "shown": draws.shown(self.config.train.steps),
             "identity": self.identity,
-            "left out": dict(sum((Counter(stream.left_out) for stream in draws.streams), Counter())),
+            "left out": dict(sum((Counter(stream.left_out) for stream in streams), Counter())),
             **self.facts,
             TRAINED_ON: languages.folder.name,
         }
@@ -229,7 +230,7 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
     with whole_folder(folder / CHECKPOINT) as part:
         with writing_tensors(part / WEIGHTS):
             model.save_pretrained(part)
-        write_tokenizers(languages, part, architecture_of(model.config).length(model.config))
+        write_tokenizers(languages, part, row_length(model.config))
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     remove_states(folder / RESUME)
@@ -292,15 +293,14 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 @dataclass(frozen=True)
 class ShippedRun:
     """A finished run in a safetensors file, which contains several runs' weights in half precision, named
-    RUN/WEIGHT, with their manifests and metrics as metadata. A second file contains its SHA-256."""
+    RUN/WEIGHT, with their manifests and metrics as metadata."""
 
     file: Path
     name: str
 
     def identity(self) -> str:
         """The file's SHA-256."""
-        path = _digest_file(self.file)
-        return path.read_text(encoding="utf-8").split()[0] if path.is_file() else ""
+        return sha256(self.file)
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
         """Write the run's folder as `pretrain` does, with weights in single precision."""
@@ -317,29 +317,19 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """Return each run's manifest facts and metrics; raise BadInput if the file's SHA-256 is wrong."""
-    if not file.is_file() or sha256(file) != ShippedRun(file, "").identity():
-        digest = _digest_file(file).name
-        raise BadInput(f"this file of runs is missing, or its SHA-256 is not the one in {digest}", file)
-    with safe_open(file, framework="pt") as tensors:
-        return {name: parse_json(text) for name, text in tensors.metadata().items()}
+    """Return each run's manifest facts and metrics. Raises BadInput if the file is missing or damaged."""
+    with reading_tensors(file), safe_open(file, framework="pt") as tensors:
+        return {name: parse_json(text) for name, text in (tensors.metadata() or {}).items()}
 
 
 def pack(runs: Mapping[str, Path], file: Path) -> None:
-    """Write finished runs to a file, and its SHA-256 to a second file."""
-    from transformers import AutoModelForMaskedLM
-
+    """Write finished runs to a file."""
     tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()
     for name, folder in runs.items():
         run = Artefact.open(folder, RUN)
-        model, _ = load_model(folder / CHECKPOINT, AutoModelForMaskedLM)
+        model, _ = load_model(folder / CHECKPOINT, with_head=True)
         tensors |= {f"{name}/{key}": weights.half() for key, weights in state_of(model).items()}
         metrics = run.path(METRICS).read_text(encoding="utf-8")
         metadata[name] = json.dumps({"facts": run.facts, "metrics": metrics})
     with whole_file(file) as part:
         part.write_bytes(tensor_files.save(tensors, metadata))
-    _digest_file(file).write_text(f"{sha256(file)}  {file.name}\n", encoding="utf-8", newline="\n")
-
-
-def _digest_file(file: Path) -> Path:
-    return file.with_name(f"{file.name}.sha256")

@@ -17,6 +17,7 @@ from calque.derive.artefact import Artefact, check_part, finished, making
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, sweep, sync, whole_file
 from calque.derive.fingerprint import sha256
+from calque.pretrain.architecture import HEADS
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import Optimizer, Tensor, tensor_files, torch
 from calque.pretrain.model import state_of
@@ -43,17 +44,20 @@ _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
-    """Read a model's configuration. Raises BadInput unless it is a bidirectional encoder."""
+    """Read a model's configuration. Raises BadInput unless it is a RoBERTa, XLM-R or BERT encoder."""
     path = folder / CONFIG
     if not path.is_file():
         raise BadInput(f"no model here; expected {CONFIG}, {WEIGHTS} and a tokenizer", folder)
     from transformers import AutoConfig
 
     config = _loaded(AutoConfig, folder, "model", _SAFELY)
+    if config.model_type not in HEADS:
+        fault = f"models of type {config.model_type!r} are not supported"
+        raise BadInput(f"{fault}; supported types are {', '.join(HEADS)}", path)
     for name in _DECODERS:
         if getattr(config, name, False):
             raise BadInput(f"{name} is set, but only bidirectional encoders are supported", path)
-    if getattr(config, "pad_token_id", 0) is None:
+    if config.pad_token_id is None:
         raise BadInput("pad_token_id is null; set it to the id of the tokenizer's padding token", path)
     config.return_dict, config.chunk_size_feed_forward = True, 0  # affect only the format of outputs
     return config
@@ -80,7 +84,7 @@ def weights_digest(folder: Path) -> str:
 def tensor_names(folder: Path) -> set[str]:
     """Return the names of a model's saved tensors. Raises BadInput for quantised weights."""
     path = weights_file(folder)
-    with _reading(path), safe_open(path, framework="pt") as tensors:
+    with reading_tensors(path), safe_open(path, framework="pt") as tensors:
         kinds = {name: tensors.get_slice(name).get_dtype() for name in list(tensors.keys())}
     for name, kind in kinds.items():
         if kind not in _FLOATS and name.endswith((".weight", ".bias")):
@@ -94,16 +98,15 @@ def read_tensor(folder: Path, name: str) -> torch.Tensor:
         return tensors.get_tensor(name)
 
 
-def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[str]]:
-    """Load a folder's model into a transformers class (by default, AutoModel), on the CPU in float32, and
-    return it with the sorted names of missing weights. Raises MemoryError, or BadInput if the model is
-    missing, damaged, unsafe or inconsistent."""
-    from transformers import AutoModel
+def load_model(folder: Path, with_head: bool = False) -> tuple[PreTrainedModel, list[str]]:
+    """Load a folder's encoder, or its masked language model `with_head`, on the CPU in float32, and return it
+    with the sorted names of missing weights. Raises MemoryError, or BadInput if the model is missing,
+    damaged, unsafe or inconsistent."""
+    from transformers import AutoModel, AutoModelForMaskedLM
 
     check_part(folder, RUN)  # safetensors files contain no checksum
-    kind = kind or AutoModel
     config, names = read_config(folder), tensor_names(folder)
-    if getattr(config, "num_hidden_layers", 0) > len(names):
+    if config.num_hidden_layers > len(names):
         fault = f"{config.num_hidden_layers:,} layers, but the weights contain only {len(names):,} tensors"
         raise BadInput(fault, folder / CONFIG)
     options = {
@@ -112,10 +115,9 @@ def load_model(folder: Path, kind: Any = None) -> tuple[PreTrainedModel, list[st
         "output_loading_info": True,
         "dtype": torch.float32,
         "ignore_mismatched_sizes": True,  # reported below, by name
-        # Concrete classes never run code from the folder, so they lack the option that forbids it.
-        **(_SAFELY if kind.__name__.startswith("Auto") else {"local_files_only": True}),
+        **_SAFELY,
     }
-    model, report = _loaded(kind, folder, "model", options)
+    model, report = _loaded(AutoModelForMaskedLM if with_head else AutoModel, folder, "model", options)
     return model, _missing(report, folder / WEIGHTS)
 
 
@@ -237,16 +239,17 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading_tensors(path: Path) -> Iterator[None]:
+    """Convert errors while reading `path` to BadInput."""
     try:
         yield
-    except (OSError, SafetensorError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise BadInput(f"cannot load weights: {error}", path) from None
 
 
 def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
     """Copy a file's tensors into tensors with the same names and shapes, or raise BadInput."""
-    with _reading(path):
+    with reading_tensors(path):
         saved = tensor_files.load_file(path)
     if wrong := sorted(tensors.keys() ^ saved.keys()):
         raise BadInput(f"{wrong[0]} is missing here or in the model", path)

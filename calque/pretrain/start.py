@@ -9,7 +9,7 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import TOKENIZER
-from calque.pretrain.architecture import architecture_of, has_languages
+from calque.pretrain.architecture import HEADS, counts_from_padding, has_languages, masked_model, row_length
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.model import build
@@ -41,7 +41,7 @@ def check_start(folder: Path, config: ModelConfig) -> None:
 
 def has_head(folder: Path) -> bool:
     """Whether a checkpoint contains a prediction head."""
-    head = architecture_of(read_config(folder)).head
+    head = HEADS[read_config(folder).model_type]
     # BERT's other head predicts whether two sentences are consecutive.
     names = (name for name in tensor_names(folder) if name.startswith(f"{head}."))
     return any("seq_relationship" not in name for name in names)
@@ -61,14 +61,13 @@ def initial_model(
         raise BadInput(different, folder)
     check_same_types(folder, languages.tokenizer)
     _refuse_second_tensors(saved, folder)
-    kind = architecture_of(saved).masked_model
-    loaded, missing = load_model(folder, kind)
+    loaded, missing = load_model(folder, with_head=True)
     saved.hidden_dropout_prob = config.dropout
     saved.attention_probs_dropout_prob = config.attention_dropout
     torch.manual_seed(seed)
-    model = kind(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
+    model: Any = type(loaded)(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
     weights, table = model.state_dict(keep_vars=True), model.get_input_embeddings().weight
-    head, prefix = set[str](), f"{architecture_of(saved).head}."
+    head, prefix = set[str](), f"{HEADS[saved.model_type]}."
     if not has_head(folder):
         head = {name for name, weight in weights.items() if name.startswith(prefix) and weight is not table}
     if lacking := [name for name in missing if name not in head]:
@@ -86,7 +85,7 @@ def initial_model(
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
     """Raise BadInput if tied tensors were saved with different values."""
     names = tensor_names(folder)
-    tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
+    tied = masked_model(saved)._tied_weights_keys if saved.tie_word_embeddings else {}
     for name, first in tied.items():
         tensors = (read_tensor(folder, key) for key in (name, first))
         if {name, first} <= names and not torch.equal(*tensors):
@@ -101,7 +100,7 @@ def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
         "heads": (saved.num_attention_heads, config.heads),
         "hidden": (saved.hidden_size, config.hidden),
         "ffn": (saved.intermediate_size, config.ffn),
-        "length": (min(architecture_of(saved).length(saved), config.length), config.length),
+        "length": (min(row_length(saved), config.length), config.length),
     }
     different = [(name, *values) for name, values in shape.items() if values[0] != values[1]]
     return [f"{OTHER}: {name} {value}, not {expected}" for name, value, expected in different]
@@ -127,10 +126,9 @@ def _changed(config: Any, **changes: Any) -> Any:
 
 
 def with_rows(model: Any, types: np.ndarray, pad: int) -> Any:
-    """Return the model with only the rows of `types`, (R,) int64; `pad` is the padding type's
-    row."""
+    """Return the model with only the rows of `types`, (R,) int64; `pad` is the padding type's row."""
     config = model.config
-    if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
+    if counts_from_padding(config) and pad != config.pad_token_id:
         reason = f"so all types before it need rows, but only {pad} have one"
         raise BadInput(f"position ids start after the padding id, {config.pad_token_id}, {reason}")
     small = type(model)(_changed(config, vocab_size=len(types), pad_token_id=pad))

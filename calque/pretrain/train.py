@@ -55,16 +55,6 @@ class Draws:
             divisors |= stream_divisors
         return batches, divisors
 
-    def shown(self, steps: int) -> dict[str, dict[str, float]]:
-        """Return the rows and epochs of each language and bitext in the first `steps` steps."""
-        totals: dict[str, dict[str, float]] = {}
-        for order in self.orders:
-            for part, count in order.shown(steps).items():
-                row = totals.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
-                row["rows"] += count
-                row["epochs"] += count / order.parts[part]
-        return totals
-
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
     """Create a fused AdamW, which can be seven times faster on a CPU."""

@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from torch.nn import functional as F
-from transformers import BertModel
+from transformers import BertModel, XLMRobertaForMaskedLM
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
@@ -15,7 +15,6 @@ from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.types import OURS
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary
-from calque.pretrain.architecture import BERT, XLM_R
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import XLMAlign
@@ -24,7 +23,7 @@ from calque.pretrain.start import put_back, with_rows
 from tests.derive.natural.made import inputs
 from tests.derive.test_spelling import given_vocabulary
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, pretrain, stop_at
-from tests.pretrain.test_start import EACH, foreign
+from tests.pretrain.test_start import EACH, foreign, longest
 from tests.vocabularies import read_as_saved
 
 LONG = replace(MODEL, length=96)
@@ -33,9 +32,9 @@ KEPT = np.union1d(np.arange(len(OURS.ids)), np.arange(7, V, 3))
 WEIGHTS = "model.safetensors"
 
 
-def masked_model(spelt, **changes):
+def masked_model(kind, **changes):
     torch.manual_seed(3)
-    model = spelt.masked_model(foreign(spelt, **changes)).train()
+    model = kind(foreign(kind, **changes)).train()
     with torch.no_grad():
         model.get_output_embeddings().bias.normal_()
     return model
@@ -55,8 +54,8 @@ def batch(among):
 
 @EACH
 @pytest.mark.parametrize("tied", [True, False])
-def test_loss_masks_the_logits_of_other_rows(spelt, tied):
-    model = masked_model(spelt, tie_word_embeddings=tied)
+def test_loss_masks_the_logits_of_other_rows(kind, tied):
+    model = masked_model(kind, tie_word_embeddings=tied)
     few = with_rows(model, KEPT, OURS.pad)
     whole, own = batch(KEPT)
     ours = prediction_loss(few, own)
@@ -76,8 +75,8 @@ def test_loss_masks_the_logits_of_other_rows(spelt, tied):
 
 @EACH
 @pytest.mark.parametrize("tied", [True, False])
-def test_trained_rows_are_put_back(spelt, tied):
-    model = masked_model(spelt, tie_word_embeddings=tied)
+def test_trained_rows_are_put_back(kind, tied):
+    model = masked_model(kind, tie_word_embeddings=tied)
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     few = with_rows(model, KEPT, OURS.pad)
     put_back(few, KEPT, model)
@@ -97,13 +96,13 @@ def test_trained_rows_are_put_back(spelt, tied):
     assert of_types == 4  # the table and the bias, each under two names
 
 
-KINDS = {"unigram": (XLM_R, XLM_R.masked_model), "wordpiece": (BERT, BertModel)}
+KINDS = {"unigram": XLMRobertaForMaskedLM, "wordpiece": BertModel}
 
 
 @pytest.fixture(scope="module", params=KINDS)
 def given(request, tmp_path_factory):
     """Natural languages in `made`, and in `start` a float16 model: XLM-R with a head, BERT without."""
-    folder, (spelt, kind) = tmp_path_factory.mktemp("natural"), KINDS[request.param]
+    folder, kind = tmp_path_factory.mktemp("natural"), KINDS[request.param]
     tokenizer = given_vocabulary(request.param)
     tokenizer.add_tokens(["@@@", "%%%"])
     (folder / "start").mkdir()
@@ -113,9 +112,8 @@ def given(request, tmp_path_factory):
     whole = Languages.open(folder / "made", ["en", "xx"]).whole
     torch.manual_seed(7)
     pad = whole.specials.pad
-    length = LONG.length + (pad + 1 if spelt.counts_from_padding else 0)
-    changes = {"pad_token_id": pad, "max_position_embeddings": length}
-    kind(foreign(spelt, whole.size + 3, **changes)).half().save_pretrained(folder / "start")
+    changes = {"pad_token_id": pad, "max_position_embeddings": longest(kind, LONG.length, pad)}
+    kind(foreign(kind, whole.size + 3, **changes)).half().save_pretrained(folder / "start")
     return folder
 
 

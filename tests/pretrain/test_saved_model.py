@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer, RobertaConfig, RobertaForMaskedLM
+from transformers import AutoTokenizer, RobertaConfig, RobertaForMaskedLM
 
 from calque.derive.artefact import write_manifest
 from calque.derive.corpus import Corpus
@@ -67,7 +67,7 @@ def test_code_in_a_folder_is_not_run_and_nothing_is_asked(folder, tmp_path, monk
 
 
 def test_pickles_are_not_opened(folder):
-    weights = load_model(folder, RobertaForMaskedLM)[0].state_dict()
+    weights = load_model(folder, with_head=True)[0].state_dict()
     (folder / "model.safetensors").unlink()
     torch.save(weights, folder / "pytorch_model.bin")
     with pytest.raises(BadInput, match=r"pytorch_model\.bin: .*safetensors"):
@@ -92,10 +92,10 @@ def test_run_checkpoints_are_verified(folder):
 
 
 def test_missing_weights_are_named(folder, tmp_path):
-    whole, missing = load_model(folder, AutoModelForMaskedLM)
+    whole, missing = load_model(folder, with_head=True)
     assert missing == [] and whole.dtype == torch.float32
     whole.base_model.save_pretrained(tmp_path / "bare")
-    assert "lm_head.dense.weight" in load_model(tmp_path / "bare", RobertaForMaskedLM)[1]
+    assert "lm_head.dense.weight" in load_model(tmp_path / "bare", with_head=True)[1]
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"model_type": 3}', "{" * 100_000, '{"vocab_size": "x"}'])

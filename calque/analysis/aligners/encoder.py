@@ -1,6 +1,6 @@
-"""Encode sentences and sentence pairs with any transformers encoder, and extract links from any layer
-(SimAlign; XLM-Align, section 4.2). Shapes: B rows or pairs, L ids in the longest row, n and m sub-words in
-the longest source and target side, H hidden."""
+"""Encode sentences and sentence pairs, and extract links from any layer (SimAlign; XLM-Align, section 4.2).
+Shapes: B rows or pairs, L ids in the longest row, n and m sub-words in the longest source and target side, H
+hidden."""
 
 from __future__ import annotations
 
@@ -8,101 +8,50 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
-from calque.derive.vocabulary import TOKENIZER, open_tokenizer, tokenizer_settings
-from calque.pretrain.architecture import main_layer
+from calque.derive.links.aligner import LeftOut
+from calque.derive.readers.parallel import Link, Links, Pair
+from calque.derive.vocabulary import TOKENIZER, open_tokenizer
+from calque.pretrain.architecture import main_layer, row_length
+from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
+from calque.pretrain.model import encode_each
 from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, load_model, read_config
 from calque.pretrain.saved_tokenizer import check_tokenizer
 
-# Types of models whose upper layers can be removed, because no module follows the last layer
-LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
-Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
-_LONGEST = 512  # maximum number of ids per row if the model sets no limit
-_UNLIMITED = 1 << 30  # tokenizers without a length limit report a larger number
 _ROOM = 1 << 18  # maximum number of cached words
 
 
 class Encoder:
     """An encoder's layers up to `top`, in evaluation mode; layer 0 is the embeddings."""
 
-    def __init__(
-        self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
-    ) -> None:
-        """Load layers up to `top` (default: all). Raises BadInput if the model is not an encoder or lacks the
-        layer."""
-        self.folder, self.device = folder, device
-        config: Any = read_config(folder)
-        text = config.get_text_config()
-        self.layers: int = getattr(text, "num_hidden_layers", 0)
-        self.types: int = getattr(text, "vocab_size", 0)
-        if not self.layers or not self.types:
-            raise BadInput(f"{config.model_type} is not an encoder with layers above embeddings", folder)
+    def __init__(self, folder: Path, top: int | None = None, device: str = "cpu") -> None:
+        """Load an encoder (default: with all layers). Raises BadInput if it lacks the layer `top`."""
+        self.config = config = read_config(folder)
+        self.folder, self.device, self.length = folder, device, row_length(config)
+        self.layers: int = config.num_hidden_layers
         self.top = self.layers if top is None else top
         if not 0 <= self.top <= self.layers:
             what = f"there is no layer {top}: layers are numbered from 0 (the embeddings) to {self.layers}"
             raise BadInput(what, folder)
-        self.token_types: int = getattr(config, "type_vocab_size", None) or 0
-        model, missing = load_model(folder)
-        if missing := [name for name in missing if "pooler" not in name]:  # the pooler is not used
-            raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
-        self._model: Any = model.eval()
-        if config.model_type in LIKE_BERT:
-            # Without any layers, the model would not return its embeddings.
-            self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
-            self._model.pooler = None
-        self._model.to(self.device, getattr(torch, precision))
-        self._padding = config.pad_token_id or 0
-        self.length = _positions(self._model, config)
-        self._try(config.model_type)
+        model, _ = load_model(folder)
+        self._model: Any = model.eval().to(device)
 
     @inference_mode
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
         """Return the states (B, L, H) after each layer up to `top`; values at padding are arbitrary."""
-        ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
-        inputs = {"input_ids": ids}
-        if lengths.min() < ids.shape[1]:
-            inputs["attention_mask"] = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
-        if token_types is not None and self.token_types > 1:
-            inputs["token_type_ids"] = _padded(token_types, 0)
-        inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
-        output = self._model(**inputs, output_hidden_states=True)
-        return tuple(output.hidden_states[: self.top + 1])
-
-    def _try(self, kind: str) -> None:
-        """Raise BadInput if the model needs more input than ids, or if a state ignores later words."""
-        first, last = [i for i in range(3) if i != self._padding][:2]
-        rows = [[first] * 7 + [ending] for ending in (first, last)]
-        try:
-            states = self(rows)[-1]
-        except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
-            if isinstance(error, torch.OutOfMemoryError):
-                raise
-            reason = str(error).strip().splitlines() or [type(error).__name__]
-            what = f"{kind} cannot encode rows of ids without further input: {reason[0]}"
-            raise BadInput(what, self.folder) from None
-        if states.shape[:2] != (2, 8):
-            raise BadInput(f"{kind} does not return one state per sub-word", self.folder)
-        if self.top and torch.equal(states[0, 0], states[1, 0]):
-            why = "is not a bidirectional encoder: a word's state ignores the words after it"
-            raise BadInput(f"{kind} {why}", self.folder)
-
-
-def _positions(model: nn.Module, config: Any) -> int:
-    """Return the maximum number of ids in a row."""
-    for name, module in model.named_modules():
-        if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
-            return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
-    positions = int(getattr(config, "max_position_embeddings", 0))
-    return positions if positions > 0 else _LONGEST  # XLNet sets it to -1
+        ids = _padded(rows, self.config.pad_token_id).to(self.device)
+        types = torch.zeros_like(ids) if token_types is None else _padded(token_types, 0).to(self.device)
+        padded = min(map(len, rows)) < ids.shape[1]
+        states = encode_each(self._model, Rows(ids, ids, types, padded, segments=types))
+        return tuple(islice(states, self.top + 1))
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
@@ -131,9 +80,6 @@ class SubWords:
         self.before, self.after = around[:first], around[first + len(bare) :]
         check_tokenizer(folder)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
-        longest: Any = tokenizer_settings(folder).get("model_max_length")
-        limited = isinstance(longest, int | float) and longest >= 1
-        self.longest = int(min(longest, _UNLIMITED)) if limited else _UNLIMITED
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         if len(self._known) > _ROOM:
@@ -186,30 +132,22 @@ class LinkReading:
 @dataclass(frozen=True)
 class PairEncoder:
     """Encodes each sentence pair once, and extracts links by any number of `LinkReading`s. With `joint`, a
-    pair is a single row, `<s> S </s> T </s>`. `before` and `after` are the special ids around a sentence,
-    `length` is the maximum number of ids in a row, and `types` are the token types of both sides."""
+    pair is a single row, `<s> S </s> T </s>`. `before` and `after` are the special ids around a sentence, and
+    `types` are the token types of both sides."""
 
     encoder: Encoder
     before: Sequence[int]
     after: Sequence[int]
-    length: int
     types: tuple[int, int] = (0, 0)
     joint: bool = False
     left_out: LeftOut = field(default_factory=LeftOut)
 
-    @classmethod
-    def of(
-        cls, encoder: Encoder, pieces: SubWords, types: tuple[int, int] = (0, 0), joint: bool = False
-    ) -> PairEncoder:
-        length = min(encoder.length, pieces.longest)
-        return cls(encoder, pieces.before, pieces.after, length, types, joint)
-
-    def links(self, pairs: Iterable[PairIds], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
+    def links(self, pairs: Iterable[PairIds], readings: Sequence[LinkReading]) -> Iterator[list[Links]]:
         """Yield each reading's links for each sentence pair."""
         numbered = enumerate(pairs, start=1)
         while window := list(islice(numbered, WINDOW)):
             cut = [self._cut(pair, line) for line, pair in window]
-            linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
+            linked: list[list[Links]] = [[[] for _ in readings] for _ in cut]
             for batch in batches([tuple(len(ids) for ids, _ in pair) for pair in cut]):
                 encoded = _Batch(self, [cut[i] for i in batch])
                 for number, reading in enumerate(readings):
@@ -229,14 +167,15 @@ class PairEncoder:
                 self.left_out.add("words that the tokenizer drops", line, dropped)
             if size < len(ids):
                 beyond = len(np.setdiff1d(words[size:], words[:size]))
-                self.left_out.add(f"words beyond the {self.length:,} ids that the model takes", line, beyond)
+                reason = f"words beyond the {self.encoder.length:,} ids that the model takes"
+                self.left_out.add(reason, line, beyond)
             sides.append((ids[:size], words[:size]))
         return sides
 
     def _sizes(self, sizes: list[int]) -> list[int]:
         """Return how many ids of each side fit into a row; in a joint row, the longer side is truncated
         first."""
-        room = self.length - len(self.before) - len(self.after) * (1 + self.joint)
+        room = self.encoder.length - len(self.before) - len(self.after) * (1 + self.joint)
         if not self.joint:
             return [min(size, room) for size in sizes]
         if sum(sizes) <= room:
@@ -270,8 +209,8 @@ class _Batch:
             for i, row in enumerate(chosen):
                 self.states[row] = [hidden[i] for hidden in layers]
 
-    def links(self, reading: LinkReading) -> list[Scored]:
-        """Return each pair's links between words; a link's score is the largest of its sub-words' scores."""
+    def links(self, reading: LinkReading) -> list[Links]:
+        """Return each pair's links between words."""
         method, states, masks, words = reading.method, list[Tensor](), list[Tensor](), list[list[list[int]]]()
         for side in (0, 1):
             vectors, words_of_side = self._vectors(side, reading)
@@ -288,20 +227,19 @@ class _Batch:
             extra = enumerate(self.links(replace(reading, method=method.also)))
             added = [
                 (pair, words[0][pair].index(i), words[1][pair].index(j))
-                for pair, scored in extra
-                for i, j in scored
+                for pair, links_of_pair in extra
+                for i, j in links_of_pair
             ]
             links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
-        linked: list[Scored] = [{} for _ in self.cut]
-        for (pair, i, j), value in zip(links.tolist(), scores[links.unbind(1)].tolist(), strict=True):
-            link = words[0][pair][i], words[1][pair][j]
-            linked[pair][link] = max(value, linked[pair].get(link, value))
-        return [dict(sorted(scored.items())) for scored in linked]
+        linked: list[set[Link]] = [set() for _ in self.cut]
+        for pair, i, j in links.tolist():
+            linked[pair].add((words[0][pair][i], words[1][pair][j]))
+        return list(map(sorted, linked))
 
     def _vectors(self, side: int, reading: LinkReading) -> tuple[list[Tensor], list[list[int]]]:
         """Return each pair's states on a side, averaged by word if the method compares words, and the word of
         each state."""
-        states = [self.states[row][reading.layer][places].float() for row, places in self.spans[side]]
+        states = [self.states[row][reading.layer][places] for row, places in self.spans[side]]
         words = [pair[side][1] for pair in self.cut]
         if reading.method.words:
             for i, sub_words in enumerate(states):
@@ -310,7 +248,7 @@ class _Batch:
         return states, [numbers.tolist() for numbers in words]
 
 
-class EncoderAligner(Aligner):
+class EncoderAligner:
     """Extracts links from an encoder's hidden states."""
 
     def __init__(self, encoder: PairEncoder, pieces: SubWords, reading: LinkReading) -> None:
@@ -323,7 +261,6 @@ class EncoderAligner(Aligner):
         method: Method | None = None,
         layer: int | None = None,
         device: str = "cpu",
-        precision: Precision = "float32",
     ) -> EncoderAligner:
         """Open a model and its tokenizer. By default, an encoder uses the method DEFAULT at two thirds of its
         depth, and a trained aligner uses TRAINED at the layer stored in its configuration."""
@@ -332,24 +269,18 @@ class EncoderAligner(Aligner):
         if trained is not None and type(trained) is not int:
             raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}, not a layer's number", folder / CONFIG)
         if layer is None:
-            layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
-        encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
-        if pieces.size > encoder.types:
-            what = f"the tokenizer has {pieces.size:,} types, but the model has only {encoder.types:,}"
+            layer = trained or main_layer(config.num_hidden_layers)
+        encoder, pieces = Encoder(folder, layer, device), SubWords(folder)
+        if pieces.size > config.vocab_size:
+            what = f"the tokenizer has {pieces.size:,} types, but the model has only {config.vocab_size:,}"
             raise BadInput(what, folder)
         reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
-        return cls(PairEncoder.of(encoder, pieces), pieces, reading)
-
-    @property
-    def name(self) -> str:
-        return f"{self.reading.method.name}, layer {self.reading.layer}"
+        return cls(PairEncoder(encoder, pieces.before, pieces.after), pieces, reading)
 
     @property
     def left_out(self) -> LeftOut:
         return self.encoder.left_out
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        return map(list, self.align_scored(pairs))
-
-    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
+        """Yield the sorted links of each pair, in order, with only a few pairs in memory at a time."""
         return (links for (links,) in self.encoder.links(self.pieces.of_pairs(pairs), [self.reading]))

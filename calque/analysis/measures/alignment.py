@@ -26,7 +26,7 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import GivenVocabulary
-from calque.pretrain.architecture import architecture_of, has_languages
+from calque.pretrain.architecture import has_languages, token_types_of
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.rotate_mlm import procrustes
 from calque.pretrain.run import read_metrics
@@ -202,8 +202,8 @@ def alignment_of_model(model: Any, types: Types, controls: bool = False) -> Type
 
 def tables_of(model: Any) -> tuple[Tensor, Tensor | None]:
     """Return a model's word embeddings and, if it has any, its language embeddings."""
-    table, token_types = architecture_of(model.config).tables(model)
-    return table, token_types if has_languages(len(token_types)) else None
+    token_types = token_types_of(model)
+    return model.get_input_embeddings().weight, token_types if has_languages(len(token_types)) else None
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:

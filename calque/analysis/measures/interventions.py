@@ -23,7 +23,7 @@ from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
-from calque.pretrain.architecture import architecture_of
+from calque.pretrain.architecture import layers_of
 from calque.pretrain.lazy import Tensor, inference_mode, no_grad, torch
 from calque.pretrain.objectives.rotate_mlm import Rotation
 
@@ -142,14 +142,13 @@ def not_changed(languages: Languages, language: str) -> str:
 
 
 def _table(model: Any) -> Tensor:
-    return architecture_of(model.config).tables(model)[0].detach()
+    return model.get_input_embeddings().weight.detach()
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
     """Apply `change` to the states (B, L, H) after a layer (0: the embeddings), and return the hook. If
     `change` returns None, the states stay as they are."""
-    architecture = architecture_of(model.config)
-    modules = [architecture.encoder(model).embeddings, *architecture.layers(model)]
+    modules = [model.base_model.embeddings, *layers_of(model)]
     if not 0 <= layer < len(modules):
         raise BadInput(f"there is no layer {layer}: layers run from 0 (the embeddings) to {len(modules) - 1}")
 

@@ -15,7 +15,7 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.source import Question
-from calque.pretrain.architecture import architecture_of
+from calque.pretrain.architecture import head_of, row_length
 from calque.pretrain.lazy import inference_mode, torch
 
 PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded next to a null's mean
@@ -63,19 +63,19 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
     """For each question, return the index of the candidate with the largest log-probability at the mask,
     summed over the question's clozes, (Q,); UNDECIDED for ties."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
-    architecture, rows, places = architecture_of(model.config), [], []
+    rows, places = [], []
     for cloze in chain.from_iterable(question.clozes for question in questions):
         words = list(map(encode, cloze.sentence.words))
         ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
         rows.append(np.concatenate([[specials.start], ids, [specials.end]]))
         places.append(1 + sum(map(len, words[: cloze.place])))
         rows[-1][places[-1]] = specials.mask
-    if (longest := max(map(len, rows))) > (room := architecture.length(model.config)):
+    if (longest := max(map(len, rows))) > (room := row_length(model.config)):
         raise BadInput(f"a question has {longest} ids, but the model's rows have at most {room}")
     logits = torch.empty(len(rows), model.config.vocab_size)
     for batch, hidden in states(model, rows, language.number):
         top = hidden[-1][range(len(batch)), [places[row] for row in batch]]
-        logits[batch] = architecture.logits(model, top).float().cpu()
+        logits[batch] = head_of(model)(top).float().cpu()
     predicted, first = np.full(len(questions), UNDECIDED), 0
     for number, question in enumerate(questions):
         types_of = np.array([encode(word)[0] for word in question.candidates])

@@ -39,7 +39,7 @@ from calque.derive.links.aligner import LeftOut
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
-from calque.pretrain.architecture import architecture_of
+from calque.pretrain.architecture import row_length
 from calque.pretrain.lazy import Tensor, torch
 
 PARTS = 4  # of every four sentences, two are in both texts, one only in the first, and one only in the second
@@ -106,7 +106,7 @@ def _derived_rows(
 ) -> dict[str, list[np.ndarray]]:
     """Return the rows of up to `limit` sentences and their derivations, by language."""
     (derived,) = languages.others
-    room = architecture_of(network.config).length(network.config) - 2
+    room = row_length(network.config) - 2
     start, end = languages.specials.start, languages.specials.end
     readers, pairs = [Reader.of(languages, name) for name in (SOURCE, derived)], list[list[np.ndarray]]()
     for line, pair in enumerate(_derivations(examples, derived), start=1):
@@ -150,14 +150,13 @@ def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
-    length = min(encoder.length, pieces.longest)
-    room = length - len(pieces.before) - len(pieces.after)
+    room = encoder.length - len(pieces.before) - len(pieces.after)
     rows = [[piece for word in pieces(sentence) for piece in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
         if not ids:
             raise BadInput(f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.folder)
         if len(ids) > room:
-            reason = f"sub-words beyond the {length:,} ids that the model takes"
+            reason = f"sub-words beyond the {encoder.length:,} ids that the model takes"
             exclusions.add(reason, line, len(ids) - room)
     rows = [ids[:room] for ids in rows]
 

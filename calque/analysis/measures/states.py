@@ -8,9 +8,11 @@ import numpy as np
 
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
-from calque.pretrain.architecture import architecture_of, has_languages
+from calque.pretrain.architecture import HEADS
+from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
-from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
+from calque.pretrain.model import encode_each
+from calque.pretrain.saved_model import WEIGHTS, load_model
 
 ROWS = 128  # rows of similar length per batch; affects only rounding
 NONE = -1  # replaces the nearest row's index in case of a tie
@@ -21,10 +23,9 @@ MARGIN_NEIGHBOURS = 4  # as in Artetxe and Schwenk 2019
 
 def model_with_head(model: MeasuredModel) -> Any:
     """Load a masked language model. Raises BadInput if its prediction head is missing."""
-    architecture = architecture_of(read_config(model.checkpoint))
     network: Any
-    network, missing = load_model(model.checkpoint, architecture.masked_model)
-    if headless := [name for name in missing if name.startswith(f"{architecture.head}.")]:
+    network, missing = load_model(model.checkpoint, with_head=True)
+    if headless := [name for name in missing if name.startswith(f"{HEADS[network.config.model_type]}.")]:
         what = f"the model has no prediction head ({headless[0]} is missing)"
         raise BadInput(f"{what}, so its predictions cannot be measured", model.checkpoint / WEIGHTS)
     return network.to(model.device).eval()
@@ -36,18 +37,14 @@ def states(
 ) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
     """Yield batches of row indices, and their rows' states (rows, ids, H) at each layer, with arbitrary
     values at padding."""
-    architecture, config = architecture_of(model.config), model.config
-    device = next(model.parameters()).device
-    encoder, number = architecture.encoder(model), language if has_languages(config.type_vocab_size) else 0
+    pad, device = model.config.pad_token_id, next(model.parameters()).device
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
     for first in range(0, len(ordered), ROWS):
         places = ordered[first : first + ROWS]
         tensors = [torch.from_numpy(rows[place]) for place in places]
-        ids = nn.utils.rnn.pad_sequence(tensors, True, config.pad_token_id).to(device)
-        real = ids != config.pad_token_id
-        mask, types = None if real.all() else real.long(), torch.full_like(ids, number)
-        output = encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True)
-        yield places, output.hidden_states
+        ids = nn.utils.rnn.pad_sequence(tensors, True, pad).to(device)
+        padded = bool((ids == pad).any())
+        yield places, tuple(encode_each(model, Rows(ids, ids, torch.full_like(ids, language), padded)))
 
 
 def states_by_row(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[int, Tensor]]:

@@ -13,10 +13,10 @@ from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, Measu
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Bitext
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import SYMMETRISATIONS, Links, Pair
+from calque.derive.links.aligner import SYMMETRISATIONS
 from calque.derive.links.fast_align import FastAlign
 from calque.derive.ragged import Ragged
-from calque.derive.readers.parallel import Gold, GoldPair, Link, TwoFiles, read_gold
+from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
 from calque.pretrain.architecture import has_languages, main_layer
 from calque.pretrain.batch import MARKS
 from calque.pretrain.run import read_metrics
@@ -153,7 +153,8 @@ def alone_and_joint(
     for layer in range(encoder.layers + 1):
         methods = at_main if layer == main_layer(encoder.layers) else ()
         readings += [LinkReading(method, layer) for method in dict.fromkeys((*methods, *everywhere))]
-    encoders = [PairEncoder.of(encoder, pieces, (0, target), joint) for joint, target in types.items()]
+    around = pieces.before, pieces.after
+    encoders = [PairEncoder(encoder, *around, (0, target), joint) for joint, target in types.items()]
     pairs = list(pieces.of_pairs(gold.pairs))
     return layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings)
 
@@ -168,9 +169,10 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
     if not words:
         what = f"no pair of {SOURCE} and {language} sentences fits into a row of {encoder.length:,} ids"
         raise BadInput(what, languages.folder)
-    types = (bitext.first.number, bitext.second.number) if has_languages(encoder.token_types) else (0, 0)
+    numbers = bitext.first.number, bitext.second.number
+    types = numbers if has_languages(encoder.config.type_vocab_size) else (0, 0)
     around = [languages.specials.start], [languages.specials.end]
-    encoders = [PairEncoder(encoder, *around, encoder.length, types, joint) for joint in (False, True)]
+    encoders = [PairEncoder(encoder, *around, types, joint) for joint in (False, True)]
     readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
     records = layer_links(model, "", encoders, words, gold, readings).records
     return Measurement(tuple(replace(record, aligner="", links=None, items=None) for record in records))

@@ -16,7 +16,7 @@ from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.task import Head
 from calque.derive.errors import BadInput
-from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
+from calque.pretrain.architecture import TEXT_TYPES, has_languages, row_length
 from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
@@ -27,8 +27,7 @@ PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
     """The maximum number of ids in a row."""
-    settings = read_config(checkpoint)
-    return min(config.max_length, architecture_of(settings).length(settings))
+    return min(config.max_length, row_length(read_config(checkpoint)))
 
 
 def check_types(checkpoint: Path, highest: int) -> None:

@@ -18,7 +18,7 @@ from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Metric, Score
 from calque.derive.errors import BadInput
 from calque.derive.source import Example, read_examples
-from calque.pretrain.architecture import architecture_of
+from calque.pretrain.architecture import text_logits
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import encode_first
@@ -64,7 +64,7 @@ class TextHead(Head):
 
     def logits(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
         rows = Rows(ids, ids, types, padded=not real.all(), segments=types if types.any() else None)
-        return architecture_of(model.config).text_logits(model, encode_first(model, rows))[:, None]
+        return text_logits(model, encode_first(model, rows))[:, None]
 
 
 class SpanHead(Head):

@@ -26,7 +26,7 @@ from calque.experiments.study.languages import StudyData, StudyLanguages, only_d
 from calque.experiments.study.measures import Measure, Retrieval, ZeroShot
 from calque.experiments.study.models import GivenModel, Group, Training, shape_of
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes
-from calque.pretrain.architecture import architecture_of
+from calque.pretrain.architecture import HEADS, masked_model
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import tensor_files
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
@@ -203,7 +203,6 @@ def trained_aligner(
     for source, target in bitexts:
         _check_bitext(source, target)
     saved = read_config(start.checkpoint)
-    architecture_of(saved)  # raises an error for architectures whose configurations name sizes differently
     model = replace(shape_of(saved), length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
         raise BadInput(mistakes)
@@ -246,14 +245,15 @@ def save_aligner(step: Step, out: Path) -> None:
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")
     start = step.config.start.checkpoint
-    architecture = architecture_of(read_config(start))
+    saved = read_config(start)
+    base, head = masked_model(saved).base_model_prefix, HEADS[saved.model_type]
     start_config = json.loads((start / CONFIG).read_text(encoding="utf-8"))
     weights = {}
     for name, tensor in tensor_files.load_file(weights_file(start)).items():
         if "pooler." in name:
-            weights[f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}"] = tensor
+            weights[f"{base}.{name.removeprefix(f'{base}.')}"] = tensor
     for name, tensor in tensor_files.load_file(step.folder / CHECKPOINT / WEIGHTS).items():
-        if step.config.start.has_head or not name.startswith(f"{architecture.head}."):
+        if step.config.start.has_head or not name.startswith(f"{head}."):
             weights[name] = tensor
     with whole_folder(out) as part:
         shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)

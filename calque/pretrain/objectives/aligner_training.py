@@ -14,7 +14,7 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
-from calque.pretrain.architecture import architecture_of, main_layer
+from calque.pretrain.architecture import layers_of, main_layer
 from calque.pretrain.batch import Batch, LinkedPairs, PlaceLinks
 from calque.pretrain.bitext import LINKS, PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
 from calque.pretrain.lazy import F, Tensor, torch
@@ -197,7 +197,7 @@ class AlignerTraining(PairObjective):
     def learner(self, model: Any, seed: int) -> Learner:
         learner = super().learner(model, seed)
         learner.requires_grad_(False)
-        layers = architecture_of(model.config).layers(model)
+        layers = layers_of(model)
         for layer in layers[: self.layer_of(len(layers))]:
             layer.requires_grad_(True)
         return learner

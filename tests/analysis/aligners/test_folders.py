@@ -22,9 +22,8 @@ from transformers.utils.logging import disable_progress_bar
 
 from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.derive.vocabulary import GivenVocabulary
-from calque.pretrain.architecture import architecture_of
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.saved_model import load_model, read_config
+from calque.pretrain.saved_model import load_model
 from calque.pretrain.start import check_start
 from tests.refusals import refusal
 
@@ -198,7 +197,7 @@ def check_equal(folder, studies):
     named = [tokenizer.cls_token_id, tokenizer.pad_token_id, tokenizer.sep_token_id]
     assert [special.start, special.pad, special.end] == named
     assert [special.unknown, special.mask] == [tokenizer.unk_token_id, tokenizer.mask_token_id]
-    ours = load_model(folder, AutoModelForMaskedLM)[0]
+    ours = load_model(folder, with_head=True)[0]
     with torch.inference_mode():
         rows = torch.tensor([ids[:10]])
         assert ours(rows, return_dict=True).logits.equal(model(rows, return_dict=True).logits)
@@ -219,7 +218,7 @@ def aligned(folder):
 def started(folder):
     GivenVocabulary(folder).open()
     check_start(folder, MODEL)
-    load_model(folder, architecture_of(read_config(folder)).masked_model)
+    load_model(folder, with_head=True)
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -100,15 +100,13 @@ def test_unpacked_run_equals_the_run_in_half_precision(done, file):
         assert run.step.open().facts["identity"] == unpacked.step.open().facts["identity"]
 
 
-@pytest.mark.parametrize("place", [10, 2_000, -1])
-def test_changed_byte_is_rejected(file, place, tmp_path):
-    damaged = shutil.copy(file, tmp_path / "damaged.safetensors")
-    content = bytearray(file.read_bytes())
-    content[place] ^= 1
-    damaged.write_bytes(content)
-    shutil.copy(f"{file}.sha256", f"{damaged}.sha256")
-    with pytest.raises(BadInput, match=damaged.name):
-        runs_of(damaged)
+def test_damaged_and_missing_files_of_runs_are_rejected(file, tmp_path):
+    damaged = tmp_path / "damaged.safetensors"
+    for length in (None, 0, 2_000, -1):
+        if length is not None:
+            damaged.write_bytes(file.read_bytes()[:length])
+        with pytest.raises(BadInput, match=damaged.name):
+            runs_of(damaged)
 
 
 def test_stages_leave_inputs_for_the_next(done):
