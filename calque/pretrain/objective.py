@@ -13,7 +13,7 @@ import numpy as np
 from calque.derive.fingerprint import code_of, plain
 from calque.derive.forms import Named, percent
 from calque.derive.languages import Languages
-from calque.pretrain.architecture import HEADS, main_layer
+from calque.pretrain.architecture import head_of, main_layer
 from calque.pretrain.config import ModelConfig, out_of_range
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, nn, torch
@@ -321,8 +321,7 @@ class HeadOnly(Composite):
 
     def learner(self, model: Any, seed: int) -> Learner:
         learner = super().learner(model, seed)
-        head, table = HEADS[model.config.model_type], model.get_input_embeddings().weight
-        for name, parameter in model.named_parameters():
-            # In XLM-R, the name of the embedding table starts with the name of the head.
-            parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
+        model.requires_grad_(False)
+        head_of(model).requires_grad_(True)
+        model.get_input_embeddings().weight.requires_grad_(False)  # the head may share this table
         return learner
