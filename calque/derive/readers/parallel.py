@@ -204,4 +204,4 @@ def _check_base(pairs: Iterable[Collection[Link]], path: Path) -> None:
     """Raise BadInput if links seem to be 1-based: at least MANY pairs have links, none with a position 0."""
     linked_pairs = [links for links in pairs if links]
     if len(linked_pairs) >= MANY and not any(0 in link for links in linked_pairs for link in links):
-        raise BadInput(f"no position is 0, but positions should start at 0{_SUBTRACT}", path)
+        raise BadInput(f"no position is 0{_SUBTRACT}", path)
