@@ -204,8 +204,7 @@ class _Batch:
         order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
         for first in range(0, len(order), ROWS):
             chosen = order[first : first + ROWS]
-            token_types = [types[row] for row in chosen] if any(encoder.types) else None
-            layers = encoder.encoder([rows[row] for row in chosen], token_types)
+            layers = encoder.encoder([rows[row] for row in chosen], [types[row] for row in chosen])
             for i, row in enumerate(chosen):
                 self.states[row] = [hidden[i] for hidden in layers]
 
@@ -221,18 +220,10 @@ class _Batch:
             states.append(padded)
             lengths = torch.tensor(list(map(len, vectors)), device=padded.device)
             masks.append(torch.arange(padded.shape[1], device=padded.device) < lengths[:, None])
-        scores = method.score(*states, *masks)
-        links = method.extract(scores, *masks)
-        if method.also:
-            extra = enumerate(self.links(replace(reading, method=method.also)))
-            added = [
-                (pair, words[0][pair].index(i), words[1][pair].index(j))
-                for pair, links_of_pair in extra
-                for i, j in links_of_pair
-            ]
-            links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
         linked: list[set[Link]] = [set() for _ in self.cut]
-        for pair, i, j in links.tolist():
+        if method.also:
+            linked = list(map(set, self.links(replace(reading, method=method.also))))
+        for pair, i, j in method.extract(method.score(*states, *masks), *masks).tolist():
             linked[pair].add((words[0][pair][i], words[1][pair][j]))
         return list(map(sorted, linked))
 
@@ -248,11 +239,13 @@ class _Batch:
         return states, [numbers.tolist() for numbers in words]
 
 
+@dataclass(frozen=True)
 class EncoderAligner:
     """Extracts links from an encoder's hidden states."""
 
-    def __init__(self, encoder: PairEncoder, pieces: SubWords, reading: LinkReading) -> None:
-        self.encoder, self.pieces, self.reading = encoder, pieces, reading
+    encoder: PairEncoder
+    pieces: SubWords
+    reading: LinkReading
 
     @classmethod
     def open(

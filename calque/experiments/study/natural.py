@@ -202,8 +202,7 @@ def trained_aligner(
     BadInput for unsuitable files or models."""
     for source, target in bitexts:
         _check_bitext(source, target)
-    saved = read_config(start.checkpoint)
-    model = replace(shape_of(saved), length=LENGTH, dropout=0.0)
+    model = replace(shape_of(read_config(start.checkpoint)), length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
         raise BadInput(mistakes)
     texts, pairs = dict[str, TextFiles](), dict[NamePair, tuple[BitextFiles, ...]]()
