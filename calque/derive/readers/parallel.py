@@ -147,15 +147,13 @@ def read_links(path: Path, counts: Counter[str], lengths: Sequence[Link] | None 
     outside sentences of the given lengths. Scores, as in `0-2:0.9`, are ignored."""
     lines = list(read_lines(path, counts, must_end=True))
     lengths = [(UNKNOWN, UNKNOWN)] * len(lines) if lengths is None else lengths
-    rows = list(_pharaoh(lines, len(lengths), _LINK, "a link such as 1-2"))
     links: list[set[Link]] = [set() for _ in lines]
-    for _, pair, link, _ in rows:
+    for place, pair, link, _ in _pharaoh(lines, len(lengths), _LINK, "a link such as 1-2"):
+        if fault := _outside(link, lengths[pair], 0):
+            raise place.fault(fault + _SUBTRACT)
         counts[TWICE] += link in links[pair]
         links[pair].add(link)
     _check_base(links, path)
-    for place, pair, link, _ in rows:
-        if fault := _outside(link, lengths[pair], 0):
-            raise place.fault(fault + _SUBTRACT)
     return list(map(sorted, links))
 
 
