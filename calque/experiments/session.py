@@ -166,14 +166,14 @@ class StudySession:
         from calque.experiments.report.report import summarise
         from calque.experiments.run.step import COMPUTE, total_cost
 
-        steps = self.steps
+        steps, folder = self.steps, self.report  # a name that is taken is reported first
         if titles := [step.title for step in steps if not step.finished]:
             remainder = [f"and {len(titles) - 3} more"] if titles[3:] else []
             message = f"not computed yet: {', '.join([*titles[:3], *remainder])}; `calque run` computes them"
             raise BadInput(message, self.runs / self.study.name)
         about = {**self.about, "command": command} if command else self.about
-        about = {**about, "wall": wall} if wall else keep_stored(self.report, about)
-        return summarise(self.variants, self.runs, self.report, {**about, COMPUTE: total_cost(steps)})
+        about = {**about, "wall": wall} if wall else keep_stored(folder, about)
+        return summarise(self.variants, self.runs, folder, {**about, COMPUTE: total_cost(steps)})
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel, by

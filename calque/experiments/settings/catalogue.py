@@ -10,11 +10,10 @@ import traceback
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import cache
 from importlib import import_module, invalidate_caches
 from importlib.util import find_spec
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -163,52 +162,40 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
     """Yield a message for each value in a user's study, including those inside dataclasses, tuples and
     mappings, that does not match the type of its field."""
-    fits, expected = _compare(value, hint)
-    if not fits:
-        yield f"{name} is {shown(repr(value))}; expected {expected}"
-        return
-    for part, kind, place in _parts_of(value, hint, name):
-        yield from mistyped(part, kind, place)
-
-
-def _compare(value: Any, hint: Any) -> tuple[bool, str]:
-    """Return whether a value itself has a type, regardless of its parts, and a description of the type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    fits, expected, parts = True, "", list[tuple[Any, Any, str]]()
     if origin in (typing.Union, types.UnionType):
         fits = any(next(mistyped(value, kind), None) is None for kind in arguments)
-        return fits, " or ".join(map(_words_for, arguments))
-    if origin is typing.Literal:
-        return value in arguments, f"one of {', '.join(map(str, arguments))}"
-    if origin is tuple:
-        return isinstance(value, tuple), "a tuple: ('a', 'b'), or ('a',) for a single value"
-    if _is_mapping(origin):
-        return isinstance(value, Mapping), "a dict"
-    if hint in (int, float):
-        return isinstance(value, hint | int) and not isinstance(value, bool), _words_for(hint)
-    if isinstance(hint, type) and hint is not Any:
-        return isinstance(value, hint), _words_for(hint)
-    return True, ""
+        expected = " or ".join(map(_words_for, arguments))
+    elif origin is typing.Literal:
+        fits, expected = value in arguments, f"one of {', '.join(map(str, arguments))}"
+    elif origin is tuple:
+        fits, expected = isinstance(value, tuple), "a tuple: ('a', 'b'), or ('a',) for a single value"
+        kinds = repeat(arguments[0]) if arguments[-1:] == (Ellipsis,) else arguments
+        for place, (item, kind) in enumerate(zip(value if fits else (), kinds, strict=False)):
+            parts.append((item, kind, f"{name}[{place}]"))
+    elif isinstance(origin, type) and issubclass(origin, Mapping):
+        fits, expected = isinstance(value, Mapping), "a dict"
+        for key, item in value.items() if fits else ():
+            parts += [(key, arguments[0], f"a key of {name}"), (item, arguments[1], f"{name}.{key}")]
+    elif hint in (int, float):
+        fits, expected = isinstance(value, hint | int) and not isinstance(value, bool), _words_for(hint)
+    elif isinstance(hint, type) and hint is not Any:
+        fits, expected = isinstance(value, hint), _words_for(hint)
+        parts += _fields_of(value, name) if fits and dataclasses.is_dataclass(value) else []
+    if not fits:
+        yield f"{name} is {shown(repr(value))}; expected {expected}"
+    for part in parts:
+        yield from mistyped(*part)
 
 
-def _parts_of(value: Any, hint: Any, name: str) -> Iterator[tuple[Any, Any, str]]:
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is tuple:
-        kinds = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
-        for place, (item, kind) in enumerate(zip(value, kinds, strict=False)):
-            yield item, kind, f"{name}[{place}]"
-    elif _is_mapping(origin):
-        for key, item in value.items():
-            yield key, arguments[0], f"a key of {name}"
-            yield item, arguments[1], f"{name}.{key}"
-    elif isinstance(hint, type) and hint is not Any and dataclasses.is_dataclass(value):
-        with suppress(NameError):  # a name imported only for type checkers
-            hints = typing.get_type_hints(type(value))
-            for field in dataclasses.fields(value):
-                yield getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip(".")
-
-
-def _is_mapping(origin: Any) -> bool:
-    return isinstance(origin, type) and issubclass(origin, Mapping)
+def _fields_of(value: Any, name: str) -> list[tuple[Any, Any, str]]:
+    try:
+        hints = typing.get_type_hints(type(value))
+    except NameError:  # a name imported only for type checkers
+        return []
+    names = [field.name for field in dataclasses.fields(value)]
+    return [(getattr(value, field), hints[field], f"{name}.{field}".lstrip(".")) for field in names]
 
 
 def _words_for(kind: Any) -> str:
