@@ -183,11 +183,11 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque run pocket",
     ),
     "Results": (
-        (reports.runs, reports.compare, reports.export, reports.checklist, reports.null, reports.paper),
+        (reports.runs, reports.compare, reports.checklist, reports.paper),
         "calque compare runs/pocket/report experiments/records/pocket",
     ),
     "Models": (
-        (models.look, models.intervene, models.embeddings),
+        (models.look,),
         "calque look runs/shared/trans.inv/MLM/seed-0-*/checkpoint",
     ),
     "Word alignment": (

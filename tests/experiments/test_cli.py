@@ -112,12 +112,10 @@ WRONG = {
     "derive file": "--language",
     "run pocket --runs file": "file",
     "report pocket --runs elsewhere": "calque run",
-    "null nowhere": "nowhere",
-    "intervene nowhere": "nowhere",
+    "checklist nowhere": "nowhere",
     "look nowhere": "nowhere",
     "aer file file --source file": "--target",
     "train-aligner file --model m --out out": "expected pairs of files",
-    "embeddings file model --out out.svg": "out.svg",
 }
 
 

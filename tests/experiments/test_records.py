@@ -2,7 +2,6 @@ import pytest
 
 from calque.analysis.papers.primary import primary_of
 from calque.derive.files import parse_json
-from calque.experiments.commands.reports import null
 from calque.experiments.report.folder import describe_records
 from calque.experiments.report.report import tables_of
 from tests.experiments.committed import ROOT, committed, read
@@ -63,14 +62,3 @@ def check_committed(name, paper):
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / name / f"{file}.md"), file
     assert ("null" in tables) == (len(results.seeds) > 1)
-
-
-@pytest.mark.slow
-def test_null_of_committed_records(capsys):
-    null("objectives_pocket", ROOT)
-    said = capsys.readouterr().out
-    assert "By test items alone, two seeds of one objective are called different in " in said
-    assert (
-        said.rstrip().splitlines()[2:-2]
-        == (ROOT / "objectives_pocket" / "null.md").read_text().splitlines()[2:-2]
-    )

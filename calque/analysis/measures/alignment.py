@@ -1,17 +1,17 @@
-"""Measure alignment@1, the share of types whose nearest neighbour in the other language is their translation,
-and the similarity of word pairs. Shapes: V source types, n types that occur in the corpus, H width."""
+"""Measure alignment@1, the share of types whose nearest neighbour in the other language is their translation.
+Shapes: V source types, n types that occur in the corpus, H width."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.states import csls, found, nearest
+from calque.analysis.measures.states import csls, nearest
 from calque.analysis.records.record import (
     ALIGNMENT,
     ROTATED,
@@ -21,11 +21,9 @@ from calque.analysis.records.record import (
     Measurement,
     Record,
 )
-from calque.derive.dictionary import Entry, only_ids
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
-from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.architecture import has_languages, token_types_of
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.rotate_mlm import procrustes
@@ -236,62 +234,3 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
             if metric in last and step < last[metric].step:
                 earlier.append(replace(last[metric], value=value, step=step))
     return Measurement((*earlier, *final), +skipped)
-
-
-SIDES = ("source", "target")
-
-
-@dataclass(frozen=True)
-class LexiconRows:
-    """The embeddings of n words and of their translations, (n, H) float32 each, normalised to unit length."""
-
-    entries: tuple[Entry, ...]
-    source: np.ndarray
-    target: np.ndarray
-
-    @property
-    def cosine(self) -> float:
-        """The mean cosine between a word and its translation."""
-        return float((self.source * self.target).sum(1).mean())
-
-    @property
-    def found(self) -> int:
-        """The number of words whose nearest neighbour is their translation."""
-        return int(found(torch.from_numpy(self.source @ self.target.T))[0].sum())
-
-
-def chosen(
-    entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
-) -> tuple[Entry, ...]:
-    """Return the first `count` entries whose two words differ, are single types in every model, and occur
-    neither in an earlier entry nor in `left_out`."""
-    sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
-    single = np.ones(len(entries), bool)
-    for folder in folders:
-        vocabulary = GivenVocabulary(folder).open()
-        source, target = (np.array(only_ids(words, vocabulary)) for words in sides)
-        single &= (source >= 0) & (target >= 0) & (source != target)
-    selected, seen = list[Entry](), {(side, word) for side in SIDES for word in left_out}
-    for entry in (entries[index] for index in np.flatnonzero(single).tolist()):
-        words = {(side, getattr(entry, side)) for side in SIDES}
-        if not words & seen:
-            selected.append(entry)
-            seen |= words
-    if min(len(selected), count) < 2:
-        raise BadInput(f"{len(selected)} lexicon entries consist of two single types; expected at least two")
-    return tuple(selected[:count])
-
-
-def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """Read the embeddings of the words in `entries`, as returned by `chosen`, from the model in a folder."""
-    vocabulary = GivenVocabulary(folder).open()
-    model: Any = load_model(folder)[0]
-    table = model.get_input_embeddings().weight.detach()
-    sides = []
-    for side in SIDES:
-        ids = np.array(only_ids([getattr(entry, side) for entry in entries], vocabulary))
-        if ids.max() >= len(table):
-            what = f"the tokenizer uses the id {ids.max():,}, but the model has only {len(table):,} types"
-            raise BadInput(what, folder)
-        sides.append(F.normalize(table[torch.from_numpy(ids)], dim=1).numpy())
-    return LexiconRows(tuple(entries), *sides)

@@ -210,24 +210,18 @@ class Plot:
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png, `name`.svg, with `pdf` also `name`.pdf, and `name`.jsonl with all numbers."""
-        save_figure(self.figure, folder, self.name)
+        """Write `name`.png, `name`.svg, with `pdf` also `name`.pdf, and `name`.jsonl with all numbers. The
+        same figure always gives the same bytes."""
+        with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.png") as part:
+            self.figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
+        with whole_file(folder / f"{self.name}.svg") as part:
+            part.write_text(svg_of(self.figure), encoding="utf-8")
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
                 self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
         records = [dataclasses.replace(record, items=None) for record in self.records]
         floors = [dataclasses.replace(floor, items=None) for floor in self.floors]
         json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
-
-
-def save_figure(figure: Figure, folder: Path, name: str) -> Path:
-    """Write a figure as PNG and SVG with reproducible bytes, and return the PNG's path."""
-    png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
-    with mpl.rc_context(STYLE), whole_file(png) as part:
-        figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
-    with whole_file(svg) as part:
-        part.write_text(svg_of(figure), encoding="utf-8")
-    return png
 
 
 def svg_of(figure: Figure) -> str:

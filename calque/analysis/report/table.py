@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 
 from calque.analysis.records.record import LinkCounts
 from calque.analysis.statistics import Estimate
@@ -74,6 +75,12 @@ class Table:
         rows = zip(*(cells for _, cells in data), strict=True)
         csv.writer(text, lineterminator="\n").writerows([[head for head, _ in data], *rows])
         return text.getvalue()
+
+    def save(self, folder: Path, name: str, label: str = "") -> None:
+        """Write `name`.md, `name`.csv and `name`.tex; LaTeX's label is `label` (default: `name`)."""
+        texts = {"md": self.markdown, "csv": self.csv, "tex": latex(self, label or name)}
+        for kind, text in texts.items():
+            (folder / f"{name}.{kind}").write_text(text, encoding="utf-8", newline="\n")
 
 
 def _cells(line: str) -> tuple[str, ...]:

@@ -1,5 +1,4 @@
-"""The commands that list, compare, export and check reports: `calque runs`, `compare`, `export`, `checklist`,
-`null` and `paper`."""
+"""The commands for reports: `calque runs`, `compare`, `checklist` and `paper`."""
 
 from pathlib import Path
 from textwrap import fill
@@ -7,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from calque.derive.errors import BadInput, printable, unknown
+from calque.derive.errors import BadInput, printable
 from calque.experiments.commands.options import Own, Root, write_or_print
 from calque.experiments.run.places import ROOT
 
@@ -67,26 +66,6 @@ def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
         raise typer.Exit(1)
 
 
-def export(
-    report: Report,
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="A table of the report, such as table-3.")],
-    csv: Annotated[bool, typer.Option("--csv", help="Export CSV, with each number's interval.")] = False,
-    out: Out = None,
-    runs: Root = ROOT,
-) -> None:
-    """Export a report's table as LaTeX or CSV.
-
-    The first line of the LaTeX lists the packages that it needs."""
-    from calque.analysis.report.table import latex
-    from calque.experiments.report.folder import read_table, report_folder, tables_in
-
-    folder = report_folder(report, runs)
-    if table not in tables_in(folder):
-        raise BadInput(unknown("table", table, tables_in(folder)), folder)
-    report_table = read_table(folder, table)
-    write_or_print(report_table.csv if csv else latex(report_table, table), out, folder)
-
-
 def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROOT) -> None:
     """Print a report's answers to ARR's Responsible NLP checklist.
 
@@ -111,21 +90,6 @@ def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROO
     session = StudySession.open(own or about["study"], settings, runs, about.get("sweep", ()))
     answers = checklist(about, session.studies, runs, results_of(folder), claims)
     write_or_print(as_markdown(f"Responsible NLP checklist: {about['study']}", answers), out, folder)
-
-
-def null(report: Report, runs: Root = ROOT) -> None:
-    """Count how often two seeds of one objective differ significantly.
-
-    The nominal rate is 5 %."""
-    from calque.analysis.report.claims import null_table
-    from calque.experiments.report.folder import report_folder, results_of
-
-    folder = report_folder(report, runs)
-    results, *variants = results_of(folder)
-    table = null_table(results, f"study {results.study}", *variants)
-    if table is None:
-        raise BadInput("`calque null` needs at least two seeds of a model (--set seeds=0,1,2,3)", folder)
-    typer.echo(table.markdown)
 
 
 def paper(

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from calque.analysis.papers.printed import PaperClaim, Printed
 from calque.analysis.papers.published import notes, published
 from calque.analysis.records.json_rows import parsed
 from calque.analysis.report.drawing import Plot
-from calque.analysis.report.table import MISSING, Table, latex
+from calque.analysis.report.table import Table
 from calque.analysis.results import Results, by_settings
 from calque.analysis.statistics import (
     FAILS,
@@ -23,7 +22,6 @@ from calque.analysis.statistics import (
     HOLDS_ALONE,
     NO_RECORDS,
     in_families,
-    judge,
 )
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, read_toml, whole_folder
@@ -43,10 +41,9 @@ they are."""
 class Item:
     """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or `small`
     (a pretrained encoder). A figure is `file` in a report of kind `report`, and its claims use numbers in the
-    published table `table`; `claim` holds defaults for `claims`. If `study` is a command, the figure is a
-    picture drawn from model weights. `transforms`, `objectives`, `aligners` and `settings` map published
-    names to ours. `absent` says which results are unavailable at this scale, and `differs` how the
-    experiments differ."""
+    published table `table`; `claim` holds defaults for `claims`. `transforms`, `objectives`, `aligners` and
+    `settings` map published names to ours. `absent` says which results are unavailable at this scale, and
+    `differs` how the experiments differ."""
 
     paper: str
     name: str
@@ -73,10 +70,6 @@ class Item:
         return self.name.startswith("figure")
 
     @property
-    def picture(self) -> bool:
-        return " " in self.study
-
-    @property
     def full_name(self) -> str:
         return f"{self.paper} {self.name}"
 
@@ -88,8 +81,6 @@ class Item:
     @property
     def command(self) -> str:
         """The command that computes the records."""
-        if self.picture:
-            return self.study
         words = [f"calque run {self.study}", *(f"--set {shlex.quote(setting)}" for setting in self.set)]
         return " ".join(words + ([f"--sweep {self.sweep}"] if self.sweep else []))
 
@@ -187,10 +178,7 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
         for entry in paper_item.claims:
             for claim in parsed(PaperClaim, {**paper_item.claim, **entry}).by_task:
                 claims.append((replace(paper_item, records=claim.records or paper_item.records), claim))
-    untested = judge([], ""), MISSING, MISSING, ""
-    judgements = [
-        untested if paper_item.picture else printed(paper_item).judge(claim) for paper_item, claim in claims
-    ]
+    judgements = [printed(paper_item).judge(claim) for paper_item, claim in claims]
     families = [
         (paper_item.records, verdict)
         for (paper_item, _), (verdict, *_) in zip(claims, judgements, strict=True)
@@ -210,15 +198,13 @@ def counted(found: Iterable[Conclusion]) -> str:
     claims = [claim for claim in {*found} if claim.where]
     untested = sum(claim.direction == UNTESTED for claim in claims)
     counts = Counter(re.split(":| after", claim.direction)[0] for claim in claims)
-    decided = f"{counts[SAME]} have the same direction here, {counts[OPPOSITE]} the opposite one"
-    undecided = f"{counts[UNDECIDED] - untested} are undecided, and {untested} are not tested"
-    return f"Of {len(claims)} published claims, {decided}, {undecided}."
+    decided = f"{counts[SAME]} have the same direction here, and {counts[OPPOSITE]} the opposite one"
+    undecided = f"undecided: {counts[UNDECIDED] - untested}; not tested: {untested}"
+    return f"Of {len(claims)} published claims, {decided}; {undecided}."
 
 
-def rendered(one: Item) -> Table | Plot | None:
-    """Return an item's table with its conclusions, or its figure; None for a picture of model weights."""
-    if one.picture:
-        return None
+def rendered(one: Item) -> Table | Plot:
+    """Return an item's table with its conclusions, or its figure."""
     size = stored(one.folder)["scale"]
     if one.is_figure:
         plots = figures_of(joined(one.report, *read_records(one.folder), size), one.report)
@@ -231,18 +217,13 @@ def rendered(one: Item) -> Table | Plot | None:
     return printed(one).table(title, " ".join(filter(None, remarks)))
 
 
-def write(one: Item, made: Table | Plot | None, out: Path) -> list[Path]:
+def write(one: Item, made: Table | Plot, out: Path) -> list[Path]:
     """Write a rendered item to the folder `out`/paper/item, atomically, and return the files: a table as
     Markdown, CSV and LaTeX, or a figure as SVG, PNG, PDF and numbers."""
     folder = out / one.paper / one.name
     with whole_folder(folder) as part:
-        if made is None:
-            for file in one.folder.glob(f"{one.file}.*"):
-                shutil.copy(file, part)
-        elif isinstance(made, Table):
-            texts = {"md": made.markdown, "csv": made.csv, "tex": latex(made, f"{one.paper}-{one.name}")}
-            for kind, text in texts.items():
-                (part / f"{one.name}.{kind}").write_text(text, encoding="utf-8", newline="\n")
+        if isinstance(made, Table):
+            made.save(part, one.name, label=f"{one.paper}-{one.name}")
         else:
             made.save(part, pdf=True)
         names = sorted(files_of(part))

@@ -172,8 +172,7 @@ def _write(
         json_rows.write(part / RECORDS, [record for variant in variants for record in variant.records])
         json_rows.write(part / FLOORS, floors)
         for name, table in page.tables.items():
-            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
-            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+            table.save(part, name)
         for plot in page.plots:
             plot.save(part / "figures")
         write_page(part / "report.html", page)

@@ -121,33 +121,12 @@ def test_swapped_objectives_change_conclusions(copy):
         assert here == printed[claim] != there
 
 
-CONTROL = str(ROOT / "control")
-
-
 @pytest.mark.parametrize("path", sorted(ROOT.glob("control/*.md")), ids=lambda path: path.stem)
-def test_every_table_is_exported(path, tmp_path):
+def test_every_table_is_saved_as_latex_and_csv(path, tmp_path):
     rows = sum(line.startswith("|") for line in path.read_text().split("\n")) - 2
-    code, latex, _ = calque("export", path.parent, path.stem)
-    assert code == 0 and sum(line.endswith(r"\\") for line in latex.splitlines()) == rows + 1
+    read_table(path.parent, path.stem).save(tmp_path, "table")
+    latex = (tmp_path / "table.tex").read_text()
+    assert sum(line.endswith(r"\\") for line in latex.splitlines()) == rows + 1
     assert latex.isascii() or not set(latex) & set("±Δ−–ρ")
-    out = tmp_path / "table.csv"
-    assert calque("export", path.parent, path.stem, "--csv", "--out", out) == (0, "", "")
-    with out.open() as file:
+    with (tmp_path / "table.csv").open() as file:
         assert len(list(csv.reader(file))) == rows + 1
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([CONTROL, "table-4"], "table-8"),
-        ([CONTROL, "../align_mlm_pocket/table-3"], "'../align_mlm_pocket/table-3'"),
-        ([CONTROL, "table-3", "--out", "."], "folder"),
-        (["no_such_study", "table-3"], "'no_such_study'"),
-    ],
-)
-def test_impossible_exports_are_one_line(words, said):
-    assert said in refused("export", *words)
-
-
-def test_export_keeps_the_reports_files(copy):
-    assert "overwrite an input" in refused("export", copy, "claims", "--out", copy / "claims.md")
