@@ -83,7 +83,6 @@ def report_link(folder: re.Match[str]) -> str:
 
 def render(app: Sphinx, error: Exception | None) -> None:
     """Write every committed report to gallery/NAME/report.html, and the page of the lesson to invent.html."""
-    from calque.experiments.docs import committed_reports
     from calque.experiments.report.folder import COMMITTED, describe_records
     from calque.experiments.report.report import summarise_records
 
@@ -91,8 +90,9 @@ def render(app: Sphinx, error: Exception | None) -> None:
         return
     shutil.copy(ROOT / "calque/experiments/lessons/invent.html", app.outdir)
     with TemporaryDirectory() as scratch:
-        for name in committed_reports():
-            source, whole, place = COMMITTED / name, Path(scratch, name), Path(app.outdir, "gallery", name)
+        for source in (path.parent for path in sorted(COMMITTED.glob("*/records.jsonl"))):
+            name = source.name
+            whole, place = Path(scratch, name), Path(app.outdir, "gallery", name)
             summarise_records(source, whole, describe_records(source, name))
             place.mkdir(parents=True, exist_ok=True)
             shutil.copy(whole / "report.html", place)

@@ -74,14 +74,13 @@ class States(NamedTuple):
 @dataclass(frozen=True)
 class Derivation:
     """A source sentence and its counterpart in a derived language. `words` contains the counterpart's words,
-    `origin` each word's position in the source, and `tags` the source words' classes, if known."""
+    and `origin` each word's position in the source."""
 
     language: str
     source: tuple[str, ...]
     words: tuple[str, ...]
     origin: tuple[int, ...]
     sources: tuple[tuple[int, ...], ...] = ()  # as in `Sentence`
-    tags: tuple[str, ...] = ()
 
     @property
     def links(self) -> list[tuple[int, int]]:

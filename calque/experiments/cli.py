@@ -1,6 +1,5 @@
 """The command line; commands import slow libraries such as torch only when needed."""
 
-import errno
 import gc
 import io
 import os
@@ -16,12 +15,10 @@ from typer.core import TyperGroup
 
 from calque import __version__
 from calque.derive.errors import BadInput, NoFile, printable, unknown
-from calque.derive.files import DISK
 from calque.experiments.commands import alignment, data, models, new, reports, show, study
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")  # torch's messages
-UNUSABLE = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)  # errors of unusable paths
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
 ALLOCATIONS = 100_000  # new objects per garbage collection; imports create many objects and free few
 
@@ -66,7 +63,7 @@ class Commands(TyperGroup):
         try:
             with stoppable() as stopped:
                 return super().invoke(ctx)
-        except (typer.Exit, typer.Abort):
+        except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except UsageError as error:
             _refuse_usage(error)
@@ -90,22 +87,13 @@ def _explain(error: Exception) -> tuple[Any, ...]:
         return 2, f"{error}; `calque data fetch {recipe}` downloads it" if recipe else str(error)
     if isinstance(error, BadInput):
         return error.exit_code, *error.messages
-    if isinstance(error, OSError):
-        return 2, _of_system(error)
+    if isinstance(error, OSError) and error.errno:
+        return 2, f"{error.filename or 'a file'}: {os.strerror(error.errno)}"
     if isinstance(error, MemoryError):
         return 1, f"not enough memory: {error}"
     if isinstance(error, BrokenExecutor):
         return 1, "a worker process was killed, probably for lack of memory: use fewer --jobs"
     return 1, _of_run(error) if isinstance(error, ArithmeticError | RuntimeError) else ""
-
-
-def _of_system(error: OSError) -> str:
-    reason = f"{error.filename or 'a file'}: {os.strerror(error.errno or 0)}"
-    if error.errno in UNUSABLE:
-        return f"{reason}; expected a usable path"
-    if error.errno == errno.ENOENT and error.filename:
-        return f"{reason}; it was removed while in use"
-    return f"{reason}; no half-written files remain" if error.errno in DISK else ""
 
 
 def _of_run(error: Exception) -> str:

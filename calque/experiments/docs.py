@@ -10,13 +10,14 @@ appears only on the site.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from calque.analysis.records.record import RECORDS
+from typer.main import get_command
+
+from calque.analysis.report.table import Table
 from calque.analysis.tasks.catalogue import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
@@ -24,8 +25,8 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.bench import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.report.folder import COMMITTED
-from calque.experiments.report.paper import Conclusion, conclusions, counted, items, papers
+from calque.experiments.report.folder import COMMITTED, read_table
+from calque.experiments.report.paper import conclusions, counted, items, papers
 from calque.experiments.settings.catalogue import study_rows
 from calque.pretrain.objectives import table as objectives_table
 
@@ -35,41 +36,39 @@ _CELL = re.compile(
 )
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
-Block = Callable[[], list[str]]
 
 
-def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | None = None) -> str:
-    """Return a page's text with numbers and blocks updated from records and code; `blocks` extends `BLOCKS`.
-    Raises BadInput, with page and line, for an unknown table, row, column or block, and for a number at the
-    start of a line, where its comment would end the Markdown paragraph."""
-    available_blocks = {**BLOCKS, **(blocks or {})}
+def filled(text: str, page: Path | None = None) -> str:
+    """Return a page's text with numbers and blocks updated from records and code. Raises BadInput, with page
+    and line, for an unknown table, row, column or block, and for a number at the start of a line, where its
+    comment would end the Markdown paragraph."""
 
     def fill(mark: re.Match[str]) -> str:
         try:
-            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark[1], available_blocks)
+            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark[1])
         except BadInput as error:
             raise BadInput(str(error), page, mark.string.count("\n", 0, mark.start()) + 1) from None
 
     return _BLOCK.sub(fill, _CELL.sub(fill, text))
 
 
-def _filled_block(name: str, known: Mapping[str, Block]) -> str:
-    if name not in known:
-        raise BadInput(unknown("block", name, known))
-    return "\n".join([f"<!-- calque: {name} -->", *known[name](), "<!-- /calque -->"])
+def _filled_block(name: str) -> str:
+    if name not in BLOCKS:
+        raise BadInput(unknown("block", name, BLOCKS))
+    return "\n".join([f"<!-- calque: {name} -->", *BLOCKS[name](), "<!-- /calque -->"])
 
 
 def _filled_cell(mark: re.Match[str]) -> str:
     if not mark.string[: mark.start()].rpartition("\n")[2].strip():
         raise BadInput("a comment at the start of a line ends the paragraph; put a word before it")
     keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
-    (header, rows), column = _table(mark["table"]), mark["column"]
-    matches = [row for row in rows if keys <= {*row}]
+    table, column = _table(mark["table"]), mark["column"]
+    matches = [row for row in table.rows if keys <= {*row}]
     if len(matches) != 1:
         raise BadInput(f"{len(matches)} rows of {mark['table']}, not one, contain {', '.join(sorted(keys))}")
-    if column not in header:
-        raise BadInput(unknown("column", column, header))
-    text = matches[0][header.index(column)]
+    if column not in table.header:
+        raise BadInput(unknown("column", column, table.header))
+    text = matches[0][table.header.index(column)]
     if mark["number"]:
         numbers, place = _NUMBER.findall(text), int(mark["number"])
         if not 1 <= place <= len(numbers):
@@ -79,14 +78,10 @@ def _filled_cell(mark: re.Match[str]) -> str:
 
 
 @cache
-def _table(name: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a committed table; the table may lack a title."""
-    path = COMMITTED / f"{name}.md"
-    if not path.is_file():
+def _table(name: str) -> Table:
+    if not (COMMITTED / f"{name}.md").is_file():
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
-    header, _, *rows = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines)
-    return header, rows
+    return read_table(COMMITTED, name)
 
 
 def pages(root: Path) -> list[Path]:
@@ -95,12 +90,12 @@ def pages(root: Path) -> list[Path]:
     return [*sorted(root.glob("*.md")), *docs, *records]
 
 
-def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -> list[str]:
+def update(root: Path, write: bool) -> list[str]:
     """Return the pages that are out of date, and update them if `write`."""
     different = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        new = filled(text, blocks, page)
+        new = filled(text, page)
         if new != text:
             different.append(page.relative_to(root).as_posix())
             if write:
@@ -160,43 +155,40 @@ def _benchmarks() -> list[str]:
 
 
 def _claims() -> list[str]:
-    """List each published claim with its conclusion; claims that differ only in the task share one row."""
+    """List each published claim with its conclusion."""
     lines = []
     for name, about in papers().items():
-        paper_conclusions = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
-        rows = []
-        for (claim, where), tasks in groupby(
-            (conclusion for conclusion in paper_conclusions if conclusion.where), key=_without_task
-        ):
-            sizes = [f"{t.claim.removeprefix(claim).strip(', ')} {t.size}{_direction(t)}" for t in tasks]
-            rows.append((claim, where.replace("section ", "§"), "; ".join(sizes).strip()))
+        rows = [
+            (one.claim, one.where.replace("section ", "§"), one.size, one.direction)
+            for one in dict.fromkeys(chain.from_iterable(conclusions(name).values()))
+            if one.where
+        ]
         lines += ["", f"## {about['title'].split(' (')[0]}", ""]
-        lines += _table_of("claim | in the paper | ours / the paper’s", rows)
+        lines += _table_of("claim | in the paper | ours / the paper’s | conclusion", rows)
     return [*lines[1:], ""]
-
-
-def _direction(one: Conclusion) -> str:
-    """Return a decided direction in bold, or the reason why the claim is undecided."""
-    verdict, _, reason = one.direction.partition(": ")
-    if not verdict.startswith("undecided"):
-        return f", **{one.direction.removesuffix(' direction')}**"
-    return f", {reason}" if reason else ""
-
-
-def _without_task(one: Conclusion) -> tuple[str, str]:
-    claim, comma, last = one.claim.rpartition(", ")
-    return (claim if comma and last.isupper() else one.claim), one.where
 
 
 def _claims_counted() -> list[str]:
     return [counted(chain(*(rows for name in papers() for rows in conclusions(name).values())))]
 
 
+def _commands() -> list[str]:
+    """List each command with the first sentence of its help."""
+    from calque.experiments.cli import app
+
+    group, lines = get_command(app), list[str]()
+    for name, command in getattr(group, "commands", {}).items():
+        for part, entry in getattr(command, "commands", {"": command}).items():
+            sentence = " ".join(entry.help.split("\n\n")[0].split()).partition(". ")[0]
+            lines.append(f"- `{f'calque {name} {part}'.rstrip()}`: {sentence.removesuffix('.')}")
+    return lines
+
+
 def _paper(name: str) -> list[str]:
     return [f"- `{item.name}`: {item.title} ({item.scale})" for item in items(name)]
 
 
-BLOCKS: dict[str, Block] = {
+BLOCKS: dict[str, Callable[[], list[str]]] = {
     "transforms": _transforms,
     "objectives": objectives_table,
     "studies": _studies,
@@ -205,23 +197,7 @@ BLOCKS: dict[str, Block] = {
     "benchmarks": _benchmarks,
     "claims": _claims,
     "claims counted": _claims_counted,
+    "commands": _commands,
     **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
 """The blocks available to pages, by name."""
-
-
-def committed_reports() -> list[str]:
-    """List the folders of committed records whose reports are on the site."""
-    return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
-
-
-def reference(group: Any, name: str = "calque") -> list[str]:
-    """Return one line per command in a typer group, with the first sentence of its help."""
-    lines = []
-    for key, command in group.commands.items():
-        if hasattr(command, "commands"):
-            lines += reference(command, f"{name} {key}")
-        else:
-            sentence = " ".join((command.help or "").split("\n\n")[0].split()).partition(". ")[0]
-            lines.append(f"- `{name} {key}`: {sentence.removesuffix('.')}")
-    return lines

@@ -1,4 +1,3 @@
-from calque.analysis.looking import Derivation
 from calque.analysis.papers.align_mlm import align_mlm_claims, alignment_table, scores_table
 from calque.analysis.papers.figures import correlation_figure, delta_figure
 from calque.analysis.report.claims import claims_table, null_table
@@ -6,10 +5,7 @@ from calque.analysis.report.page import Curves, Report, write_page
 from tests.analysis.toy import joined, toy_published, toy_records
 
 ATTACK = '<script>alert("1")</script>'
-WORDS = ("Sara", "sleeps", ".")
-IMAGES = (("Trans", ("a", "b", "."), (0, 1, 2)), ("Trans + Inv", ("b", "a", "."), (1, 0, 2)))
-TAGS = ("PROPN", "VERB", "PUNCT")
-SENTENCE = [Derivation(name, WORDS, words, origin, (), TAGS) for name, words, origin in IMAGES]
+EXAMPLE = f"source      Sara\ntrans       {ATTACK}\n"
 ABOUT = {"of": 499, "gradient norm": 0.5, "learning rate": 1.0, "tokens/s": 4000.0}
 ROWS = [{"step": step, "tokens": 1024 * step, "loss": {"mlm": 5 / step}, **ABOUT} for step in range(1, 500)]
 PROBES = [{"step": step, "probe": {"all": step / 500}} for step in (100, 300)]
@@ -22,7 +18,7 @@ def toy_page(folder):
         title="Study <1> & more",
         scale="toy",
         question="Which objective loses least?",
-        example=SENTENCE,
+        example=EXAMPLE,
         plots=[plot for plot in plots if plot],
         tables={
             "table-3": scores_table(results),

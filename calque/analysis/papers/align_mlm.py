@@ -1,9 +1,8 @@
 """Tables and claims on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022), next to the paper's numbers,
 and a comparison of all objectives on equal terms."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from statistics import fmean
 from typing import Any
@@ -181,7 +180,8 @@ def _interventions_tables(results: Results) -> dict[str, Table]:
 
 
 def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each transform and intervention, with the three numbers of `effect` per objective."""
+    """Yield a row for each transform and intervention. For each objective, it has the score, and the score's
+    differences from the score without the intervention and from the control's."""
     start = column.metric + AFTER
     metrics = dict.fromkeys(key.metric for key in results.keys(measure=column.measure, task=column.task))
     names = [metric.removeprefix(start) for metric in metrics if metric.startswith(start)]
@@ -191,19 +191,14 @@ def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
         return replace(column, metric=start + intervention).values(results, objective, transform)
 
     for transform, name in product(results.transforms, names):
-        numbers = list[Estimate | None]()
+        control, numbers = control_of(name), list[Estimate | None]()
         for objective in results.objectives:
-            numbers += effect(partial(after, objective, transform), name)
+            score = after(objective, transform, name)
+            change = difference(score, after(objective, transform, NOTHING)) if name != NOTHING else None
+            beyond = difference(score, after(objective, transform, control)) if control else None
+            numbers += mean(score), change, beyond
         if any(numbers):
-            yield results.transform_title(transform), name, control_of(name) or MISSING, *map(cell, numbers)
-
-
-def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, ...]:
-    """Return the score after an intervention, and its differences from the score without it and from the
-    control's."""
-    score, control = after(name), control_of(name)
-    change = difference(score, after(NOTHING)) if name != NOTHING else None
-    return mean(score), change, difference(score, after(control)) if control else None
+            yield results.transform_title(transform), name, control or MISSING, *map(cell, numbers)
 
 
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headline claims

@@ -19,8 +19,7 @@ def _nothing(results: Results) -> tuple[Any, ...]:
 @dataclass(frozen=True)
 class PaperReport:
     """The functions and published numbers that a report consists of. A table or figure is None if the study
-    lacks its records, and a figure also if there are too many objectives or languages to distinguish. `shown`
-    names the tables to print on a terminal."""
+    lacks its records, and a figure also if there are too many objectives or languages to distinguish."""
 
     tables: Callable[[Results], Mapping[str, Table | None]]
     figures: Callable[[Results], Iterable[Plot | None]]
@@ -28,7 +27,6 @@ class PaperReport:
     published: tuple[str, ...] = ()
     claims_title: str = HEADLINES
     natural: bool = False
-    shown: tuple[str, ...] = ()
 
 
 def _figures(*figures: Callable[[Results], Plot | None]) -> Callable[[Results], Iterable[Plot | None]]:
@@ -63,13 +61,11 @@ PAPERS = {
         continued.continued_claims,
         published=("xlm_align", "minilm", "weam", "ppa", "awesome_align"),
         natural=True,
-        shown=("xtreme", "aer", "retrieval"),
     ),
     "links": PaperReport(
         links.link_tables,
         _figures(links.link_figure),
         published=("xlm_align",),
         natural=True,
-        shown=("table-2",),
     ),
 }

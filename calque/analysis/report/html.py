@@ -1,24 +1,20 @@
-"""Text, tables, figures, derived sentences, inspected models and colours in HTML."""
+"""Text, tables, figures and inspected models in HTML."""
 
 import base64
 import json
-import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
 from html import escape
-from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from calque.analysis.looking import Alignment, Derivation, EmbeddingMap, Look
-from calque.analysis.report.drawing import FULL, LETTER, LOOKS, SOFT, Plot, key, small_multiples, svg_of
+from calque.analysis.looking import Alignment, EmbeddingMap, Look
+from calque.analysis.report.drawing import FULL, LOOKS, SOFT, Plot, small_multiples, svg_of
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, numeric, visible
 
 T = TypeVar("T")
@@ -119,64 +115,12 @@ def panels_html(
     panels: Sequence[tuple[str, T]],
     draw: Callable[[Axes, T], None],
     grid: tuple[int, float] = (3, HEIGHT),
-    keys: Sequence[Line2D] = (),
     width: float = FULL,
 ) -> str:
     """Draw panels as an image whose letters, of any script, come from the reader's fonts."""
     with warnings.catch_warnings(), rc_context({"svg.fonttype": "none"}):
         warnings.filterwarnings("ignore", "Glyph")
-        return image_html(small_multiples(title, panels, draw, grid, keys, len(keys), width=width), title)
-
-
-# A sentence above its derivation, with words coloured by class and lines between counterparts
-
-PADDING, BETWEEN = 0.2, 0.1  # widths in inches of a box without its letters, and of gaps
-OTHER = "#8c8c8c"  # the colour of words without a class, and of classes beyond the palette
-
-
-def example_html(images: Sequence[Derivation]) -> str:
-    """Draw a sentence's derivations in several languages and, if it has tags, a legend of their colours."""
-    source, tags = images[0].source, images[0].tags
-    colours = dict.fromkeys(tags or source, OTHER)
-    colours |= {name: colour for name, (colour, _) in zip(colours, LOOKS, strict=False)}
-    of_source = [colours[name] for name in tags or source]
-    width = max(FULL, *(sum(_widths(words)) for image in images for words in (source, image.words)))
-
-    def draw(axes: Axes, image: Derivation) -> None:
-        above = _draw_words(axes, source, of_source, 1)
-        below = _draw_words(axes, image.words, [of_source[place] for place in image.origin], 0)
-        for i, j in image.links:
-            axes.plot((above[i], below[j]), (0.75, 0.25), color=of_source[i])
-        axes.set_xlim(0, width)
-        axes.set_ylim(-0.3, 1.3)
-        axes.set_axis_off()
-
-    panels = [(f"The source and {image.language}", image) for image in images]
-    keys = [key(name, colour, "s") for name, colour in colours.items() if tags]
-    return panels_html(" ".join(source), panels, draw, (1, 1.1), keys, width)
-
-
-def _draw_words(axes: Axes, words: Sequence[str], colours: Sequence[str], height: int) -> list[float]:
-    """Draw words in boxes, and return the boxes' horizontal centres."""
-    widths = _widths(words)
-    centres = [end - width / 2 for end, width in zip(accumulate(widths), widths, strict=True)]
-    pale = [to_rgba(colour, 0.25) for colour in colours]
-    axes.bar(
-        centres, 0.5, [width - BETWEEN for width in widths], height - 0.25, color=pale, edgecolor=colours
-    )
-    for word, centre in zip(words, centres, strict=True):
-        axes.annotate(visible(word), (centre, height), ha="center", va="center")
-    return centres
-
-
-def _widths(words: Sequence[str]) -> list[float]:
-    """Return the widths in inches of words' boxes, each with a gap."""
-    return [PADDING + BETWEEN + LETTER * max(1, sum(map(_columns, word))) for word in words]
-
-
-def _columns(letter: str) -> int:
-    """Return a letter's width in columns: 0, 1 or 2."""
-    return 0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        return image_html(small_multiples(title, panels, draw, grid, width=width), title)
 
 
 # Results of inspecting several models side by side
@@ -238,8 +182,7 @@ def _alignment(looks: Looks) -> str:
     scale = max(1, len(pair.source) / FITS, len(pair.words) / FITS)
     grid, width = (3, HEIGHT * scale), FULL * scale
     return (
-        example_html([pair])
-        + "<p>Boxes mark counterparts; dots mark links, extracted by the default method of <code>calque "
+        "<p>Boxes mark counterparts; dots mark links, extracted by the default method of <code>calque "
         f"align</code>.</p>{panels_html(title, panels, _draw_alignment, grid, width=width)}{items(summaries)}"
     )
 

@@ -4,25 +4,25 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from matplotlib.axes import Axes
 
-from calque.analysis.looking import Derivation, Look
+from calque.analysis.looking import Look
 from calque.analysis.report.claims import CLAIMS, PRIMARY_CLAIMS, TESTED, verdicts
 from calque.analysis.report.drawing import FULL, Dash, Plot, key, small_multiples
 from calque.analysis.report.html import (
     LIVE_BOX,
     definitions,
-    example_html,
     figure_html,
     image_html,
     items,
     look_html,
     look_sections,
+    scroll,
     table_html,
     text,
 )
@@ -30,7 +30,6 @@ from calque.analysis.report.table import Table, visible
 from calque.analysis.statistics import FAILS, HOLDS, UNDECIDED
 from calque.derive.files import whole_file
 
-Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 FIRST = 3  # number of claims shown at the top
 PAGE, STYLE, LIVE = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
@@ -50,24 +49,22 @@ class Curves:
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of a report. Those tables that are named in TESTED have sections of their own. `main`
-    names the tables to print on a terminal (default: the others), and `change` warns that the primary claims
-    changed after the runs."""
+    """The contents of a report. Those tables that are named in TESTED have sections of their own.
+    `change` warns that the primary claims changed after the runs."""
 
     title: str
     scale: str
     plots: Sequence[Plot]
     tables: Mapping[str, Table]
     question: str = ""
-    example: Sequence[Derivation] = ()
+    example: str = ""
     curves: Sequence[Curves] = ()
     terms: Sequence[tuple[str, str]] = ()
     exclusions: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     change: str = ""
-    main: Sequence[str] = ()
     looks: Sequence[tuple[str, Look]] = ()
-    checklist: Mapping[str, Sequence[Block]] = field(default_factory=dict)
+    checklist: Sequence[tuple[str, str]] = ()
 
     @property
     def headlines(self) -> list[str]:
@@ -91,6 +88,9 @@ def write_page(path: Path, report: Report) -> None:
     statements = [*filter(None, first), *report.headlines]
     tables = {name: table_html(table, name) for name, table in report.tables.items()}
     primary, claims, null = (tables.pop(name, "") for name in TESTED)
+    summary = "<summary>Answers to ARR’s Responsible NLP checklist</summary>"
+    answers = definitions(report.checklist)
+    checklist = f"<details>{summary}{answers}</details>" if answers else ""
     sections = {
         "Primary claims": primary,
         "Figures": "\n".join(map(figure_html, report.plots)),
@@ -102,9 +102,9 @@ def write_page(path: Path, report: Report) -> None:
         "Terms": definitions(report.terms),
         "Configuration": definitions(report.facts),
         "Exclusions": items(report.exclusions),
-        "Checklist": _checklist(report.checklist),
+        "Checklist": checklist,
     }
-    example = example_html(report.example) if report.example else ""
+    example = scroll("Example", f"<pre>{text(report.example)}</pre>") if report.example else ""
     header = (
         f"{_lead(report.question)}\n{example}\n{items(statements, 'findings')}\n"
         f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; their scale '
@@ -141,19 +141,6 @@ def write_sections(path: Path, title: str, header: str, sections: Mapping[str, s
 
 def _anchor(name: str) -> str:
     return name.lower().replace(" ", "-")
-
-
-def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
-    parts = []
-    for section, blocks in answers.items():
-        parts.append(f"<h3>{text(section)}</h3>")
-        for block in blocks:
-            if isinstance(block, Table):
-                parts.append(table_html(block, f"checklist-{len(parts)}"))
-            else:
-                parts.append(f"<p>{text(block)}</p>" if isinstance(block, str) else items(block))
-    summary = "<summary>Answers to ARR’s Responsible NLP checklist</summary>"
-    return f"<details>{summary}{''.join(parts)}</details>" if parts else ""
 
 
 # Training curves, such as loss and speed

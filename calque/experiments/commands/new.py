@@ -2,8 +2,6 @@
 
 import keyword
 import re
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -12,7 +10,7 @@ import typer
 
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import check_name, whole_file
-from calque.derive.fingerprint import PACKAGE
+from calque.derive.fingerprint import NOT_OWN
 from calque.experiments.lessons import copy
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -40,7 +38,7 @@ def new(
         check_name(name, "a folder named")
         paths, command = copy(to / name), f"cd {quote(str(to / name))} && calque run lesson"
     else:
-        _check_new_name(kind, name, to)
+        _check_new_name(kind, name)
         files = {to / file: text for file, text in _new_files(kind, name).items()}
         for path in files:
             if path.exists() or path.is_symlink():
@@ -74,7 +72,7 @@ def _new_files(kind: str, name: str) -> dict[str, str]:
     return files
 
 
-def _check_new_name(kind: str, name: str, folder: Path) -> None:
+def _check_new_name(kind: str, name: str) -> None:
     """Raise BadInput for names that Python cannot import or that are taken."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
@@ -82,9 +80,7 @@ def _check_new_name(kind: str, name: str, folder: Path) -> None:
     if not valid or keyword.iskeyword(name) or name.startswith("test_"):
         expected = f"a lower-case letter, then at most {LONGEST - 1} letters, digits and _, as in swap_words"
         raise BadInput(f"{shown(name)} cannot be the name of a {kind}; expected {expected}")
-    module = find_spec(name)
-    in_folder = module and module.origin and Path(module.origin).resolve().parent == folder.resolve()
-    if name in (PACKAGE, *sys.stdlib_module_names) or (module and not in_folder):
+    if name in NOT_OWN:
         raise BadInput(f"there is already a Python module named {name}; choose another name")
     if _is_known(kind, name):
         raise BadInput(f"the {kind} {name} already exists in Calque; choose another name")

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.derive.files import whole_file
 from calque.derive.readers.lines import COMPRESSIONS
 
 Own = Annotated[
@@ -26,9 +25,9 @@ Parser = Annotated[
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results folder.")]
 
 
-def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
+def check_out(out: Path, inputs: Iterable[Path]) -> None:
     """Raise BadInput if an output file is an input, cannot be written, or has a compressed file's suffix."""
-    if any(out.exists() and out.samefile(path) for path in inputs if path is not None):
+    if any(out.exists() and out.samefile(path) for path in inputs):
         raise BadInput("the output would overwrite an input; choose another name", out)
     if out.exists() and not out.is_file():
         raise BadInput("is a folder or a device; expected a file to write", out)
@@ -38,14 +37,3 @@ def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
         TemporaryFile(dir=next(above for above in out.absolute().parents if above.exists())).close()
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror}", out) from None
-
-
-def write_or_print(text: str, out: Path | None, folder: Path) -> None:
-    """Write text to a file, which must not be in the report's `folder` already, or, if `out` is None, print
-    it."""
-    if out is None:
-        typer.echo(text, nl=False)
-        return
-    check_out(out, folder.rglob("*"))
-    with whole_file(out) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import BadInput, printable
-from calque.experiments.commands.options import Own, Root, write_or_print
+from calque.experiments.commands.options import Own, Root
 from calque.experiments.run.places import ROOT
 
 SHOWN = 20  # maximum number of differences listed; the rest are only counted
@@ -15,7 +15,6 @@ PAPERS = ROOT / "papers"
 Report = Annotated[
     str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")
 ]
-Out = Annotated[Path | None, typer.Option(metavar="PATH", help="Output file. Default: print the text.")]
 
 
 def runs(runs: Root = ROOT) -> None:
@@ -66,30 +65,24 @@ def compare(first: Report, second: Report, runs: Root = ROOT) -> None:
         raise typer.Exit(1)
 
 
-def checklist(report: Report, own: Own = None, out: Out = None, runs: Root = ROOT) -> None:
+def checklist(report: Report, own: Own = None, runs: Root = ROOT) -> None:
     """Print a report's answers to ARR's Responsible NLP checklist.
 
-    The answers are in Markdown; questions that only you can answer are marked. For a study of your own,
+    The output is a Markdown list; questions that only you can answer are marked. For a study of your own,
     --study specifies its file."""
-    from calque.experiments.report.checklist import as_markdown, checklist
-    from calque.experiments.report.folder import (
-        describe_records,
-        read_table,
-        report_folder,
-        results_of,
-        tables_in,
-    )
+    from calque.experiments.report.checklist import checklist
+    from calque.experiments.report.folder import describe_records, read_records, report_folder, results_in
     from calque.experiments.session import StudySession
 
     folder = report_folder(report, runs)
-    about = describe_records(folder)
-    claims = read_table(folder, "claims") if "claims" in tables_in(folder) else None
+    about, results = describe_records(folder), results_in(folder, *read_records(folder)[:2])
     # The claims' file may be elsewhere, and a measure may no longer exist.
     settings = [setting for setting in about.get("settings", ()) if not setting.startswith("measures=")]
     settings.append("claims=none")
     session = StudySession.open(own or about["study"], settings, runs, about.get("sweep", ()))
-    answers = checklist(about, session.studies, runs, results_of(folder), claims)
-    write_or_print(as_markdown(f"Responsible NLP checklist: {about['study']}", answers), out, folder)
+    typer.echo(f"# Responsible NLP checklist: {about['study']}\n")
+    for question, answer in checklist(about, session.studies, runs, results):
+        typer.echo(f"- **{question}**: {answer}")
 
 
 def paper(

@@ -173,11 +173,6 @@ def read_records(folder: Path) -> Recorded:
     return Recorded(runs, records, floors)
 
 
-def results_of(folder: Path) -> list[Results]:
-    """Read the results in a folder of records, one per combination of swept values."""
-    return results_in(folder, *read_records(folder)[:2]) or [Results([], [])]
-
-
 def results_in(folder: Path, runs: Sequence[Run], records: Sequence[Record]) -> list[Results]:
     """Split a folder's records by swept values. Raises BadInput, with the folder, for repeated records."""
     try:
@@ -216,11 +211,6 @@ def _number(text: str) -> str | int | float:
 
 
 # Tables
-
-
-def tables_in(folder: Path) -> list[str]:
-    """Return the names of a report's tables, sorted."""
-    return sorted(path.stem for path in folder.glob("*.md") if path.stem != "README")
 
 
 def read_table(folder: Path, name: str) -> Table:

@@ -1,13 +1,12 @@
 """The summary printed after a run: scores, claims and the report's path."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
 
 from calque.analysis.papers.columns import score_title
 from calque.analysis.records.record import ALIGNMENT, DELTA
-from calque.analysis.report.claims import PRIMARY_CLAIMS, TESTED
+from calque.analysis.report.claims import PRIMARY_CLAIMS
 from calque.analysis.report.page import Report
 from calque.analysis.report.table import MISSING, OURS, Table, percent
 from calque.analysis.results import Results, mean
@@ -15,7 +14,6 @@ from calque.analysis.tasks.catalogue import PRIMARY, task_title
 from calque.derive.errors import printable
 
 WIDTH = 80
-LONGEST = 40  # maximum number of lines in a printed table
 SCORES = ("ZS", "SUP", DELTA)
 TYPES = ("all", "held-out")  # groups of types whose alignment@1 is printed
 
@@ -39,20 +37,12 @@ class Outcome:
             claims = [_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in primary.rows]
             title = _wrapped(primary.title.removesuffix(f", {self.contents.scale}"))
             parts.append("\n".join([title, *claims]))
-        scores = scores_table(self.results) if self.results else None
-        parts += [as_text(scores)] if scores else self._tables()
+        if self.results and (scores := scores_table(self.results)):
+            parts.append(as_text(scores))
         if self.contents.headlines:
             *headlines, counts = self.contents.headlines
             parts += ["\n".join(_wrapped(f"- {claim}") for claim in headlines), _wrapped(counts)]
         return printable("\n\n".join([*parts, str(self.report)]))
-
-    def _tables(self) -> Iterator[str]:
-        for name in self.contents.main or [name for name in self.contents.tables if name not in TESTED]:
-            table = self.contents.tables[name]
-            text = as_text(table)
-            if (lines := len(_fitted(table))) > LONGEST:
-                text = f"{_wrapped(table.title)}\n  {lines} lines: {self.folder / f'{name}.md'}"
-            yield text
 
 
 def scores_table(results: Results) -> Table | None:

@@ -5,10 +5,8 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-import numpy as np
-
 from calque.analysis.checkpoint import Checkpoint
-from calque.analysis.looking import Derivation, Look, look
+from calque.analysis.looking import Look, look
 from calque.analysis.papers.catalogue import PAPERS
 from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.looks import looks
@@ -32,30 +30,21 @@ from calque.analysis.report.table import Table
 from calque.analysis.results import Results, by_settings, over_draws
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
-from calque.derive.languages import VOCABULARY
-from calque.derive.sentence import CHUNKS, Sentence, printable
-from calque.derive.source import Source
-from calque.derive.transform import Account, image_of
-from calque.derive.types import USAGE, Usage
-from calque.derive.vocabulary import Vocabulary
+from calque.derive.on_demand import PREVIEW
 from calque.experiments.report.checklist import checklist
 from calque.experiments.report.folder import ABOUT, About, Recorded, read_records, stored
 from calque.experiments.report.outcome import Outcome
 from calque.experiments.report.summary import described_facts, exclusions, facts_of, scale_of
-from calque.experiments.run.places import CACHE
 from calque.experiments.settings.catalogue import table
 from calque.experiments.settings.sweep import Variant
 from calque.experiments.study import Study
-from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measuring import read_measured
 from calque.experiments.study.tasks import read_floors
 from calque.pretrain import objectives
 from calque.pretrain.run import CLAIMS, read_metrics
 from calque.pretrain.saved_model import METRICS
 
-WORDS = range(5, 9)  # the sentence lengths, in words, that fit on a phone screen
 INSIDE = 12  # maximum number of models inspected in a report
-SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
 def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: About | None = None) -> Outcome:
@@ -85,7 +74,7 @@ def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: Abou
         example=example_of(studies, root),
         curves=curves,
         looks=models_inside(titled, root),
-        checklist=checklist(about, studies, root, [*results_by_values.values()], page.tables.get("claims")),
+        checklist=list(checklist(about, studies, root, [*results_by_values.values()])),
     )
     return _write(folder, page, results, about, claimed)
 
@@ -133,7 +122,7 @@ def _page(
 
 
 def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
-    kind, tables = PAPERS[paper], tables_of(results, paper, claimed)
+    tables = tables_of(results, paper, claimed)
     return Report(
         title=f"Calque: the study {results.study}",
         scale=results.scale,
@@ -141,8 +130,7 @@ def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClai
         plots=figures_of(results, paper),
         change=claimed.change(results) if claimed and NAME in tables else "",
         tables=tables,
-        main=[name for name in tables if name in kind.shown],
-        terms=list(report_terms(results, kind.natural)),
+        terms=list(report_terms(results, PAPERS[paper].natural)),
     )
 
 
@@ -232,48 +220,13 @@ def _question(study: str, changed: bool) -> str:
     return doc[: doc.find("?") + 1] if changed else doc
 
 
-def example_of(studies: Iterable[Study], root: Path) -> list[Derivation]:
-    """Return a short corpus sentence in the derived languages of the first study that has any, for its first
-    seed; nothing for natural languages, or if the source's files are missing."""
+def example_of(studies: Iterable[Study], root: Path) -> str:
+    """Return the first sentence in the preview of derived languages, or "" if no study has any."""
     for study in studies:
-        if isinstance(study.languages, DerivedLanguages):
-            return _example(study, study.languages, root)
-    return []
-
-
-def _example(study: Study, languages: DerivedLanguages, root: Path) -> list[Derivation]:
-    seed_languages, text = languages.of_seed(study.seeds[0]), study.data(root, study.seeds[0]).text
-    ready = [transform.ready(root / CACHE) for transform in seed_languages.transforms]
-    needs = {need for transform in ready for need in transform.needs}
-    if "usage" in needs and text:
-        types = text.folder / VOCABULARY
-        vocabulary = Vocabulary.load(types)
-        usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
-        ready = [transform.ready(usage=usage) for transform in ready]
-    try:
-        numbered_sentence = _short(seed_languages.source.ready(root / CACHE, "tags" in needs))
-    except BadInput:
-        return []
-    if numbered_sentence is None:
-        return []
-    (number, sentence), images = numbered_sentence, list[Derivation]()
-    source = tuple(printable(sentence.words))
-    for transform in ready:
-        image = image_of(transform, sentence, number, Account())
-        words = tuple(printable([transform.spell(word) for word in image.words]))
-        links = image.origin, image.sources
-        images.append(Derivation(transform.title, source, words, *links, sentence.tags))
-    return images
-
-
-def _short(source: Source) -> tuple[int, Sentence] | None:
-    """Return a corpus's first short sentence or, failing that, its shortest sentence, with its number."""
-    sentences, _ = source.sentences(next(iter(source.chunks())))
-    numbered = [
-        (CHUNKS.number(0, i), sentence) for i, sentence in enumerate(sentences[:SENTENCES]) if sentence.words
-    ]
-    short = (pair for pair in numbered if len(pair[1]) in WORDS)
-    return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
+        text = study.data(root, study.seeds[0]).text
+        if text and (preview := text.folder / PREVIEW).is_file():
+            return preview.read_text(encoding="utf-8").partition("\n1.\n")[2].partition("\n2.\n")[0]
+    return ""
 
 
 def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:

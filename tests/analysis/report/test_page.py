@@ -5,10 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from calque.analysis.looking import Derivation
-from calque.analysis.report.html import example_html
 from calque.analysis.report.page import Report, write_page
-from tests.analysis.paged import ATTACK, SENTENCE, toy_page
+from tests.analysis.paged import ATTACK, EXAMPLE, toy_page
 
 VOID = {"meta", "link", "input", "img"}
 
@@ -65,18 +63,10 @@ def test_names_and_texts_are_escaped(page):
     text, checker = page
     assert "<unk>" not in text and f"a <unk> & {ATTACK}" in checker.text and ATTACK not in text
     assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
+    assert EXAMPLE in checker.text
 
 
 def test_control_characters_are_replaced(tmp_path):
     write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
     text = (tmp_path / "r.html").read_text()
     assert "bell �" in text and "a�b" in text and "\x07" not in text
-
-
-def test_image_is_wide_enough_for_a_long_sentence():
-    words = tuple(f"word-{i}" for i in range(30))
-    long = Derivation("Inv", words, words[::-1], tuple(range(30))[::-1])
-    narrow, wide = (
-        re.findall(r"min-width:(\d+)px", example_html([image]))[0] for image in (SENTENCE[0], long)
-    )
-    assert int(wide) > 3 * int(narrow)

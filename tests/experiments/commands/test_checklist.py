@@ -1,6 +1,7 @@
 import json
 import re
 import shutil
+from html import unescape
 from statistics import fmean
 
 from transformers import AutoModelForMaskedLM
@@ -14,9 +15,10 @@ from tests.experiments.committed import ROOT
 from tests.experiments.conftest import TINY, calque, refused
 
 
-def rows(text, head):
-    (block,) = re.findall(rf"^\| {head}.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
+def answered(*words):
+    code, text, error = calque("checklist", *words)
+    assert code == 0, error
+    return dict(re.findall(r"(?m)^- \*\*(.+?)\*\*: (.+)$", text))
 
 
 def test_checklist_describes_the_study(done, tmp_path):
@@ -24,35 +26,27 @@ def test_checklist_describes_the_study(done, tmp_path):
     report = root / done.report.relative_to(done.root)
     about = StudySession.open("pocket", TINY, root).about
     (report / ABOUT).write_text(json.dumps(about))
-    code, text, error = calque("checklist", "pocket", "--runs", root)
-    assert code == 0, error
-    page = (report / "report.html").read_text()
-    answers = page.partition('<section id="checklist">')[2]
-    assert "<details>" in answers and all(each in answers for each in re.findall(r"(?m)^## (.*)", text))
-    models = {row[0]: row for row in rows(text, r"objective +\| parameters")}
-    assert models.keys() == {"MLM", "ALIGN-MLM"}
-    for name, (_, parameters, number, seconds, processor) in models.items():
+    answers = answered("pocket", "--runs", root)
+    page = unescape((report / "report.html").read_text())
+    for name in ("MLM", "ALIGN-MLM"):
         model = AutoModelForMaskedLM.from_pretrained(done.model(name).checkpoint)
-        assert parameters == f"{sum(weight.numel() for weight in model.parameters()):,}"
-        assert parameters in answers
-        assert number == "1" and int(seconds) >= 0 and len(processor) > 1
-    examples = rows(text, r"task +\| split")
+        parameters = f"{sum(weight.numel() for weight in model.parameters()):,}"
+        answer = answers[f"C1 Models, {name}"]
+        assert re.fullmatch(rf"1 of {parameters} parameters, \d+ seconds per model on .+", answer)
+        assert f"<dt>C1 Models, {name}</dt><dd>{answer}</dd>" in page
     gold = TaskFolder.open(done.examples["pos"].folder)
-    for task, split, number, labels in examples:
+    for split in ("train", "dev", "test"):
         texts = [t for example in gold.examples(split) for t in example.texts]
         words = sum(len(sentence.words) for t in texts for sentence in t)
-        counts = [int(count.replace(",", "")) for count in re.findall(r" ([\d,]+)(?:,|$)", labels)]
-        assert (task, number, sum(counts)) == ("pos", "40", words)
-    assert [split for _, split, *_ in examples] == ["train", "dev", "test"]
-    assert "Pocket English (generated)" in text and "pos, train: 40 examples" in text
+        number, *labels = answers[f"B6 Examples of pos, {split}"].split(", ")
+        assert (number, sum(int(label.split()[1].replace(",", "")) for label in labels)) == ("40", words)
+    assert answers["B2 Licence of Pocket English (generated)"] == "MIT"
 
 
 def test_checklist_counts_the_models_of_every_swept_value():
-    _, text, _ = calque("checklist", ROOT / "align_mlm_dictionary")
-    assert [row[2] for row in rows(text, r"objective +\| parameters")] == [
-        "6",
-        "6",
-    ]  # two values, three seeds
+    answers = answered(ROOT / "align_mlm_dictionary")
+    for name in ("DICT-MLM", "ALIGN-MLM"):
+        assert answers[f"C1 Models, {name}"].startswith("6 of ")  # two values, three seeds
 
 
 def test_checklist_of_records_without_their_claims_file_or_description(tmp_path):
@@ -63,16 +57,17 @@ def test_checklist_of_records_without_their_claims_file_or_description(tmp_path)
 
 
 def test_checklist_dev_and_test_scores_equal_the_records():
-    code, text, error = calque("checklist", ROOT / "everyday_small")
-    assert code == 0, error
+    answers = answered(ROOT / "everyday_small")
     records = json_rows.read(ROOT / "everyday_small" / RECORDS, Record)
-    for title, task, metric, *cells in rows(text, r"objective +\| task"):
-        for measure, shown in zip(("DEV", "SRC"), cells, strict=True):
+    for name in ("MLM", "ALIGN-MLM"):
+        cells = answers[f"C3 Source score in percent, {name}, Trans + Inv, POS accuracy"].split(", ")
+        for measure, split, shown in zip(("DEV", "SRC"), ("dev", "test"), cells, strict=True):
             values = [
                 record.value
                 for record in records
-                if (record.measure, record.task, record.metric) == (measure, task, metric)
-                and record.run.split("/")[1] == title.partition(",")[0]
+                if (record.measure, record.task, record.metric) == (measure, "pos", "accuracy")
+                and record.run.split("/")[1] == name
             ]
-            assert len(values) == 4 and shown.startswith(f"{100 * fmean(values):.1f} ±")
-    assert "CC BY-SA 4.0" in text and "Pocket English" not in text
+            assert len(values) == 4 and shown.startswith(f"{split} {100 * fmean(values):.1f} ±")
+    licences = [answer for question, answer in answers.items() if question.startswith("B2")]
+    assert len(licences) == 1 and "CC BY-SA 4.0" in licences[0]

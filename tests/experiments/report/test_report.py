@@ -1,5 +1,7 @@
+import re
 from dataclasses import replace
 from functools import reduce
+from html import unescape
 
 import pytest
 
@@ -28,6 +30,12 @@ def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
         assert not claims.exists()  # the study lacks what it compares
     else:
         assert claims.read_text().startswith(f"**{PAPERS[paper].claims_title}, ")
+
+
+def test_report_shows_the_first_sentence_of_the_preview(done):
+    _, first, second = re.split(r"^\d+\.\n", (done.data / "preview.txt").read_text(), flags=re.MULTILINE)[:3]
+    page = unescape((done.report / "report.html").read_text())
+    assert f"<pre>{first.rstrip()}" in page and second.rstrip() not in page
 
 
 def test_floors_are_reported(done):
