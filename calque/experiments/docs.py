@@ -10,12 +10,11 @@ appears only on the site.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
-
-from typer.main import get_command
+from typing import Any
 
 from calque.analysis.report.table import Table
 from calque.analysis.tasks.catalogue import TASKS
@@ -35,27 +34,29 @@ _CELL = re.compile(
     r".*?(<!-- / -->)"
 )
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
+Blocks = Mapping[str, Callable[[], list[str]]]
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 
 
-def filled(text: str, page: Path | None = None) -> str:
-    """Return a page's text with numbers and blocks updated from records and code. Raises BadInput, with page
-    and line, for an unknown table, row, column or block, and for a number at the start of a line, where its
-    comment would end the Markdown paragraph."""
+def filled(text: str, group: Any, page: Path | None = None) -> str:
+    """Return a page's text with numbers and blocks updated from records, code and a typer group's commands.
+    Raises BadInput, with page and line, for an unknown table, row, column or block, and for a number at the
+    start of a line, where its comment would end the Markdown paragraph."""
+    blocks: Blocks = {**BLOCKS, "commands": partial(_commands, group)}
 
     def fill(mark: re.Match[str]) -> str:
         try:
-            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark[1])
+            return _filled_cell(mark) if mark.re is _CELL else _filled_block(mark[1], blocks)
         except BadInput as error:
             raise BadInput(str(error), page, mark.string.count("\n", 0, mark.start()) + 1) from None
 
     return _BLOCK.sub(fill, _CELL.sub(fill, text))
 
 
-def _filled_block(name: str) -> str:
-    if name not in BLOCKS:
-        raise BadInput(unknown("block", name, BLOCKS))
-    return "\n".join([f"<!-- calque: {name} -->", *BLOCKS[name](), "<!-- /calque -->"])
+def _filled_block(name: str, blocks: Blocks) -> str:
+    if name not in blocks:
+        raise BadInput(unknown("block", name, blocks))
+    return "\n".join([f"<!-- calque: {name} -->", *blocks[name](), "<!-- /calque -->"])
 
 
 def _filled_cell(mark: re.Match[str]) -> str:
@@ -90,12 +91,12 @@ def pages(root: Path) -> list[Path]:
     return [*sorted(root.glob("*.md")), *docs, *records]
 
 
-def update(root: Path, write: bool) -> list[str]:
-    """Return the pages that are out of date, and update them if `write`."""
+def update(root: Path, write: bool, group: Any) -> list[str]:
+    """Return the pages that are out of date, and update them if `write`. `group` contains the commands."""
     different = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        new = filled(text, page)
+        new = filled(text, group, page)
         if new != text:
             different.append(page.relative_to(root).as_posix())
             if write:
@@ -172,12 +173,10 @@ def _claims_counted() -> list[str]:
     return [counted(chain(*(rows for name in papers() for rows in conclusions(name).values())))]
 
 
-def _commands() -> list[str]:
+def _commands(group: Any) -> list[str]:
     """List each command with the first sentence of its help."""
-    from calque.experiments.cli import app
-
-    group, lines = get_command(app), list[str]()
-    for name, command in getattr(group, "commands", {}).items():
+    lines = []
+    for name, command in group.commands.items():
         for part, entry in getattr(command, "commands", {"": command}).items():
             sentence = " ".join(entry.help.split("\n\n")[0].split()).partition(". ")[0]
             lines.append(f"- `{f'calque {name} {part}'.rstrip()}`: {sentence.removesuffix('.')}")
@@ -188,7 +187,7 @@ def _paper(name: str) -> list[str]:
     return [f"- `{item.name}`: {item.title} ({item.scale})" for item in items(name)]
 
 
-BLOCKS: dict[str, Callable[[], list[str]]] = {
+BLOCKS: Blocks = {
     "transforms": _transforms,
     "objectives": objectives_table,
     "studies": _studies,
@@ -197,7 +196,6 @@ BLOCKS: dict[str, Callable[[], list[str]]] = {
     "benchmarks": _benchmarks,
     "claims": _claims,
     "claims counted": _claims_counted,
-    "commands": _commands,
     **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
 """The blocks available to pages, by name."""

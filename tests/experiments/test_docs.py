@@ -14,7 +14,7 @@ from calque.experiments.settings.override import override
 from tests.experiments.committed import ROOT
 from tests.refusals import refusal
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT, GROUP = Path(__file__).parents[2], typer.main.get_command(app)
 
 ACCURACY = "control/table-3: MLM | Trans | ours; POS accuracy ZS"
 
@@ -26,7 +26,10 @@ def test_marks_take_numbers_from_committed_tables():
     header = (ROOT / "control/table-3.md").read_text().splitlines()[2].split("|")
     number = line.split("|")[[head.strip() for head in header].index("POS accuracy ZS")].strip()
     assert float(number.split()[0]) > 90
-    assert filled(f"a <!-- {ACCURACY} -->0<!-- / --> % b") == f"a <!-- {ACCURACY} -->{number}<!-- / --> % b"
+    assert (
+        filled(f"a <!-- {ACCURACY} -->0<!-- / --> % b", GROUP)
+        == f"a <!-- {ACCURACY} -->{number}<!-- / --> % b"
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,11 +44,11 @@ def test_marks_take_numbers_from_committed_tables():
 )
 def test_marks_without_a_number_are_rejected(mark, tmp_path):
     (tmp_path / "README.md").write_text(f"# A page\n\nMLM <!-- {mark} -->1<!-- / -->\n")
-    assert refusal(update, tmp_path, True).startswith(f"{tmp_path / 'README.md'}:3: ")
+    assert refusal(update, tmp_path, True, GROUP).startswith(f"{tmp_path / 'README.md'}:3: ")
 
 
 def test_documentation_is_up_to_date():
-    assert update(CHECKOUT, False) == []
+    assert update(CHECKOUT, False, GROUP) == []
 
 
 def test_docs_command_checks_and_fills_pages(tmp_path):
@@ -86,7 +89,7 @@ assert len(COMMANDS) > 20
 
 @pytest.mark.parametrize("place", COMMANDS)
 def test_documented_commands_exist(place, tmp_path, monkeypatch):
-    group, words = typer.main.get_command(app), COMMANDS[place]
+    group, words = GROUP, COMMANDS[place]
     context = typer.Context(group, info_name="calque")
     while hasattr(group, "resolve_command"):
         if words[:1] in (["--help"], ["--version"], []):

@@ -118,6 +118,7 @@ def bench(
 
 
 def docs(
+    context: typer.Context,
     root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout to update.")] = Path(),
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail if a page is out of date.")
@@ -128,7 +129,7 @@ def docs(
 
     if not (root / "README.md").is_file():
         raise BadInput("no README.md here; expected a checkout of Calque", root)
-    different = update(root, not check)
+    different = update(root, not check, context.find_root().command)
     for page in different:
         typer.echo(f"{page}: {'differs from its records' if check else 'updated'}")
     if check and different:
