@@ -34,8 +34,8 @@ _CELL = re.compile(
     r".*?(<!-- / -->)"
 )
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
-Blocks = Mapping[str, Callable[[], list[str]]]
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+Blocks = Mapping[str, Callable[[], list[str]]]
 
 
 def filled(text: str, group: Any, page: Path | None = None) -> str:
