@@ -13,7 +13,6 @@ from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, o
 from calque.analysis.measures.states import (
     MARGIN_NEIGHBOURS,
     cosine,
-    csls,
     found,
     in_order,
     margin,
@@ -24,7 +23,6 @@ from calque.analysis.measures.states import (
 from calque.analysis.records.record import (
     AFTER,
     MINED,
-    MINED_XTREME,
     RETRIEVAL,
     Items,
     MeasuredModel,
@@ -67,10 +65,10 @@ def retrieval(
     records = list(_records(model, vectors, main_layer))
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
-        for metric in (MINED, MINED_XTREME) if len(source) >= 2 * PARTS else ():
-            f1, gold = mined(source, target, metric)
+        if len(source) >= 2 * PARTS:
+            f1, gold = mined(source, target)
             about = {"layer": main_layer, "language": second, "first": first}
-            records.append(model.record(RETRIEVAL, metric, f1, gold, **about))
+            records.append(model.record(RETRIEVAL, MINED, f1, gold, **about))
     return Measurement(tuple(records), exclusions.counts)
 
 
@@ -96,7 +94,7 @@ def derivation_retrieval(
         with other_rows(network, images, changed):
             vectors[derived] = sentence_means(network, rows[derived], languages[derived].number)
         for record in _records(model, vectors, last):
-            if record.items and record.metric == "cosine":
+            if record.items:
                 records.append(replace(record, metric=f"cosine{AFTER}{name}"))
     return Measurement(tuple(records), exclusions.counts)
 
@@ -134,16 +132,14 @@ def _derivations(examples: TaskFolder, language: str) -> Iterator[tuple[Sentence
 
 
 def _records(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
-    """Yield a record for every pair of languages, layer, metric and direction."""
+    """Yield a record for every pair of languages, layer and direction."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
-            cosines = cosine(source, target)
-            for metric, scores in (("cosine", cosines), ("csls", csls(cosines))):
-                forward, backward = found(scores)
-                for query, language, hits in ((first, second, forward), (second, first, backward)):
-                    items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
-                    about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query}
-                    yield model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), items=items, **about)
+            forward, backward = found(cosine(source, target))
+            for query, language, hits in ((first, second, forward), (second, first, backward)):
+                items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
+                about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query}
+                yield model.record(RETRIEVAL, "cosine", float(hits.mean()), len(hits), items=items, **about)
 
 
 def sentence_vectors(
@@ -168,37 +164,32 @@ def sentence_vectors(
     return in_order((batch, means(batch)) for batch in batches([(len(ids),) for ids in rows]))
 
 
-def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """Mine translations from two texts made from N parallel sentences, (N, H) each. Tune the threshold on the
-    first half, and return F1 and the number of gold pairs on the second half."""
+def mined(source: Tensor, target: Tensor) -> tuple[float, int]:
+    """Mine translations from two texts made from N parallel sentences, (N, H) each, by XTREME's rule for
+    BUCC. Tune the threshold on the first half, and return F1 and the number of gold pairs on the second
+    half."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"mining needs at least {2 * PARTS} sentences, not {len(source)}")
     middle, end = groups // 2 * PARTS, groups * PARTS
-    threshold = _best_threshold(*_candidates(source[:middle], target[:middle], rule), middle // 2, rule)
-    scores, correct = _candidates(source[middle:end], target[middle:end], rule)
+    threshold = _best_threshold(*_candidates(source[:middle], target[:middle]), middle // 2)
+    scores, correct = _candidates(source[middle:end], target[middle:end])
     predicted, gold = scores >= threshold, (end - middle) // 2
     hits = int((predicted & correct).sum())
     precision, recall = hits / max(1, int(predicted.sum())), hits / gold
     return 2 * precision * recall / (precision + recall) if hits else 0.0, gold
 
 
-def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, np.ndarray]:
+def _candidates(source: Tensor, target: Tensor) -> tuple[np.ndarray, np.ndarray]:
     """Return the candidate pairs' margin scores, and whether each pair is correct."""
     numbers = torch.arange(len(source), device=source.device)
     first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
     scores = margin(source[first], target[second])
-    rows: Any
-    if rule == MINED_XTREME:
-        rows, columns = _proposed(cosine(source[first], target[second]), scores)
-    else:
-        best, backward = scores.argmax(1), scores.argmax(0)
-        rows = (backward[best] == torch.arange(len(first), device=source.device)).nonzero().flatten()
-        columns = best[rows]
+    rows, columns = _proposed(cosine(source[first], target[second]), scores)
     return scores[rows, columns].cpu().numpy(), (first[rows] == second[columns]).cpu().numpy()
 
 
-def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
+def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
     """Match rows to columns one to one, best scores first; return the matched rows and columns."""
     proposals = list[tuple[float, int, int]]()
     for dim in (1, 0):
@@ -215,13 +206,11 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
     return list(matches), list(matches.values())
 
 
-def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
+def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int) -> float:
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # accept or reject equal scores together
     f1 = last * 2 * hits / (predicted + gold)
     place = int(f1.argmax())
-    if rule != MINED_XTREME:
-        return float(scores[order][place])
     after = min(place + 1, len(order) - 1)
     return float(scores[order][[place, after]].mean()) if f1[place] > 0 else 0.0

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from calque.analysis.papers import ablations, align_mlm, continued, figures, growth, links
+from calque.analysis.papers import align_mlm, continued, figures, growth, links
 from calque.analysis.report.claims import HEADLINES
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import Table
@@ -33,6 +33,7 @@ def _figures(*figures: Callable[[Results], Plot | None]) -> Callable[[Results], 
     return lambda results: (draw(results) for draw in figures)
 
 
+EQUAL_TERMS = "Objectives on equal terms, claims tested"
 _ALIGN_MLM = (figures.delta_figure, figures.correlation_figure)
 PAPERS = {
     "align_mlm": PaperReport(
@@ -42,24 +43,24 @@ PAPERS = {
         published=("align_mlm",),
     ),
     "xlm_align": PaperReport(
-        ablations.xlm_align_tables,
-        _figures(ablations.ablation_figure, *_ALIGN_MLM),
-        ablations.xlm_align_claims,
-        published=("xlm_align",),
+        align_mlm.xlm_align_tables,
+        _figures(*_ALIGN_MLM),
+        align_mlm.equal_terms_claims,
+        claims_title=EQUAL_TERMS,
     ),
     "equal_terms": PaperReport(
         align_mlm.equal_terms_tables,
         _figures(figures.objectives_figure, figures.correlation_figure),
         align_mlm.equal_terms_claims,
         published=("align_mlm",),
-        claims_title="Objectives on equal terms, claims tested",
+        claims_title=EQUAL_TERMS,
     ),
     "growth": PaperReport(growth.growth_tables, _figures(growth.growth_figure)),
     "xtreme": PaperReport(
         continued.continued_tables,
         continued.continued_figures,
         continued.continued_claims,
-        published=("xlm_align", "minilm", "weam", "ppa", "awesome_align"),
+        claims_title="Claims about each model and the start, tested",
         natural=True,
     ),
     "links": PaperReport(

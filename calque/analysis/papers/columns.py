@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, chart, claim, table
-from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Published, Record
+from calque.analysis.records.record import ALIGNMENT, DELTA, LIMITS, MEASURES, SHARE, Floor, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, MOST, Dash, Plot
 from calque.analysis.report.table import MISSING, Table, cell, percent
@@ -161,17 +161,6 @@ def better_than(
     verdict = compare(results, column, (pair[0], transform), (pair[1], transform), side)
     better, worse = map(results.objective_title, pair)
     return claim(name, verdict, better=better, worse=worse, under=results.transform_title(transform), **about)
-
-
-def printed_rows(
-    numbers: Iterable[Published], row: Sequence[str], column: str
-) -> dict[tuple[str, ...], dict[str, float]]:
-    """Group published numbers by the fields that label a row, then by the field that selects a column."""
-    rows: dict[tuple[str, ...], dict[str, float]] = {}
-    for number in numbers:
-        labels = tuple(getattr(number, name) for name in row)
-        rows.setdefault(labels, {})[getattr(number, column)] = number.value
-    return rows
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:

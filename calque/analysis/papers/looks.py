@@ -67,13 +67,6 @@ SHADES = (
     ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)),
 )
 """Shades of light and of dark colours, as mixtures with a share of black (0) or white (1)."""
-_XLM_ALIGN = next(family.look for family in FAMILIES.values() if family.plain.name == "XLM-ALIGN")
-PUBLISHED = {
-    "XLM-Align": Look(_XLM_ALIGN.colour, "D"),
-    "XLM-R": Look(INK, "D"),
-    "mMiniLM-L12-H384": Look(INK, "P"),
-}
-"""The looks of published encoders, whose markers are hollow."""
 
 
 def family(objective: Described) -> Family | None:

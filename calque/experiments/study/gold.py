@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.aligners.encoder import SubWords
-from calque.analysis.aligners.methods import BY_NAME, CHOICES, DEFAULT, OT, RELEASED, Method
+from calque.analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, OT, RELEASED, Method
 from calque.analysis.measures.word_alignment import (
     SETS,
     GoldSet,
@@ -266,7 +266,7 @@ class GoldSetAligner:
 
     def step(self, home: Path, threads: int) -> Step:
         title = f"{self.encoder.name if self.encoder else self.name} {self.text.name}"
-        place, format = home / self.text.name / self.name, 4 if self.encoder else 1
+        place, format = home / self.text.name / self.name, 5 if self.encoder else 1
         return Step(self, place, title, "evaluate", "records", format, threads)
 
     def compute(self, step: Step, machine: Machine) -> None:
@@ -281,7 +281,7 @@ class GoldSetAligner:
             main, types = main_layer(layers), {False: 0, True: SubWords(self.encoder).second_type}
             run = replace(run, objective=Described(name, name), layers=layers, main_layer=main)
             model = MeasuredModel(self.encoder, run.id, device=device)
-            return [run], _layers(model, gold, types, CHOICES)
+            return [run], _layers(model, gold, types, METHODS)
         if self.name == "diagonal":
             record = self._record(run, DIAGONAL, diagonal_score(gold.pairs, gold.gold))
             return [run], Measurement((record,))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.measures.retrieval import PARTS, mined, retrieval, sentence_vectors
 from calque.analysis.measures.states import CSLS_NEIGHBOURS, MARGIN_NEIGHBOURS, cosine, csls, found, margin
-from calque.analysis.records.record import MINED_XTREME, MeasuredModel
+from calque.analysis.records.record import MeasuredModel
 from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.conllu import read_conllu
 from tests.refusals import refusal
@@ -113,7 +113,7 @@ def xtremes(source, target):
 def test_mining_equals_xtremes_evaluation(groups, noise, seed):
     source = rows(groups * PARTS, seed) + 1  # so that cosines are positive, as between an encoder's states
     target = source + noise * rows(len(source), seed + 1)
-    found, _ = mined(source, target, MINED_XTREME)
+    found, _ = mined(source, target)
     assert found == pytest.approx(xtremes(source, target), abs=1e-12)
 
 

@@ -21,16 +21,6 @@ def published(paper: str, table: int | None = None) -> list[Published]:
     return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row)]
 
 
-def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
-    """Read the alignment error rates obtained from a paper's released code, as shares by encoder, gold set
-    and layer."""
-    content = _content(f"layers/{paper}")
-    return {
-        encoder: {name: [round(rate / 100, PLACES) for rate in rates] for name, rates in by_set.items()}
-        for encoder, by_set in content["encoders"].items()
-    }
-
-
 def notes(paper: str) -> dict[int, str]:
     """Return the notes on a paper's tables, by table number."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if "note" in table}
