@@ -198,8 +198,8 @@ def counted(found: Iterable[Conclusion]) -> str:
     claims = [claim for claim in {*found} if claim.where]
     untested = sum(claim.direction == UNTESTED for claim in claims)
     counts = Counter(re.split(":| after", claim.direction)[0] for claim in claims)
-    decided = f"{counts[SAME]} have the same direction here, and {counts[OPPOSITE]} the opposite one"
-    undecided = f"undecided: {counts[UNDECIDED] - untested}; not tested: {untested}"
+    decided = f"{counts[SAME]} have the same direction here and {counts[OPPOSITE]} the opposite one"
+    undecided = f"{counts[UNDECIDED] - untested} remain undecided, {untested} untested"
     return f"Of {len(claims)} published claims, {decided}; {undecided}."
 
 
