@@ -11,8 +11,8 @@ ROWS = [{"step": step, "tokens": 1024 * step, "loss": {"mlm": 5 / step}, **ABOUT
 PROBES = [{"step": step, "probe": {"all": step / 500}} for step in (100, 300)]
 
 
-def toy_page(folder):
-    results = joined(toy_records(2), toy_published())
+def toy_page(folder, printed=True):
+    results = joined(toy_records(2), toy_published() if printed else [])
     plots = [delta_figure(results), correlation_figure(results)]
     report = Report(
         title="Study <1> & more",

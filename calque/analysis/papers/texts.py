@@ -75,7 +75,7 @@ def chart(
         bars += "the test items of one seed, and do not cover other seeds."
     values = {**DEFINITIONS, "bars": bars, **about}
     figure = small_multiples(text["heading"].format(**values), panels, draw, grid, handles, **layout)
-    caption = _filled(text, "caption", {"floors": floors}, values)
+    caption = _filled(text, "caption", {"floors": floors, "published": published}, values)
     caption += f" Scale: {results.scale}." if results.scale else ""
     return Plot(figure, name, text["title"].format(**values), caption, records, published, floors)
 

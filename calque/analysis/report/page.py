@@ -26,7 +26,7 @@ from calque.analysis.report.html import (
     table_html,
     text,
 )
-from calque.analysis.report.table import Table, visible
+from calque.analysis.report.table import PUBLISHED, Table, visible
 from calque.analysis.statistics import FAILS, HOLDS, UNDECIDED
 from calque.derive.files import whole_file
 
@@ -105,10 +105,12 @@ def write_page(path: Path, report: Report) -> None:
         "Checklist": checklist,
     }
     example = scroll("Example", f"<pre>{text(report.example)}</pre>") if report.example else ""
+    kinds = {table.kind(row) for table in report.tables.values() for row in table.rows}
+    published = PUBLISHED in kinds or any(plot.published for plot in report.plots)
+    marked = " Published numbers are marked; their scale differs." if published else ""
     header = (
         f"{_lead(report.question)}\n{example}\n{items(statements, 'findings')}\n"
-        f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; their scale '
-        "differs.</p>"
+        f'<p class="scale">Scale: {text(report.scale)}.{marked}</p>'
     )
     write_sections(path, report.title, header, sections)
 

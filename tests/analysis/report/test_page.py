@@ -66,6 +66,12 @@ def test_names_and_texts_are_escaped(page):
     assert EXAMPLE in checker.text
 
 
+def test_published_numbers_are_mentioned_only_if_there_are_any(page, tmp_path):
+    without = toy_page(tmp_path, printed=False).read_text()
+    for words in ("Published numbers", "paper’s numbers", "paper’s own cells"):
+        assert words in page[0] and words not in without
+
+
 def test_control_characters_are_replaced(tmp_path):
     write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
     text = (tmp_path / "r.html").read_text()
