@@ -70,6 +70,7 @@ def test_published_numbers_are_mentioned_only_if_there_are_any(page, tmp_path):
     without = toy_page(tmp_path, printed=False).read_text()
     for words in ("Published numbers", "paper’s numbers", "paper’s own cells"):
         assert words in page[0] and words not in without
+    assert "dotted line" not in without  # there are no floors
 
 
 def test_control_characters_are_replaced(tmp_path):
