@@ -194,7 +194,7 @@ def trial_image(transform: Transform, size: int) -> np.ndarray:
     for place, part in enumerate(parts):
         if _needs_tree(part) and any(other.rewrites for other in parts[place:]):
             order = ".".join(other.name for other in sorted(parts, key=_needs_tree))
-            raise ValueError(f"{part.name} must come before transforms that change words: write {order}")
+            raise ValueError(f"{part.name} is applied before transforms that change words: write {order}")
     return image
 
 

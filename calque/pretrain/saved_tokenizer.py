@@ -143,7 +143,7 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     pads = [types[name] for name in ROLES["pad"] if name in types]
     if pad not in pads:
         ids = ", ".join(map(str, pads)) or "none"
-        raise BadInput(f"padding has the id {ids}, but the model next to it uses {pad}", path)
+        raise BadInput(f"padding has the id {ids}, but pad_token_id in {CONFIG} is {pad}", path)
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
