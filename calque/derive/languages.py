@@ -204,7 +204,7 @@ class Languages:
             return replace(text, first=text.second, second=text.first, estimates=estimates)
         a, b = self[first], self[second]
         if first == second or first != b.source:
-            available = ", ".join(map("-".join, self.texts)) or "none"
+            available = ", ".join(map("-".join, self.pairs)) or "none"
             raise BadInput(f"no bitext for {first} and {second}; available: {available}", self.folder)
         lines = np.stack([b.corpus.source_line, np.arange(len(b.corpus))], axis=1)
         return Bitext(a, b, lines, b.has_origin, estimates)
