@@ -40,19 +40,19 @@ def describe(session: StudySession, jobs: int | None) -> str:
 
 
 def _training(steps: Sequence[Step], parallel: int) -> list[str]:
-    """Return one row per model and the total; seeds with equal costs share a row, and long names are on a
-    separate line."""
+    """Return one row per model and the total; runs of a model with equal costs, such as seeds, share a row,
+    and long names are on a separate line."""
     peak = run_flops(max(step.threads for step in steps), parallel)
     names = [re.sub(r"/seed-\d+$", "", step.title.removeprefix("pretrain ")) for step in steps]
     costs = [step.config.cost() for step in steps]
-    rows = [f"{'model':<{NAME}} seeds    steps parameters operations    memory        time"]
-    for (name, cost), seeds in Counter(zip(names, costs, strict=True)).items():
+    rows = [f"{'model':<{NAME}}  runs    steps parameters operations    memory        time"]
+    for (name, cost), runs in Counter(zip(names, costs, strict=True)).items():
         if len(name) > NAME:
             rows.append(name)
             name = ""
         size = f"{cost.steps:>8,} {cost.parameters / 1e6:>8,.2f} M {cost.flops:>9.2e}"
         memory, time = f"{cost.memory / 2**30:>6,.2f} GiB", duration(cost.flops / (EFFICIENCY * peak))
-        rows.append(f"{name:<{NAME}} {seeds:>5} {size} {memory} {time:>11}")
+        rows.append(f"{name:<{NAME}} {runs:>5} {size} {memory} {time:>11}")
     memory = parallel * max(cost.memory for cost in costs) / 2**30
     time = duration(total_seconds([cost.flops for cost in costs], parallel, EFFICIENCY * peak))
     gpu = torch.cuda.is_available()

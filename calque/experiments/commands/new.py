@@ -2,6 +2,7 @@
 
 import keyword
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -38,7 +39,7 @@ def new(
         check_name(name, "a folder named")
         paths, command = copy(to / name), f"cd {quote(str(to / name))} && calque run lesson"
     else:
-        _check_new_name(kind, name)
+        _check_new_name(kind, name, to)
         files = {to / file: text for file, text in _new_files(kind, name).items()}
         for path in files:
             if path.exists() or path.is_symlink():
@@ -72,7 +73,7 @@ def _new_files(kind: str, name: str) -> dict[str, str]:
     return files
 
 
-def _check_new_name(kind: str, name: str) -> None:
+def _check_new_name(kind: str, name: str, to: Path) -> None:
     """Raise BadInput for names that Python cannot import or that are taken."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
@@ -80,7 +81,9 @@ def _check_new_name(kind: str, name: str) -> None:
     if not valid or keyword.iskeyword(name) or name.startswith("test_"):
         expected = f"a lower-case letter, then at most {LONGEST - 1} letters, digits and _, as in swap_words"
         raise BadInput(f"{shown(name)} cannot be the name of a {kind}; expected {expected}")
-    if name in NOT_OWN:
+    module = find_spec(name)
+    installed = module and module.origin and Path(module.origin).resolve().parent != to.resolve()
+    if name in NOT_OWN or installed:
         raise BadInput(f"there is already a Python module named {name}; choose another name")
     if _is_known(kind, name):
         raise BadInput(f"the {kind} {name} already exists in Calque; choose another name")

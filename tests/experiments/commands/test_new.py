@@ -63,9 +63,16 @@ def test_every_kind_names_the_next_command(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("study", "pocket"), ("task", "pos"), ("transform", "inv"), ("objective", "xlm")]
+    ("kind", "name"),
+    [
+        ("study", "pocket"),
+        ("study", "numpy"),  # an installed package
+        ("task", "pos"),
+        ("transform", "inv"),
+        ("objective", "xlm"),
+    ],
 )
-def test_names_of_calques_own_parts_are_taken(kind, name, tmp_path):
+def test_names_of_parts_and_modules_are_taken(kind, name, tmp_path):
     assert name in refused("new", kind, name, "--to", tmp_path / "parts")
 
 
