@@ -140,7 +140,10 @@ def autocast(device: torch.device) -> torch.autocast:
 
 
 def _padding(model: Any, rows: Rows) -> Tensor | None:
-    return (rows.ids != model.config.pad_token_id)[:, None, None] if rows.padded else None
+    if not rows.padded:
+        return None
+    is_id = rows.ids != model.config.pad_token_id if rows.places is None else rows.places >= 0
+    return is_id[:, None, None]
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:

@@ -22,7 +22,7 @@ from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.model import encode_each
 from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, load_model, read_config
-from calque.pretrain.saved_tokenizer import check_own_types, check_tokenizer
+from calque.pretrain.saved_tokenizer import check_tokenizer
 
 _ROOM = 1 << 18  # maximum number of cached words
 
@@ -49,8 +49,12 @@ class Encoder:
         """Return the states (B, L, H) after each layer up to `top`; values at padding are arbitrary."""
         ids = _padded(rows, self.config.pad_token_id).to(self.device)
         types = torch.zeros_like(ids) if token_types is None else _padded(token_types, 0).to(self.device)
-        padded = min(map(len, rows)) < ids.shape[1]
-        states = encode_each(self._model, Rows(ids, ids, types, padded, segments=types))
+        lengths = torch.tensor([[len(row)] for row in rows], device=self.device)
+        places = torch.arange(ids.shape[1], device=self.device).expand_as(ids)
+        # Padding is known by its place, because some published models give `pad_token_id` another meaning.
+        places = places.masked_fill(places >= lengths, -1)
+        padded = bool((places < 0).any())
+        states = encode_each(self._model, Rows(ids, ids, types, padded, places, types))
         return tuple(islice(states, self.top + 1))
 
 
@@ -72,14 +76,13 @@ class SubWords:
         self._tokenizer.no_truncation()
         self._tokenizer.encode_special_tokens = True
         self._known: dict[str, list[int]] = {}
+        self.size: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
         (around,), (bare,) = self._encode(["a"], special=True), self._encode(["a"])
         first = next((i for i in range(len(around)) if bare and around[i : i + len(bare)] == bare), None)
         if first is None:
             raise BadInput("the tokenizer drops a letter or encodes it differently in a sentence", folder)
         self.before, self.after = around[:first], around[first + len(bare) :]
         check_tokenizer(folder)
-        config = read_config(folder)
-        check_own_types(folder, config.vocab_size, config.pad_token_id)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
@@ -265,6 +268,9 @@ class EncoderAligner:
         if layer is None:
             layer = trained or main_layer(config.num_hidden_layers)
         encoder, pieces = Encoder(folder, layer, device), SubWords(folder)
+        if pieces.size > config.vocab_size:
+            what = f"the tokenizer has {pieces.size:,} types, but the model has only {config.vocab_size:,}"
+            raise BadInput(what, folder)
         reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
         return cls(PairEncoder(encoder, pieces.before, pieces.after), pieces, reading)
 

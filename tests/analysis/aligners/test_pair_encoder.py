@@ -1,4 +1,6 @@
+import json
 import random
+from shutil import copytree
 
 import pytest
 import torch
@@ -52,9 +54,14 @@ def one_by_one(folder, method, pair, joint, marks):
 
 
 @pytest.mark.parametrize("joint", [False, True])
-@pytest.mark.parametrize("family", ["roberta", "bert"])
-def test_batched_links_equal_links_of_single_pairs(family, joint, sentence_pairs, request):
-    folder, marks = request.getfixturevalue(family), {"roberta": (0, 2), "bert": (2, 3)}[family]
+@pytest.mark.parametrize("family", ["roberta", "bert", "bert whose padding is [CLS]"])
+def test_batched_links_equal_links_of_single_pairs(family, joint, sentence_pairs, request, tmp_path):
+    kind, _, other_padding = family.partition(" ")
+    folder, marks = request.getfixturevalue(kind), {"roberta": (0, 2), "bert": (2, 3)}[kind]
+    if other_padding:
+        folder = copytree(folder, tmp_path / "model")
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(config | {"pad_token_id": marks[0]}))
     pairs = sentence_pairs[:12]
     for method in BY_NAME.values():
         aligner = opened(folder, method, LAYER, joint)
@@ -110,7 +117,7 @@ def test_unusable_models_are_rejected(bert, roberta, tmp_path):
     (bare / "tokenizer.json").write_bytes((roberta / "tokenizer.json").read_bytes())
     assert "AutoTokenizer" in refused(bare)
     read_as_saved(bare)
-    assert "the model next to it has a table of" in refused(bare)
+    assert "types, but the model has only" in refused(bare)
     (bare / "model.safetensors").write_bytes(b"no weights")
     assert refused(bare).startswith(str(bare / "model.safetensors"))
     broken = AutoModel.from_pretrained(bert)
