@@ -77,4 +77,5 @@ def read_measured(step: Step) -> tuple[Sequence[Run], list[Record]]:
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
     if isinstance(step.config, Measuring):
         return [step.config.run(artefact)], records
-    return [replace(run, study=step.config.study) for run in runs], records  # computed by another study?
+    # Another study may have computed the step.
+    return [replace(run, study=step.config.study) for run in runs], records
