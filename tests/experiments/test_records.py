@@ -13,6 +13,8 @@ STUDIES = {
     "everyday_gate": "align_mlm",
     "wikipedia_gate": "align_mlm",
     "everyday_width_128": "align_mlm",
+    "everyday_width_128_trans": "align_mlm",
+    "everyday_width_256": "align_mlm",
     "wikipedia": "align_mlm",
     "wikipedia_larger": "align_mlm",
     "pocket": "align_mlm",
