@@ -48,7 +48,7 @@ class StudySession:
         from calque.experiments.settings.override import override
 
         session = cls(override(study, settings), runs, tuple(settings), title, tuple(sweep))
-        assert session.variants  # parses every value before anything is computed
+        _ = session.variants  # rejects invalid values before anything is computed
         return session
 
     @cached_property

@@ -25,6 +25,7 @@ def counts_from_padding(config: Any) -> bool:
 
 
 def first_position(config: Any) -> int:
+    """Return the position id of a row's first id."""
     return int(config.pad_token_id) + 1 if counts_from_padding(config) else 0
 
 
@@ -34,6 +35,7 @@ def row_length(config: Any) -> int:
 
 
 def layers_of(model: Any) -> Any:
+    """Return the list of a model's encoder layers."""
     return model.base_model.encoder.layer
 
 

@@ -110,6 +110,7 @@ WRONG = {
     "derive align_mlm": "no such file",
     "derive pocket --jobs 1 --set vocabulary=60000 --set source.size=50 --set transforms=trans": "60,000",
     "derive file": "--language",
+    f"derive {ROOT}/calque/derive/everyday/ewt-dev.conllup.xz --language trans": "is a treebank",
     "run pocket --runs file": "file",
     "report pocket --runs elsewhere": "calque run",
     "checklist nowhere": "nowhere",

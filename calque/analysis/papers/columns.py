@@ -73,11 +73,10 @@ class Column:
     def cell(self, results: Results, objective: str, language: str) -> str:
         """Format a model's number for a table."""
         text = cell(mean(self.values(results, objective, language)))
-        if self.measure == DELTA and (
-            found := above_floor(results, objective, language, self.task, self.metric)
-        ):
-            text += ", ZS at the floor" if is_at_floor(found[1]) else ""
-        return text
+        if self.measure != DELTA:
+            return text
+        above = above_floor(results, objective, language, self.task, self.metric)
+        return f"{text}, ZS at the floor" if above and is_at_floor(above[1]) else text
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
         """Format the number that the paper's table prints for a model."""
