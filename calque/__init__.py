@@ -23,8 +23,8 @@ import calque.derive  # noqa: F401
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
     from calque.analysis.looking import Look
-    from calque.derive.links.aligner import Links
     from calque.derive.on_demand import Derived
+    from calque.derive.readers.parallel import Links
     from calque.experiments.session import StudySession
 
 __all__ = ["__version__", "align", "derive", "load", "look", "records", "study"]

@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 from calque.derive.corpus import NOWHERE
-from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import grow_diag_final_and
-from calque.derive.links.fast_align import FastAlign
 from calque.derive.natural.build import write_translation
+from calque.derive.word_links import FastAlign, estimate_links, grow_diag_final_and, with_links
 
 SIZE = 300
 

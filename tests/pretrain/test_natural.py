@@ -6,11 +6,10 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from calque.derive.errors import BadInput
-from calque.derive.estimated_links import estimate_links, with_links
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import intersect
 from calque.derive.natural.build import derive_natural, write_translation
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
+from calque.derive.word_links import estimate_links, intersect, with_links
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.xlm_align import XLMAlign

@@ -14,9 +14,9 @@ import numpy as np
 
 from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.parallel import Link, Links, Pair
 from calque.derive.vocabulary import TOKENIZER, open_tokenizer
+from calque.derive.word_links import LeftOut
 from calque.pretrain.architecture import main_layer, row_length
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch

@@ -33,10 +33,10 @@ from calque.analysis.tasks.rows import Reader
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import LeftOut
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
+from calque.derive.word_links import LeftOut
 from calque.pretrain.architecture import row_length
 from calque.pretrain.lazy import Tensor, torch
 

@@ -13,10 +13,9 @@ from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, Measu
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Bitext
 from calque.derive.languages import Languages
-from calque.derive.links.aligner import SYMMETRISATIONS
-from calque.derive.links.fast_align import FastAlign
 from calque.derive.ragged import Ragged
 from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
+from calque.derive.word_links import SYMMETRISATIONS, FastAlign
 from calque.pretrain.architecture import has_languages, main_layer
 from calque.pretrain.batch import MARKS
 from calque.pretrain.run import read_metrics

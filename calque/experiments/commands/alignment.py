@@ -20,7 +20,7 @@ from calque.experiments.run.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
     from calque.analysis.aligners.encoder import EncoderAligner
-    from calque.derive.links.fast_align import StatisticalAligner
+    from calque.derive.word_links import StatisticalAligner
     from calque.experiments.run.step import Step
 
 FAST_ALIGN = "fast-align"  # the only method that uses no encoder
@@ -71,7 +71,7 @@ def open_aligner(
     """Train fast_align on the pairs or, given a model, open the encoder in its folder. Raises BadInput if the
     method is unknown or does not match the other arguments."""
     if method in (None, FAST_ALIGN) and model is None and layer is None:
-        from calque.derive.links.fast_align import StatisticalAligner
+        from calque.derive.word_links import StatisticalAligner
 
         return StatisticalAligner.train(pairs)
     from calque.analysis.aligners.encoder import EncoderAligner

@@ -22,7 +22,7 @@ from calque.pretrain.objective import GOLD, Linked, Objective
 from calque.pretrain.saved_model import METRICS, RUN, read_config, weights_digest
 
 if TYPE_CHECKING:
-    from calque.derive.estimated_links import PairSample
+    from calque.derive.word_links import PairSample
     from calque.pretrain.run import Probe, ShippedRun
 
 CHECKPOINT = "checkpoint"  # a training step's subfolder with the model
@@ -208,15 +208,14 @@ class EstimatedLinks:
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:
-        from calque.derive.estimated_links import FORMAT, KIND
+        from calque.derive.word_links import FORMAT, KIND
 
         name = f"{self.first}-{self.second}"
         place = self.data.folder / "estimated" / name
         return Step(self, place, f"estimated links {name}", "derive", KIND, FORMAT)
 
     def compute(self, step: Step, machine: Machine) -> None:
-        from calque.derive.estimated_links import estimate_links
-        from calque.derive.links.aligner import SYMMETRISATIONS
+        from calque.derive.word_links import SYMMETRISATIONS, estimate_links
 
         languages, method = Languages.open(self.data.folder, self.names), SYMMETRISATIONS[self.method]
         estimate_links(languages, self.first, self.second, step.folder, method, drawn=self.drawn)
@@ -246,7 +245,7 @@ class Training:
         return Step(self, place, title, "pretrain", *settings, shared=True, after=self.links)
 
     def compute(self, step: Step, machine: Machine) -> None:
-        from calque.derive.estimated_links import with_links
+        from calque.derive.word_links import with_links
         from calque.pretrain.run import Pretraining, pretrain
 
         languages = Languages.open(self.data.folder, self.languages)
@@ -313,7 +312,7 @@ class Training:
         method = self.objective.traits.links
         if method in ("", GOLD):
             return ()
-        from calque.derive.estimated_links import PairSample
+        from calque.derive.word_links import PairSample
 
         sample = PairSample.of(self.objective.traits.parallel_share, self.seed)
         pairs = self.data.config.pairs_of(self.languages)

@@ -8,8 +8,8 @@ from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.measures.retrieval import PARTS, mined, retrieval, sentence_vectors
 from calque.analysis.measures.states import CSLS_NEIGHBOURS, MARGIN_NEIGHBOURS, cosine, csls, found, margin
 from calque.analysis.records.record import MeasuredModel
-from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.conllu import read_conllu
+from calque.derive.word_links import LeftOut
 from tests.refusals import refusal
 
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.links import fast_align
-from calque.derive.links.aligner import SYMMETRISATIONS
-from calque.derive.links.fast_align import FastAlign, StatisticalAligner
+from calque.derive import word_links
+from calque.derive.word_links import SYMMETRISATIONS, FastAlign, StatisticalAligner
 from tests.derive.links.twin import Twin
 
 ORACLES = Path(__file__).parents[4] / "shared" / "data" / "oracles"
@@ -59,7 +58,7 @@ def test_symmetrisations_equal_the_published_tool(name, english_french, forward,
 def test_model_equals_its_definition(pairs, passes, reverse):
     turned = [(target, source) for source, target in pairs] if reverse else pairs
     twin = Twin().learn(turned, passes - 1)
-    with patch.object(fast_align, "PASSES", passes):
+    with patch.object(word_links, "PASSES", passes):
         model = FastAlign.train(pairs, reverse=reverse)
     assert model.tension == pytest.approx(twin.tension, rel=1e-9)
     for pair, links in zip(turned, model.align(pairs), strict=True):
@@ -79,7 +78,7 @@ def test_training_in_small_chunks_is_the_same_and_not_quadratic(monkeypatch):
 
     for name in ("unique", "union1d"):
         monkeypatch.setattr(np, name, measured(getattr(np, name)))
-    monkeypatch.setattr(fast_align, "_CELLS", 1)
+    monkeypatch.setattr(word_links, "_CELLS", 1)
     parts = FastAlign.train(pairs)
     assert np.array_equal(parts.keys, whole.keys) and np.array_equal(parts.probabilities, whole.probabilities)
     assert sum(sizes) < 10 * len(whole.keys)

@@ -3,10 +3,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.artefact import Artefact
-from calque.derive.estimated_links import ENDS, KIND, LINKS, store
 from calque.derive.language import of_pieces
-from calque.derive.links.aligner import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
 from calque.derive.ragged import Ragged
+from calque.derive.word_links import (
+    ENDS,
+    KIND,
+    LINKS,
+    grow_diag,
+    grow_diag_final,
+    grow_diag_final_and,
+    intersect,
+    store,
+    union,
+)
 from tests.derive.links import twin
 
 WORDS = 7

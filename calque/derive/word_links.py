@@ -1,5 +1,6 @@
-"""fast_align: IBM model 2 with a single position parameter, the tension (Dyer, Chahuneau and Smith 2013).
+"""Word links by fast_align in both directions, symmetrised, and the folders that store them.
 
+fast_align is IBM model 2 with a single position parameter, the tension (Dyer, Chahuneau and Smith 2013).
 t(f | e) has a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the
 PASSES is used only for aligning, and the first does not update the tension.
 
@@ -7,21 +8,31 @@ A cell pairs a target word with a possible partner: a source word or the null wo
 R target words, C cells. The prior probability that target position j of m is aligned to source position i of
 n is proportional to exp(tension * h) with h = -|i / n - j / m|, so the sum over i consists of two geometric
 series.
+
+Files of estimated links:
+links.npy (L, 2) uint16   the positions of linked words in the two sentences, sorted within each pair
+ends.npy  (N + 1,) int64  the index at which each pair's links begin
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, pairwise, tee
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
+from calque.derive.artefact import Artefact, making
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import LeftOut, Symmetrisation, grow_diag_final_and
-from calque.derive.ragged import ends_of, ranges
-from calque.derive.readers.parallel import Links, Pair
+from calque.derive.fingerprint import fingerprint
+from calque.derive.language import Bitext, EstimatedLinks, Language
+from calque.derive.languages import Languages
+from calque.derive.ragged import Ragged, ends_of, ranges
+from calque.derive.readers.parallel import Link, Links, Pair
 
+KIND, FORMAT = "links", 1
+LINKS, ENDS = "links.npy", "ends.npy"
 PASSES = 5
 LONGEST = 1024  # maximum number of words in a sentence; memory grows with the product of a pair's lengths
 _ALPHA = 0.01  # the concentration of the Dirichlet prior over t(. | e)
@@ -31,7 +42,93 @@ NULL_SHARE = 0.08  # the prior probability of the null word
 TENSION = 4.0  # the initial tension
 _LOWEST, _HIGHEST = 0.1, 14.0
 _STEPS, _RATE = 8, 20.0
+_EXAMPLES = 5  # maximum number of line numbers listed per reason
 _CELLS = 2**16  # approximate number of cells per chunk, whose arrays should fit into the processor's cache
+
+
+class LeftOut:
+    """Counts sentence pairs and words left without links, by reason, with the first few line numbers."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._lines: defaultdict[str, list[int]] = defaultdict(list)
+
+    def add(self, what: str, line: int, count: int = 1) -> None:
+        self.counts[what] += count
+        lines = self._lines[what]
+        if line not in lines and len(lines) <= _EXAMPLES:
+            lines.append(line)
+
+    def described(self) -> list[str]:
+        """Describe each reason, as in `3 words that ... (line 4, 17)`."""
+        described = []
+        for what, lines in self._lines.items():
+            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + " …" * (len(lines) > _EXAMPLES)
+            described.append(f"{self.counts[what]:,} {what} (line {examples})")
+        return described
+
+
+# The growing methods start from the links found in both directions and add links found in only one (Och and
+# Ney 2003; Koehn, Och and Marcu 2003). A link added during a scan can make later links in the scan eligible.
+
+Symmetrisation = Callable[[Links, Links], Links]
+
+
+def union(forward: Links, reverse: Links) -> Links:
+    """Return the links found in at least one direction."""
+    return sorted({*forward, *reverse})
+
+
+def intersect(forward: Links, reverse: Links) -> Links:
+    """Return the links found in both directions."""
+    return sorted({*forward} & {*reverse})
+
+
+def grow_diag(forward: Links, reverse: Links) -> Links:
+    """Extend the intersection with links from the union that contain an unlinked word and are adjacent,
+    possibly diagonally, to an existing link."""
+    links, size = {*forward} & {*reverse}, -1
+    while len(links) != size:
+        size = len(links)
+        _extend(links, union(forward, reverse), any, adjacent=True)
+    return sorted(links)
+
+
+def grow_diag_final(forward: Links, reverse: Links) -> Links:
+    """Apply `grow_diag`, then add forward links and then reverse links that contain an unlinked word."""
+    return _finished(forward, reverse, any)
+
+
+def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
+    """Apply `grow_diag`, then add forward links and then reverse links between two unlinked words."""
+    return _finished(forward, reverse, all)
+
+
+SYMMETRISATIONS = {
+    method.__name__.replace("_", "-"): method
+    for method in (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
+}
+"""All symmetrisation methods, keyed by their names in `atools`."""
+
+
+def _finished(forward: Links, reverse: Links, enough: Callable[[Iterable[bool]], bool]) -> Links:
+    links = {*grow_diag(forward, reverse)}
+    _extend(links, [*sorted(forward), *sorted(reverse)], enough)
+    return sorted(links)
+
+
+def _extend(
+    links: set[Link], candidates: Links, enough: Callable[[Iterable[bool]], bool], adjacent: bool = False
+) -> None:
+    """Add each candidate if `enough` (any or all) of its words are unlinked and, if `adjacent`, it is next to
+    a link."""
+    sources, targets = {i for i, _ in links}, {j for _, j in links}
+    for i, j in candidates:
+        neighbours = ((i + di, j + dj) for di in (-1, 0, 1) for dj in (-1, 0, 1))
+        if enough((i not in sources, j not in targets)) and not (adjacent and links.isdisjoint(neighbours)):
+            links.add((i, j))
+            sources.add(i)
+            targets.add(j)
 
 
 @dataclass(frozen=True)
@@ -49,18 +146,16 @@ def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
     """Divide sentence pairs into chunks; pairs must have words on both sides or on neither."""
-    columns: tuple[list[int], ...] = [], [], [], []
+    columns: list[list[int]] = [[], [], [], []]
     cells = 0
     for source, target in pairs:
-        sources, targets, n, m = columns
-        sources += [NULL, *map(source_id, source)]
-        targets += map(target_id, target)
-        n.append(len(source))
-        m.append(len(target))
+        parts = [NULL, *map(source_id, source)], map(target_id, target), [len(source)], [len(target)]
+        for column, part in zip(columns, parts, strict=True):
+            column += part
         cells += (len(source) + 1) * len(target)
         if cells >= _CELLS:
             yield PairChunk(*(np.array(column, np.int64) for column in columns))
-            columns, cells = ([], [], [], []), 0
+            columns, cells = [[], [], [], []], 0
     if columns[2]:
         yield PairChunk(*(np.array(column, np.int64) for column in columns))
 
@@ -275,3 +370,88 @@ def _usable(pairs: Iterable[Pair], reverse: bool, left_out: LeftOut) -> Iterator
             left_out.add(reason, line)
             pair = (), ()
         yield pair[::-1] if reverse else pair
+
+
+@dataclass(frozen=True)
+class PairSample:
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` as for objectives."""
+
+    fraction: float = 1.0
+    seed: int = 0
+
+    @classmethod
+    def of(cls, fraction: float, seed: int) -> Self:
+        # The seed is ignored if all pairs are read.
+        return cls(fraction, seed if fraction < 1 else 0)
+
+
+ALL = PairSample()
+
+
+def estimate_links(
+    languages: Languages,
+    first: str,
+    second: str,
+    folder: Path,
+    method: Symmetrisation = grow_diag_final_and,
+    drawn: PairSample = ALL,
+) -> Path:
+    """Estimate and write the word links in the `drawn` sentence pairs of two languages (see `with_links`)."""
+    bitext = languages.bitext(first, second)
+    sample = bitext.sample(drawn.fraction, drawn.seed)
+    corpus = _Words(bitext, sample)
+    aligner = StatisticalAligner.train(corpus, method)
+    identity = languages.identity(first, second)
+    facts = {
+        "pair": [first, second],
+        "fingerprint": fingerprint(FORMAT, identity, method.__name__, PASSES, drawn),
+        "languages": identity,
+        "method": aligner.name,
+        "passes": PASSES,
+        "of pairs": len(sample),
+        "unlearnt": dict(aligner.forward.unlearnt.counts),
+    }
+    links, sampled_pairs = aligner.align(corpus), set(sample.tolist())
+    return store((next(links) if pair in sampled_pairs else [] for pair in range(len(bitext))), folder, facts)
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words of the chosen pairs, as strings of sub-word ids."""
+
+    bitext: Bitext
+    chosen: np.ndarray
+
+    def __iter__(self) -> Iterator[Pair]:
+        for a, b in self.bitext.lines[self.chosen].tolist():
+            yield _words(self.bitext.first, a), _words(self.bitext.second, b)
+
+
+def _words(language: Language, line: int) -> tuple[str, ...]:
+    words = Ragged.of(language.corpus[line], language.corpus.pieces[line])
+    return tuple(" ".join(map(str, word.tolist())) for word in words)
+
+
+def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
+    """Write the links of sentence pairs atomically, with the `facts` known after the last pair."""
+    with making(folder, KIND, facts) as part:
+        by_pair = [np.array(links, np.uint16).reshape(-1, 2) for links in pairs]
+        values = np.concatenate([np.empty((0, 2), np.uint16), *by_pair])
+        links = Ragged.of(values, list(map(len, by_pair)))
+        np.save(part / LINKS, values)
+        np.save(part / ENDS, links.ends)
+        facts |= {"format": FORMAT, "pairs": len(links), "links": len(values)}
+    return folder
+
+
+def with_links(languages: Languages, folder: Path) -> Languages:
+    """Add a folder's word links to `languages`; raise BadInput if they belong to different languages."""
+    artefact = Artefact.open(folder, KIND)
+    links = Ragged(*(np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS)))
+    pair = tuple(artefact.facts["pair"])
+    pairs = len(languages.bitext(*pair))
+    if len(links) != pairs or artefact.facts.get("languages") != languages.identity(*pair):
+        fault = f"these links are for {len(links):,} other sentence pairs, not for these languages' {pairs:,}"
+        raise BadInput(fault, folder)
+    estimates = EstimatedLinks(links, artefact.facts["fingerprint"])
+    return replace(languages, estimates={**languages.estimates, pair: estimates})
