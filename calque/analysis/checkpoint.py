@@ -31,16 +31,15 @@ from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.artefact import Artefact, finished, whole_of
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import plain
-from calque.derive.language import SOURCE, Bitext
-from calque.derive.languages import Languages, fingerprints, open_folder
+from calque.derive.languages import SOURCE, Bitext, Languages, fingerprints, open_folder
 from calque.derive.ragged import Ragged
 from calque.derive.sentence import Sentence
 from calque.derive.task_data import TaskFolder
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform as transform_called
 from calque.pretrain import start
-from calque.pretrain.architecture import has_languages
 from calque.pretrain.lazy import Tensor, torch
+from calque.pretrain.model import has_languages
 from calque.pretrain.run import TRAINED_ON
 from calque.pretrain.saved_model import RUN, load_model, load_tokenizer
 from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types

@@ -15,9 +15,9 @@ from calque.analysis.checkpoint import Checkpoint, Derivation, Guess, Neighbour
 from calque.analysis.measures.states import nearest
 from calque.analysis.records.record import ROTATED
 from calque.derive.errors import BadInput, unknown
-from calque.derive.language import SOURCE, Bitext
-from calque.pretrain.architecture import counts_from_padding, first_position, main_layer
+from calque.derive.languages import SOURCE, Bitext
 from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.model import counts_from_padding, first_position, main_layer
 
 LENGTHS = range(7, 9)  # sentence lengths, in words, that fit on a terminal and on a phone
 LINES = 1_000  # number of lines searched for such a sentence

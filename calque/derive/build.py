@@ -21,16 +21,17 @@ from calque.derive.encode import ChunkEncoder, Encoded, EncodedChunk, NumberedCh
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, own_code, sha256, with_code
-from calque.derive.language import SOURCE, in_places
 from calque.derive.languages import (
     DICTIONARY,
     FORMAT,
     RESERVED,
     SINGLE,
+    SOURCE,
     TEXTS,
     VOCABULARY,
     WRONG,
     FolderWriter,
+    in_places,
     new_folder,
 )
 from calque.derive.on_demand import PREVIEW, preview_sentences

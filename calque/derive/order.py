@@ -1,13 +1,31 @@
-"""Word order: inversion, random permutation, and the distance between two orders."""
+"""Word order: inversion, random permutation, the order of another language (galactic dependencies, Wang and
+Eisner 2016), and the distance between two orders."""
 
+import os
+from abc import ABC, abstractmethod
 from bisect import bisect
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from glob import escape
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Self
 
-from calque.derive.fingerprint import ADDED, total
-from calque.derive.forms import percent
+from calque.derive.artefact import digest
+from calque.derive.errors import BadInput, unknown
+from calque.derive.files import check_name
+from calque.derive.fingerprint import ADDED, fingerprint, total, with_code
+from calque.derive.forms import Form, percent
+from calque.derive.grammar import CLASSES, FORMAT, MOST, Grammar, Tree, ranked
+from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.tree import ORDERS
+from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Transform, check_share, draw
+from calque.derive.transform import Need, Transform, check_share, draw
+from calque.derive.types import Usage
 
 # English sentence-final punctuation; text in other scripts needs its own marks, such as 。 or ।.
 FINAL_MARKS = (".", "!", "?")
@@ -73,3 +91,195 @@ def order_distance(origins: Iterable[Sequence[int]]) -> float:
     """Return the mean `kendall_distance` over sentences of at least two words, or 0."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
     return total(distances) / len(distances) if distances else 0.0
+
+
+NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders, without dashes, which separate parameters
+
+
+class Superstrate(ABC):
+    """A word order that can be learnt. Subclasses are frozen dataclasses."""
+
+    name: str
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Return a fingerprint that changes whenever the learnt grammar would change."""
+
+    @abstractmethod
+    def learn(self) -> Grammar:
+        """Learn the grammar."""
+
+    def grammar(self, cache: Path) -> Grammar:
+        """Return the grammar, learnt once and cached in `cache`."""
+        check_name(self.name, "a word order called")
+        path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
+        if not path.exists():
+            self.learn().save(path)
+        return Grammar.load(path)
+
+
+@dataclass(frozen=True)
+class TreebankFiles(Superstrate):
+    """A word order learnt from treebanks."""
+
+    name: str
+    paths: tuple[Path, ...]
+
+    def fingerprint(self) -> str:
+        files = chain.from_iterable(map(treebank_files, self.paths))
+        return fingerprint(FORMAT, self.name, [digest(file) for file in files])
+
+    def learn(self) -> Grammar:
+        sentences = chain.from_iterable(map(read_treebank, self.paths))
+        return Grammar.train(sentences, self.paths[0])
+
+
+@dataclass(frozen=True)
+class StoredGrammar(Superstrate):
+    """A grammar written by `Grammar.save`, optionally compressed with xz."""
+
+    name: str
+    path: Path
+
+    def fingerprint(self) -> str:
+        return fingerprint(FORMAT, self.name, digest(self.path))
+
+    def learn(self) -> Grammar:
+        return Grammar.load(self.path)
+
+
+@dataclass(frozen=True)
+class PocketTreebank(Superstrate):
+    """A treebank of `size` Pocket English sentences, from a random stream that no corpus uses."""
+
+    name: str
+    size: int = 3_000
+    stream: int = 1_000
+
+    def fingerprint(self) -> str:
+        return fingerprint(FORMAT, self)
+
+    def learn(self) -> Grammar:
+        return Grammar.train(Pocket(order=self.name).sentences(self.size, self.stream))
+
+
+def superstrate(name: str) -> TreebankFiles | PocketTreebank:
+    """Return a word order by name: a variant of Pocket English, or a language with a treebank."""
+    if name in ORDERS:
+        return PocketTreebank(name)
+    if files := treebank(name):
+        return TreebankFiles(name, files)
+    hint = "languages with a treebank in CALQUE_DATA/ud also work (`calque data fetch ud` downloads some)"
+    raise BadInput(f"{unknown('word order', name, ORDERS)}; {hint}")
+
+
+def treebank(language: str) -> tuple[Path, ...]:
+    """Return a language's training files in CALQUE_DATA/ud or, if there are none, all its files; PUD, a test
+    set, only if there is no other treebank."""
+    folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
+    treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
+    candidates = [path for path in treebanks if "_pud-" not in path.name] or treebanks
+    return tuple([path for path in candidates if path.stem.endswith("-train")] or candidates)
+
+
+@dataclass(frozen=True)
+class Reorder(Transform):
+    """Reorders the dependents of nouns and verbs (galactic dependencies). `superstrate_weight` interpolates
+    between the substrate's order (0) and the superstrate's (1). Closing punctuation stays last; nodes of more
+    than 7 items or with crossing arcs keep their order."""
+
+    short_name, full_name = "syn", "Syn"
+    former_fields = (("p", 1.0),)
+    forms = (
+        Form("superstrate", "-", "{value.name}", None, superstrate, "fr", " ({}", NAME, attrgetter("name")),
+        percent("superstrate_weight", "-", "{percent} %", "25"),
+    )
+    examples = (("syn-fr", "French word order"), ("syn-fr-25", "a quarter of the way to French order"))
+    term = "Syn gives each sentence the word order of another language, learned from a treebank."
+    needs = frozenset[Need](("trees", "tags"))
+
+    superstrate: Superstrate
+    substrate: Superstrate
+    superstrate_weight: float = 0.95
+    seed: int = 0
+    grammar: Grammar | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        check_share(self.superstrate_weight, "the superstrate", may_be_zero=True)
+
+    @classmethod
+    def parse(cls, name: str) -> Self | None:
+        if (values := cls.parse_fields(name)) is None:
+            return None
+        english = "english" if isinstance(values["superstrate"], PocketTreebank) else "en"
+        return cls(substrate=superstrate(english), **values)
+
+    @property
+    def title(self) -> str:
+        return f"{super().title})"
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
+        removed = {"p": 1.0, "oversize": "keep"}  # removed settings that records still contain
+        weight = {"superstrate_weight": self.superstrate_weight}
+        return ({"kind": "Reorder", **names, **weight, **removed, "seed": self.seed},)
+
+    def identity(self) -> Any:
+        return ["Reorder", FORMAT, *self._fingerprints(), self.superstrate_weight, 1.0, self.seed]
+
+    def _fingerprints(self) -> tuple[str, str]:
+        return self.superstrate.fingerprint(), self.substrate.fingerprint()
+
+    def ready(self, cache: Path | None = None, usage: Usage | None = None) -> Self:
+        if self.grammar is not None or cache is None:
+            return self
+        mixed = self.superstrate, self.substrate, self.superstrate_weight
+        return replace(self, grammar=_mixture(*mixed, cache, self._fingerprints()))
+
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        if not sentence.heads:
+            return Counter({"sentences without a tree": 1})
+        tree = Tree.without_closing_marks(sentence)
+        heads = [head for head, words in enumerate(tree.dependents) if words]
+        obstacles = [_obstacle(tree, head) for head in heads if sentence.tags[head] in CLASSES]
+        return Counter(filter(None, obstacles))
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        if self.grammar is None:
+            raise ValueError(f"{self.name} has no grammar yet: call `ready` first")
+        if not sentence.heads:
+            return sentence
+        random, tree = draw(self.seed, number).random, Tree.without_closing_marks(sentence)
+        lines = [[word] for word in range(len(sentence))]  # each subtree's words in their new order
+        for head in reversed(tree.downwards):
+            words = tree.dependents[head]
+            if words and (sentence.tags[head] not in CLASSES or _obstacle(tree, head)):
+                lines[head] = _in_place([head, *words], lines)
+            elif words:
+                node, items = ranked(sentence, tree, head)
+                slots = self.grammar.sample(items, random())
+                lines[head] = [word for slot in slots for word in lines[node[slot]]]
+        return sentence.reorder([*lines[tree.downwards[0]], *range(len(tree.dependents), len(sentence))])
+
+
+def _obstacle(tree: Tree, head: int) -> str:
+    """Return the reason why the grammar cannot order a head's dependents, or "" if it can."""
+    words = tree.dependents[head]
+    if not all(tree.whole[word] for word in (head, *words)):
+        return "nodes with crossing arcs"
+    return f"nodes of more than {MOST} items" if len(words) >= MOST else ""
+
+
+def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
+    """Return the words below a node whose blocks (the head, and dependents' subtrees) keep their places."""
+    owner = {word: block for block in blocks for word in lines[block]}
+    words = {block: iter(lines[block]) for block in blocks}
+    return [next(words[owner[place]]) for place in sorted(owner)]
+
+
+@lru_cache(maxsize=8)  # called for every chunk; `prints` changes with the files
+def _mixture(
+    superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
+) -> Grammar:
+    return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - weight)

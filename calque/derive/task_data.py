@@ -15,7 +15,7 @@ from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.build import check_transforms, learn
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint, with_code
-from calque.derive.language import SOURCE
+from calque.derive.languages import SOURCE
 from calque.derive.readers.conllu import WORDS
 from calque.derive.readers.lines import EDITION
 from calque.derive.source import Example, Source, TaskData, read_examples, write_examples

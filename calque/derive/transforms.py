@@ -9,8 +9,7 @@ from pathlib import Path
 
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.fingerprint import own_code
-from calque.derive.galactic import Reorder
-from calque.derive.order import Invert, Permute
+from calque.derive.order import Invert, Permute, Reorder
 from calque.derive.script import Cognates, Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.source import Source

@@ -26,8 +26,7 @@ import numpy as np
 from calque.derive.artefact import Artefact, making
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
-from calque.derive.language import Bitext, EstimatedLinks, Language
-from calque.derive.languages import Languages
+from calque.derive.languages import Bitext, EstimatedLinks, Language, Languages
 from calque.derive.ragged import Ragged, ends_of, ranges
 from calque.derive.readers.parallel import Link, Links, Pair
 

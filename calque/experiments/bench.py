@@ -17,8 +17,7 @@ from transformers import PreTrainedModel
 from calque.analysis.statistics import estimate
 from calque.derive.corpus import Corpus
 from calque.derive.files import write_json
-from calque.derive.language import SOURCE, Language
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Language, Languages
 from calque.derive.ragged import Ragged
 from calque.derive.types import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
@@ -151,7 +150,7 @@ def _speed(ends: Sequence[float]) -> float:
 
 def mask(rounds: int) -> list[Comparison]:
     """Compare the speed of masking batches of prepared rows with that of transformers' collator."""
-    from calque.pretrain.mask import Masking
+    from calque.pretrain.batch import Masking
     from calque.pretrain.objectives.mlm import PackedLines
 
     languages, comparisons = made_languages(), []

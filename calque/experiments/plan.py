@@ -13,8 +13,8 @@ from calque.experiments.report.summary import counted, scale_of
 from calque.experiments.run.progress import duration
 from calque.experiments.run.schedule import side_by_side
 from calque.experiments.run.step import Step, is_finished
-from calque.pretrain.cost import EFFICIENCY, run_flops
 from calque.pretrain.lazy import torch
+from calque.pretrain.model import EFFICIENCY, run_flops
 
 if TYPE_CHECKING:
     from calque.experiments.session import StudySession

@@ -1,27 +1,99 @@
-"""Masked language models, computed only where the loss needs them.
+"""Masked language models: parts of RoBERTa, XLM-R and BERT models in transformers, losses that are computed
+only where they are needed, and estimates of costs.
 
-Shapes: B rows, L ids, hidden size H, N labels.
+Shapes: B rows, L ids, hidden size H, N labels. Cost estimates: feed-forward size F, L layers, S ids per row, V
+types.
 """
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import islice
 from typing import Any
 
 from calque.derive.types import OURS, Specials
-from calque.pretrain.architecture import (
-    TEXT_TYPES,
-    first_position,
-    has_languages,
-    head_of,
-    layer_at,
-    layers_of,
-)
 from calque.pretrain.batch import LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, nn, torch
+
+HEADS = {"roberta": "lm_head", "xlm-roberta": "lm_head", "bert": "cls"}
+"""The supported types of models, and the attributes that contain their prediction heads."""
+TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
+
+
+def masked_model(config: Any) -> Any:
+    """Return the class of a masked language model with this transformers configuration."""
+    from transformers import MODEL_FOR_MASKED_LM_MAPPING  # slow to import
+
+    return MODEL_FOR_MASKED_LM_MAPPING[type(config)]
+
+
+def counts_from_padding(config: Any) -> bool:
+    """Whether position ids start after the padding id."""
+    return bool(config.model_type != "bert")
+
+
+def first_position(config: Any) -> int:
+    """Return the position id of a row's first id."""
+    return int(config.pad_token_id) + 1 if counts_from_padding(config) else 0
+
+
+def row_length(config: Any) -> int:
+    """Return the maximum row length in ids."""
+    return int(config.max_position_embeddings) - first_position(config)
+
+
+def layers_of(model: Any) -> Any:
+    """Return the list of a model's encoder layers."""
+    return model.base_model.encoder.layer
+
+
+def token_types_of(model: Any) -> Tensor:
+    """Return the token type embeddings of a model or of its encoder alone."""
+    types: Tensor = model.base_model.embeddings.token_type_embeddings.weight
+    return types
+
+
+def head_of(model: Any) -> Any:
+    """Return the prediction head, which computes logits from states."""
+    return getattr(model, HEADS[model.config.model_type])
+
+
+def text_logits(model: Any, first: Tensor) -> Tensor:
+    """Apply the classification head to states at texts' first positions, (B, H)."""
+    states, pooler = first[:, None], model.base_model.pooler
+    return model.classifier(states if pooler is None else model.dropout(pooler(states)))
+
+
+def main_layer(layers: int) -> int:
+    """Return the default layer to measure in an encoder (layer 8 of 12 in XLM-Align)."""
+    return max(1, round(layers * 8 / 12))
+
+
+def has_languages(token_types: int) -> bool:
+    """Whether token types represent languages; one or two types never do."""
+    return token_types > TEXT_TYPES
+
+
+def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
+    """Compute a layer's output at the labelled positions only, (N, H)."""
+    attention, rows = layer.attention.self, len(hidden)
+    states = hidden.flatten(0, 1).index_select(0, labelled.index)
+    query = attention.query(states)
+    query = query.new_zeros(rows * labelled.slots, query.shape[1]).index_copy(0, labelled.slot, query)
+    q, k, v = (
+        x.unflatten(2, (attention.num_attention_heads, -1)).transpose(1, 2)
+        for x in (query.view(rows, labelled.slots, -1), attention.key(hidden), attention.value(hidden))
+    )
+    dropout = attention.dropout.p if attention.training else 0.0
+    mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=dropout)
+    mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, labelled.slot)
+    return layer.feed_forward_chunk(layer.attention.output(mixed, states))
+
 
 LOGITS = 2**30  # maximum number of logits in memory at a time (4 GiB), unless a single position has more
 
@@ -158,3 +230,70 @@ def _embed(model: Any, rows: Rows) -> Tensor:
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
         types = rows.segments
     return model.base_model.embeddings(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
+
+
+EFFICIENCY = 0.4  # the fraction of the peak matrix-product rate that training is assumed to reach
+UPDATE = 1e9  # overhead per update (kernel launches and the optimizer), in operations
+
+
+def parameters(model: ModelConfig, types: int) -> int:
+    """Count the parameters of a RoBERTa model with `types` tied embedding rows and no language embeddings."""
+    h, f = model.hidden, model.ffn
+    layer = 4 * (h * h + h) + (h * f + f) + (f * h + h) + 4 * h
+    embeddings = (types + model.length + 2 + 1) * h + 2 * h
+    head = (h * h + h) + 2 * h + types
+    return embeddings + model.layers * layer + head
+
+
+def flops_per_id(model: ModelConfig, types: int, at_head: float) -> float:
+    """Estimate training operations per id: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), except that the
+    head and most of the last layer process only a fraction `at_head` of the ids, the labelled ones."""
+    h, layer = model.hidden, 3 * encoder_flops_per_id(model, model.length) / model.layers
+    keys = 12 * h * h
+    return (model.layers - 1) * layer + keys + at_head * (layer - keys + 6 * (h * h + h * types))
+
+
+def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
+    """Return the operations per id for one pass of a row of `length` ids through all layers."""
+    h, ffn = model.hidden, model.ffn
+    return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
+
+
+def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool, rows: int) -> float:
+    """Estimate the peak memory for micro-batches of `rows` rows, in bytes: weights, gradients and AdamW's two
+    moments; 16 H + 4 F activations per id and layer, in float32 or, on a GPU (`card`), bfloat16; and up to
+    LOGITS logits, at 12 bytes each."""
+    ids = rows * model.length
+    activations = (2 if card else 4) * ids * model.layers * (16 * model.hidden + 4 * model.ffn)
+    logits = min(at_head * ids * types, max(types, LOGITS))
+    return 16 * parameters(model, types) + activations + 12 * logits
+
+
+def machine_bytes() -> int:
+    """Return the size of main memory in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@cache
+def peak_flops(device: str) -> float:
+    """Measure matrix products per second, in operations: in float32 on all cores of a CPU, in bfloat16 on a
+    GPU."""
+    gpu = device == "cuda"
+    size = 8192 if gpu else 512
+    a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
+    best, out = 0.0, torch.empty_like(a)
+    for _ in range(20):  # the first product is a warm-up
+        start = time.perf_counter()
+        torch.mm(a, a, out=out)
+        if gpu:
+            torch.cuda.synchronize()
+        best = max(best, 2 * size**3 / (time.perf_counter() - start))
+    return best
+
+
+def run_flops(threads: int, parallel: int = 1) -> float:
+    """Return the operations per second of one of `parallel` runs, which uses one CPU core per thread or
+    shares the GPU."""
+    if torch.cuda.is_available():
+        return peak_flops("cuda") / parallel
+    return peak_flops("cpu") * min(1.0, threads / (os.cpu_count() or 1))

@@ -26,14 +26,12 @@ from calque.derive.artefact import Artefact, finished, write_manifest
 from calque.derive.errors import BadInput
 from calque.derive.files import parse_json, sweep, sync, whole_file, whole_folder, writing
 from calque.derive.fingerprint import plain, sha256
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
-from calque.pretrain.architecture import row_length
+from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import tensor_files, torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
-from calque.pretrain.model import compile_layers, state_of
+from calque.pretrain.model import compile_layers, row_length, state_of
 from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.saved_model import (
     METRICS,

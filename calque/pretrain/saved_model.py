@@ -17,10 +17,9 @@ from calque.derive.artefact import Artefact, check_part, finished, making
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, sweep, sync, whole_file
 from calque.derive.fingerprint import sha256
-from calque.pretrain.architecture import HEADS
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import Optimizer, Tensor, tensor_files, torch
-from calque.pretrain.model import state_of
+from calque.pretrain.model import HEADS, state_of
 
 if TYPE_CHECKING:  # accessing these names imports transformers' models, which takes seconds
     from transformers import PreTrainedConfig, PreTrainedModel

@@ -9,10 +9,9 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import TOKENIZER
-from calque.pretrain.architecture import HEADS, counts_from_padding, has_languages, masked_model, row_length
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
-from calque.pretrain.model import build
+from calque.pretrain.model import HEADS, build, counts_from_padding, has_languages, masked_model, row_length
 from calque.pretrain.saved_model import (
     CONFIG,
     load_model,

@@ -3,8 +3,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.grammar import CLASSES, MOST, Grammar, Tree
+from calque.derive.order import PocketTreebank, Reorder
 from calque.derive.sentence import Sentence, Span
 from tests.derive.grammar.made import below, trees
 

@@ -10,8 +10,15 @@ from transformers import RobertaConfig, TrainingArguments
 
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.cost import encoder_flops_per_id, flops_per_id, parameters, training_bytes
-from calque.pretrain.model import build, encode, prediction_loss
+from calque.pretrain.model import (
+    build,
+    encode,
+    encoder_flops_per_id,
+    flops_per_id,
+    parameters,
+    prediction_loss,
+    training_bytes,
+)
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import ALPHA, EPSILON, ITERATIONS
 

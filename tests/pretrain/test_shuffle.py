@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from calque.derive.corpus import Corpus
 from calque.derive.errors import BadInput
-from calque.derive.language import Language
+from calque.derive.languages import Language
 from calque.derive.ragged import Ragged
 from calque.derive.types import OURS
 from calque.pretrain.mixture import UNIT, Order, Shuffled, in_units, share_rows

@@ -17,10 +17,9 @@ from calque.derive.errors import BadInput
 from calque.derive.readers.parallel import Link, Links, Pair
 from calque.derive.vocabulary import TOKENIZER, open_tokenizer
 from calque.derive.word_links import LeftOut
-from calque.pretrain.architecture import main_layer, row_length
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
-from calque.pretrain.model import encode_each
+from calque.pretrain.model import encode_each, main_layer, row_length
 from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, load_model, read_config
 from calque.pretrain.saved_tokenizer import check_tokenizer
 

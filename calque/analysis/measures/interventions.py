@@ -21,10 +21,9 @@ from calque.analysis.tasks.task import EncodedSet, Split
 from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
-from calque.pretrain.architecture import layers_of
+from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.lazy import Tensor, inference_mode, no_grad, torch
+from calque.pretrain.model import layers_of
 from calque.pretrain.objectives.rotate_mlm import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"

@@ -12,11 +12,10 @@ import numpy as np
 from calque.analysis.measures.states import model_with_head, states
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Languages
 from calque.derive.source import Question
-from calque.pretrain.architecture import head_of, row_length
 from calque.pretrain.lazy import inference_mode, torch
+from calque.pretrain.model import head_of, row_length
 
 PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded next to a null's mean
 NULLS = ("all", "seen", "held-out")  # groups of questions with a null distribution

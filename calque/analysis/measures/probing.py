@@ -34,8 +34,7 @@ from calque.analysis.records.record import (
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
-from calque.derive.language import SOURCE, Bitext
-from calque.derive.languages import Languages, only_last
+from calque.derive.languages import SOURCE, Bitext, Languages, only_last
 from calque.derive.ragged import Ragged
 from calque.derive.source import Example
 from calque.derive.task_data import TaskFolder

@@ -31,14 +31,13 @@ from calque.analysis.records.record import (
 )
 from calque.analysis.tasks.rows import Reader
 from calque.derive.errors import BadInput
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Languages
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
 from calque.derive.word_links import LeftOut
-from calque.pretrain.architecture import row_length
 from calque.pretrain.lazy import Tensor, torch
+from calque.pretrain.model import row_length
 
 PARTS = 4  # of every four sentences, two are in both texts, one only in the first, and one only in the second
 

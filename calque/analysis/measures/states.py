@@ -8,10 +8,9 @@ import numpy as np
 
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
-from calque.pretrain.architecture import HEADS
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
-from calque.pretrain.model import encode_each
+from calque.pretrain.model import HEADS, encode_each
 from calque.pretrain.saved_model import WEIGHTS, load_model
 
 ROWS = 128  # rows of similar length per batch; affects only rounding

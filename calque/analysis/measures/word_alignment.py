@@ -11,13 +11,12 @@ from calque.analysis.aligners.encoder import Encoder, LinkReading, PairEncoder, 
 from calque.analysis.aligners.methods import METHODS, OT, Method
 from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
-from calque.derive.language import SOURCE, Bitext
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Bitext, Languages
 from calque.derive.ragged import Ragged
 from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
 from calque.derive.word_links import SYMMETRISATIONS, FastAlign
-from calque.pretrain.architecture import has_languages, main_layer
 from calque.pretrain.batch import MARKS
+from calque.pretrain.model import has_languages, main_layer
 from calque.pretrain.run import read_metrics
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # in XLM-Align's Table 2

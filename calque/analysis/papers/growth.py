@@ -11,7 +11,7 @@ from calque.analysis.records.record import ALIGNMENT, CKA, LINEAR, RETRIEVAL, Re
 from calque.analysis.report.drawing import Plot
 from calque.analysis.report.table import MISSING, Table
 from calque.analysis.results import Results
-from calque.pretrain.architecture import main_layer
+from calque.pretrain.model import main_layer
 
 NEVER = math.inf
 

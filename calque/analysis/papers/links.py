@@ -17,7 +17,7 @@ from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts
 from calque.analysis.report.drawing import INK, Dash, Plot, key, wrapped
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths
 from calque.analysis.results import Results
-from calque.pretrain.architecture import main_layer
+from calque.pretrain.model import main_layer
 
 HEADLINE = "grow-diag-final-and"
 TICKS = 8  # every layer gets a tick if there are fewer layers than this

@@ -16,8 +16,8 @@ from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.task import Head
 from calque.derive.errors import BadInput
-from calque.pretrain.architecture import TEXT_TYPES, has_languages, row_length
 from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
+from calque.pretrain.model import TEXT_TYPES, has_languages, row_length
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
 

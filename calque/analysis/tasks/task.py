@@ -18,10 +18,9 @@ from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Metric, Score
 from calque.derive.errors import BadInput
 from calque.derive.source import Example, read_examples
-from calque.pretrain.architecture import text_logits
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, torch
-from calque.pretrain.model import encode_first
+from calque.pretrain.model import encode_first, text_logits
 
 BARRED = -1e4  # the logit at padding, so that no answer starts or ends there
 

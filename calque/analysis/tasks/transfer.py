@@ -15,8 +15,7 @@ from calque.analysis.tasks.score import OF, Score
 from calque.analysis.tasks.tagging import Tagging, words_of
 from calque.analysis.tasks.task import EncodedSet, Split, Task, check
 from calque.derive.errors import BadInput
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Languages
 from calque.derive.readers.conllu import WORDS, Units
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder

@@ -21,7 +21,6 @@ from calque.derive.encode import Encoded, encode_sentences, vocabulary_of
 from calque.derive.errors import BadInput, listed
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
-from calque.derive.language import SOURCE
 from calque.derive.languages import (
     BITEXTS,
     DICTIONARY,
@@ -29,6 +28,7 @@ from calque.derive.languages import (
     KEPT,
     RESERVED,
     SIDES,
+    SOURCE,
     VOCABULARY,
     NamePair,
     new_folder,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from calque.derive.artefact import Artefact, digest
 from calque.derive.errors import BadInput
-from calque.derive.galactic import Reorder, StoredGrammar, TreebankFiles
+from calque.derive.order import Reorder, StoredGrammar, TreebankFiles
 from calque.derive.parser import StoredTrees
 from calque.derive.sources.files import EasyText, Files, TaskFiles
 

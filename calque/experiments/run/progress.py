@@ -93,7 +93,7 @@ class Remaining:
         if work is None:  # not read again from the dictionary, which another thread may empty
             work = self.work[step.folder] = step.work
         if self.speed is None and work:
-            from calque.pretrain.cost import EFFICIENCY, run_flops
+            from calque.pretrain.model import EFFICIENCY, run_flops
 
             self.speed = EFFICIENCY * run_flops(step.threads)
         return OVERHEAD + (work / self.speed if self.speed else 0.0)

@@ -10,10 +10,9 @@ from pathlib import Path
 from calque.analysis.papers.published import corpora
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.fingerprint import total
-from calque.derive.galactic import Reorder, TreebankFiles
 from calque.derive.languages import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
-from calque.derive.order import Invert
+from calque.derive.order import Invert, Reorder, TreebankFiles
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose

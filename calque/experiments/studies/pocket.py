@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.galactic import PocketTreebank, Reorder
-from calque.derive.order import Invert
+from calque.derive.order import Invert, PocketTreebank, Reorder
 from calque.derive.pocket.facts import Facts
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate

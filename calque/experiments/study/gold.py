@@ -33,8 +33,7 @@ from calque.analysis.records.record import (
 from calque.derive.artefact import digest
 from calque.derive.errors import unknown
 from calque.derive.fingerprint import ADDED, fingerprint
-from calque.derive.language import SOURCE
-from calque.derive.languages import FORMAT, KIND, NamePair
+from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.natural.build import write_translation
 from calque.derive.natural.files import BitextFiles
 from calque.derive.readers.lines import EDITION, tokens
@@ -51,7 +50,7 @@ from calque.experiments.study.languages import (
 from calque.experiments.study.measures import Examples, Measure, StudyMeasure, Tasks
 from calque.experiments.study.measuring import write_measurement
 from calque.experiments.study.models import Group, Model
-from calque.pretrain.architecture import main_layer
+from calque.pretrain.model import main_layer
 from calque.pretrain.saved_model import read_config
 
 USUAL = DEFAULT.name, RELEASED.name, OT.name  # the default alignment methods

@@ -20,8 +20,7 @@ import numpy as np
 from calque.analysis.records.record import Described
 from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig
 from calque.derive.errors import BadInput, shown
-from calque.derive.language import SOURCE
-from calque.derive.languages import FORMAT, KIND, NamePair
+from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.source import Question, Source
 from calque.derive.transform import Compose, Transform, image_of_question, trial_image
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary

@@ -17,7 +17,7 @@ from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.models import Model
 from calque.experiments.study.tasks import CrossLingualTask, find_task, open_examples
-from calque.pretrain.cost import UPDATE, encoder_flops_per_id
+from calque.pretrain.model import UPDATE, encoder_flops_per_id
 
 if TYPE_CHECKING:
     from calque.derive.task_data import TaskFolder

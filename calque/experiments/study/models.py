@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from calque.analysis.records.record import Described, MeasuredModel, Run
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint, plain, sha256
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Languages
 from calque.experiments.run.step import Machine, Step
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.cost import UPDATE, flops_per_id, machine_bytes, parameters, training_bytes
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.model import UPDATE, flops_per_id, machine_bytes, parameters, training_bytes
 from calque.pretrain.objective import GOLD, Linked, Objective
 from calque.pretrain.saved_model import METRICS, RUN, read_config, weights_digest
 

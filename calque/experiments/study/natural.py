@@ -15,8 +15,7 @@ from calque.analysis.records.record import Described
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.files import whole_folder, write_json
 from calque.derive.fingerprint import fingerprint
-from calque.derive.language import SOURCE
-from calque.derive.languages import FORMAT, KIND, Languages, NamePair
+from calque.derive.languages import FORMAT, KIND, SOURCE, Languages, NamePair
 from calque.derive.natural.build import Rows, check_languages, derive_natural, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, TextFiles, Without
 from calque.derive.readers.parallel import TwoFiles
@@ -26,9 +25,9 @@ from calque.experiments.study.languages import StudyData, StudyLanguages, only_d
 from calque.experiments.study.measures import Measure, Retrieval, ZeroShot
 from calque.experiments.study.models import GivenModel, Group, Training, shape_of
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes
-from calque.pretrain.architecture import HEADS, masked_model
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import tensor_files
+from calque.pretrain.model import HEADS, masked_model
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, read_metrics
 from calque.pretrain.saved_model import (

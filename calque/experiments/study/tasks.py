@@ -17,8 +17,7 @@ from calque.analysis.records.record import FLOORS, Floor
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.artefact import making
 from calque.derive.errors import shown, unknown
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages, NamePair
+from calque.derive.languages import SOURCE, Languages, NamePair
 from calque.derive.readers.conllu import WORDS
 from calque.derive.source import SPLITS
 from calque.derive.sources.files import TAGGED, TaskFiles

@@ -13,8 +13,7 @@ from torch import Tensor
 from calque.derive.languages import Languages
 from calque.experiments.studies.pocket import MASKS, pocket
 from calque.experiments.study import Study
-from calque.pretrain.batch import Pairs
-from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.batch import MASK_RATE, Pairs
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.objectives.align_mlm import moved_entries

@@ -14,11 +14,10 @@ import numpy as np
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
-from calque.pretrain.architecture import layers_of, main_layer
 from calque.pretrain.batch import Batch, LinkedPairs, PlaceLinks
 from calque.pretrain.bitext import LINKS, PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
 from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.model import encode
+from calque.pretrain.model import encode, layers_of, main_layer
 from calque.pretrain.objective import GOLD, Learner, Traits
 from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untied
 

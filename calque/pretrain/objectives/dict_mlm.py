@@ -9,8 +9,7 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.forms import percent
 from calque.derive.languages import Languages
-from calque.pretrain.batch import Rows
-from calque.pretrain.mask import MASK_RATE, as_rows, labels_at
+from calque.pretrain.batch import MASK_RATE, Rows, as_rows, labels_at
 from calque.pretrain.objective import Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import Monolingual
 

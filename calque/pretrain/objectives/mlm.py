@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from calque.derive.errors import BadInput
-from calque.derive.language import Language
-from calque.derive.languages import Languages
+from calque.derive.languages import Language, Languages
 from calque.derive.types import Specials
-from calque.pretrain.batch import Rows
+from calque.pretrain.batch import MASK_RATE, Masking, Rows
 from calque.pretrain.lazy import Tensor
-from calque.pretrain.mask import MASK_RATE, Masking
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objective import Learner, Objective, Stream
 

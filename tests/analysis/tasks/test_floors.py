@@ -9,8 +9,7 @@ from calque.analysis.tasks.score import accuracy
 from calque.analysis.tasks.tagging import NER, POS
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.artefact import Artefact
-from calque.derive.language import of_pieces
+from calque.derive.languages import of_pieces
 from calque.derive.ragged import Ragged
 from calque.derive.word_links import (
     ENDS,

@@ -18,8 +18,7 @@ from calque.analysis.records.record import (
     RETRIEVAL,
     Record,
 )
-from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
+from calque.derive.languages import SOURCE, Languages
 from calque.derive.pocket.facts import Facts
 from calque.derive.task_data import TaskFolder
 from calque.experiments.settings.catalogue import named_study
