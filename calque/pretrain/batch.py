@@ -1,5 +1,5 @@
-"""Batches of labelled rows, of dictionary entries, and of sentence pairs with links; and dynamic masking, which
-selects new positions each time a row is read.
+"""Batches of labelled rows, of dictionary entries, and of sentence pairs with links; and dynamic masking,
+which selects new positions each time a row is read.
 
 Shapes: B rows or pairs, L ids per row, at most W ids per side, N labels, K links or languages, V types.
 """

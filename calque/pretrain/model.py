@@ -1,8 +1,8 @@
 """Masked language models: parts of RoBERTa, XLM-R and BERT models in transformers, losses that are computed
 only where they are needed, and estimates of costs.
 
-Shapes: B rows, L ids, hidden size H, N labels. Cost estimates: feed-forward size F, L layers, S ids per row, V
-types.
+Shapes: B rows, L ids, hidden size H, N labels. Cost estimates: feed-forward size F, L layers, S ids per row,
+V types.
 """
 
 from __future__ import annotations
