@@ -33,7 +33,6 @@ class PairObjective(Objective):
     """An objective that reads a fraction of the sentence pairs and masks a fraction of their ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
-    stream: ClassVar[type[PairStream]]
     parallel_fraction: float
     links: Linked = ""
     reads_bitexts = True
@@ -47,9 +46,6 @@ class PairObjective(Objective):
     @property
     def traits(self) -> Traits:
         return Traits(self.mask_rate, text=False, links=self.links, parallel_share=self.parallel_fraction)
-
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [self.stream(languages, length, seed, self)]
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         layers = [getattr(self, name, None) for name in ("label_layer", "layer")]
@@ -84,13 +80,13 @@ class PairStream(Stream):
     has_gold: whether all pairs have gold links.
     """
 
-    objective: Any
     sides: ClassVar[int] = 1
     shuffled: ClassVar[bool] = False
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PairObjective) -> None:
-        self.objective, self.weights, links = objective, objective.weights, objective.traits.links
-        self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
+        super().__init__(languages, length, seed, objective)
+        self.weights, links = objective.weights, objective.traits.links
+        self.bitexts, self.pad = languages.bitexts, languages.specials.pad
         self.masking = Masking.of(languages, objective.mask_rate)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
         self.room = length if self.sides == 1 else length // 2 - 1

@@ -55,10 +55,13 @@ class Stream(ABC):
     """
 
     weights: dict[str, float]
-    instances: int
+    instances: int = 0
     left_out: Mapping[str, int] = MappingProxyType({})
     parts: Mapping[Part, int] = MappingProxyType({})
     uncounted: tuple[str, ...] = ()
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: Any) -> None:
+        self.languages, self.objective = languages, objective
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
@@ -120,6 +123,7 @@ class Objective(Named, ABC):
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
+    stream: ClassVar[type[Stream]]
     limits: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments of `out_of_range`
     mask_rate: float = 0.0
 
@@ -154,9 +158,10 @@ class Objective(Named, ABC):
         """Each part's kind and parameters, as plain JSON values for records."""
         return tuple(map(plain, self.parts))
 
-    @abstractmethod
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """Create streams with rows of `length` ids; `seed` determines which data are sampled."""
+        """Create streams with rows of `length` ids; `seed` determines which data are sampled. By default,
+        there is a single one, of the class `stream`."""
+        return [self.stream(languages, length, seed, self)]
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         """Create the objective's own modules, which may share parameters with the model. They are trained,

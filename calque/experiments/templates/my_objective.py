@@ -49,7 +49,7 @@ class MyObjective(Objective):
     summary = "MY-OBJECTIVE adds to MLM a loss that pulls the embeddings of dictionary pairs together."
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Monolingual(languages, length, self.mask_rate), Distances(languages, self.weight)]
+        return [Monolingual(languages, length, seed, self), Distances(languages, self.weight)]
 
 
 def my_objective() -> Study:

@@ -1,7 +1,9 @@
 """ALIGN-MLM, which adds to MLM a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3),
 and its opposite, REPEL-MLM."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,23 +21,23 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """All dictionary entries in every step; the loss `term` sums `loss` over their cosines."""
+    """All dictionary entries in every step; the objective's loss is summed over their cosines."""
 
-    instances = 0
+    objective: Align
 
-    def __init__(
-        self, languages: Languages, alpha: float, term: str, loss: Callable[[Tensor], Tensor]
-    ) -> None:
-        self.weights, self.term, self.loss = {term: alpha}, term, loss
+    def __init__(self, languages: Languages, length: int, seed: int, objective: Align) -> None:
+        super().__init__(languages, length, seed, objective)
+        self.weights = {objective.term: objective.alpha}
         self.pairs = Pairs(torch.from_numpy(moved_entries(languages)[0]))
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
-        return self.pairs, {self.term: len(self.pairs)}
+        return self.pairs, {self.objective.term: len(self.pairs)}
 
     def losses(self, learner: Learner, batch: Pairs) -> dict[str, Tensor]:
         # A sparse gradient contains only the dictionary's rows; a dense one would be as large as the table.
         rows = F.embedding(batch.ids, learner.model.get_input_embeddings().weight, sparse=True)
-        return {self.term: self.loss(F.cosine_similarity(rows[:, 0], rows[:, 1])).sum()}
+        cosines = F.cosine_similarity(rows[:, 0], rows[:, 1])
+        return {self.objective.term: self.objective.loss(cosines).sum()}
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
@@ -58,12 +60,13 @@ class Align(Objective):
 
     alpha: float = ALPHA
 
-    short_name = "ALIGN"
+    short_name, term = "ALIGN", "align"
+    stream = DictionaryCosine
     limits: ClassVar = {"positive": ["alpha"]}
     traits = Traits(dictionary=True)
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [DictionaryCosine(languages, self.alpha, "align", torch.neg)]
+    def loss(self, cosines: Tensor) -> Tensor:
+        return -cosines
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,10 @@ class Repel(Align):
     """alpha * L_REPEL, the mean over dictionary pairs of max(0, cosine). It cannot diverge, or make
     embeddings opposite, which would align them up to a rotation."""
 
-    short_name = "REPEL"
+    short_name, term = "REPEL", "repel"
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [DictionaryCosine(languages, self.alpha, "repel", torch.relu)]
+    def loss(self, cosines: Tensor) -> Tensor:
+        return cosines.relu()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Masked prediction on code-switched text: DICT-MLM (Chaudhary et al. 2020; ALIGN-MLM, appendix G.4) and LINK
 (after Sedova et al. 2026)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,7 +12,7 @@ from calque.derive.errors import BadInput
 from calque.derive.forms import percent
 from calque.derive.languages import Languages
 from calque.pretrain.batch import MASK_RATE, Rows, as_rows, labels_at
-from calque.pretrain.objective import Objective, Stream, Traits
+from calque.pretrain.objective import Objective, Traits
 from calque.pretrain.objectives.mlm import Monolingual
 
 SHARE = 0.25
@@ -60,8 +62,8 @@ class Translations:
 class CodeSwitched(Monolingual):
     """Rows in which half of the selected positions are translated."""
 
-    def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
-        super().__init__(languages, length, mask_rate)
+    def __init__(self, languages: Languages, length: int, seed: int, objective: Objective) -> None:
+        super().__init__(languages, length, seed, objective)
         self.translate = Translations(languages)
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
@@ -86,6 +88,7 @@ class DictMLM(Objective):
 
     former_fields: ClassVar = {"side": "input"}
     short_name = "DICT-MLM"
+    stream = CodeSwitched
     summary = "DICT-MLM is MLM on text in which some words are replaced by translations from a dictionary."
     paper = "Chaudhary et al. 2020"
 
@@ -95,25 +98,23 @@ class DictMLM(Objective):
     def traits(self) -> Traits:
         return replace(super().traits, language_embeddings=True)
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [CodeSwitched(languages, length, self.mask_rate)]
 
-
-class Switched(Monolingual):
+class Switched(CodeSwitched):
     """Rows masked as for MLM, with a fraction of the first language's unmasked words translated."""
 
-    def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
-        super().__init__(languages, length, mask_rate)
-        self.share, self.translate = share, Translations(languages)
+    objective: Link
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: Link) -> None:
+        super().__init__(languages, length, seed, objective)
         if not self.translate.images[0]:
             name = languages.languages[0].name
             raise BadInput(f"there is no dictionary with which to translate {name}", languages.folder)
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
-        rows = super().masked(ids, languages, random)
+        rows = self.masking(ids, languages, random)
         masked = rows.ids.numpy()
         visible = (masked == ids) & self.masking.specials.is_ordinary(ids) & (languages == 0)
-        positions = np.flatnonzero(visible & (random.random(ids.shape, np.float32) < self.share))
+        positions = np.flatnonzero(visible & (random.random(ids.shape, np.float32) < self.objective.share))
         masked.reshape(-1)[positions], _ = self.translate(
             ids.reshape(-1)[positions], languages.reshape(-1)[positions], random
         )
@@ -130,6 +131,7 @@ class Link(Objective):
     mask_rate: float = MASK_RATE
 
     short_name = "LINK"
+    stream = Switched
     forms = (percent("share", "-", "{percent} % of the words", "10"),)
     summary = (
         "LINK is MLM in which some source words are replaced by their translations in the input but not in "
@@ -139,6 +141,3 @@ class Link(Objective):
 
     reads_dictionary = True
     limits: ClassVar = {"fractions": ["share"]}
-
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Switched(languages, length, self.mask_rate, self.share)]

@@ -54,9 +54,10 @@ class PackedLines:
 class Monolingual(Stream):
     """The packed rows of all languages, one after another."""
 
-    def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
+    def __init__(self, languages: Languages, length: int, seed: int, objective: Objective) -> None:
+        super().__init__(languages, length, seed, objective)
         self.weights = {"mlm": 1.0}
-        self.masking = Masking.of(languages, mask_rate)
+        self.masking = Masking.of(languages, objective.mask_rate)
         self.packed = [PackedLines(language, languages.specials, length) for language in languages.languages]
         self.ends = np.cumsum([len(packed) for packed in self.packed])
         self.instances = int(self.ends[-1])
@@ -89,8 +90,6 @@ class MLM(Objective):
     mask_rate: float = MASK_RATE
 
     short_name = "MLM"
+    stream = Monolingual
     summary = "MLM predicts masked words in monolingual sentences of every language."
     paper = "Devlin et al. 2019"
-
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Monolingual(languages, length, self.mask_rate)]

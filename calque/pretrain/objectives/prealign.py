@@ -81,24 +81,24 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 class WordContrast(Stream):
     """New dictionary entries in every step."""
 
-    instances = 0
+    objective: Contrast
 
-    def __init__(self, languages: Languages, objective: Contrast) -> None:
+    def __init__(self, languages: Languages, length: int, seed: int, objective: Contrast) -> None:
+        super().__init__(languages, length, seed, objective)
         self.weights = {"words": 1.0}
-        self.specials, self.objective = languages.specials, objective
-        self.ids, self.languages = moved_entries(languages)
+        self.ids, self.sides = moved_entries(languages)
         if len(self.ids) < 2:
             raise BadInput("only one dictionary entry links two different types; at least two are needed")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
         sample = random.permutation(len(self.ids))[: self.objective.pairs]
-        ids, languages = (torch.from_numpy(column[sample]) for column in (self.ids, self.languages))
+        ids, languages = (torch.from_numpy(column[sample]) for column in (self.ids, self.sides))
         return Anchors(ids, languages, 0, len(sample)), {"words": len(sample)}
 
     def losses(self, learner: Learner, batch: Anchors) -> dict[str, Tensor]:
         layers = [
             contrast(hidden[:, WORD], batch, self.objective.temperature)
-            for hidden in encode_each(learner.model, batch.rows(self.specials))
+            for hidden in encode_each(learner.model, batch.rows(self.languages.specials))
         ]
         return {"words": torch.stack(layers).mean()}
 
@@ -113,11 +113,9 @@ class Contrast(Objective):
 
     former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
     short_name = "CONTRAST"
+    stream = WordContrast
     limits: ClassVar = {"positive": ["temperature"], "pairs": 2}
     traits = Traits(dictionary=True)
-
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [WordContrast(languages, self)]
 
 
 @dataclass(frozen=True)

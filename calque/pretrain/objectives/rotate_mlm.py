@@ -17,7 +17,7 @@ from calque.derive.languages import Language, Languages
 from calque.pretrain.batch import MASK_RATE, Rows
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, no_grad, torch
-from calque.pretrain.objective import Objective, Stream, Traits, Update
+from calque.pretrain.objective import Objective, Traits, Update
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.mlm import Monolingual
 
@@ -57,9 +57,10 @@ class RotatedOnce(Monolingual):
     """Rows masked as for MLM. After a fraction `at` of the steps, the embeddings that only a derived language
     uses are rotated onto their translations."""
 
-    def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
-        super().__init__(languages, length, mask_rate)
-        self.at = at
+    objective: RotateMLM
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: RotateMLM) -> None:
+        super().__init__(languages, length, seed, objective)
         entries, sides = moved_entries(languages)
         order = np.argsort(sides, axis=1)
         entries, later = np.take_along_axis(entries, order, axis=1), sides.max(axis=1)
@@ -74,7 +75,7 @@ class RotatedOnce(Monolingual):
         left_open = sum(max(0, model.config.hidden_size - len(pairs) + 1) for pairs in self.pairs.values())
         self.left_out = {**self.left_out, LEFT_OPEN: left_open}
         tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
-        if update.step == round(self.at * update.steps):
+        if update.step == round(self.objective.at * update.steps):
             for table in tables:  # only one, if the tables are tied
                 for number, pairs in self.pairs.items():
                     rows = self.rows[number].to(table.device), pairs.to(table.device)
@@ -119,6 +120,7 @@ class RotateMLM(Objective):
     mask_rate: float = MASK_RATE
 
     short_name = "ROTATE-MLM"
+    stream = RotatedOnce
     limits: ClassVar = {"shares": ["at"]}
     forms = (percent("at", "-at-", "after {percent} % of the steps", "25"),)
     summary = (
@@ -128,6 +130,3 @@ class RotateMLM(Objective):
     @property
     def traits(self) -> Traits:
         return replace(super().traits, dictionary=True)
-
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [RotatedOnce(languages, length, self.mask_rate, self.at)]
