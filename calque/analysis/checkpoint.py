@@ -37,12 +37,11 @@ from calque.derive.sentence import Sentence
 from calque.derive.task_data import TaskFolder
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform as transform_called
-from calque.pretrain import start
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import has_languages
 from calque.pretrain.run import TRAINED_ON
-from calque.pretrain.saved_model import RUN, load_model, load_tokenizer
-from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types
+from calque.pretrain.saved_model import RUN, check_own_types, has_head, load_model, load_tokenizer
+from calque.pretrain.saved_tokenizer import TOKENIZERS
 
 RECORDS = "records"  # the artefact kind of a measurement
 
@@ -192,7 +191,7 @@ class Checkpoint:
     @cached_property
     def has_head(self) -> bool:
         """Whether the checkpoint contains a prediction head."""
-        return start.has_head(self.folder)
+        return has_head(self.folder)
 
     @property
     def _table(self) -> Tensor:

@@ -10,51 +10,55 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
+import shutil
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 
-from calque.derive.artefact import Artefact, finished, write_manifest
+from calque.derive.artefact import Artefact, finished, making, write_manifest
 from calque.derive.errors import BadInput
-from calque.derive.files import parse_json, sweep, sync, whole_file, whole_folder, writing
+from calque.derive.files import MANIFEST, parse_json, sweep, sync, whole_file, whole_folder, writing
 from calque.derive.fingerprint import plain, sha256
 from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import World
-from calque.pretrain.lazy import tensor_files, torch
+from calque.pretrain.lazy import Optimizer, Tensor, tensor_files, torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import compile_layers, row_length, state_of
-from calque.pretrain.objective import Objective, Stream
+from calque.pretrain.objective import Learner, Objective, Stream
 from calque.pretrain.saved_model import (
-    METRICS,
     RUN,
-    SNAPSHOTS,
     WEIGHTS,
-    Snapshots,
-    check_identity,
+    initial_model,
     load_model,
-    load_state,
+    put_back,
     reading_tensors,
-    remove_states,
-    save_state,
     weights_digest,
-    writing_tensors,
+    with_rows,
 )
 from calque.pretrain.saved_tokenizer import write_tokenizers
-from calque.pretrain.start import initial_model, put_back, with_rows
 from calque.pretrain.train import Draws, make_optimizer, train
 
-CHECKPOINT, RESUME = "checkpoint", "resume"
+CHECKPOINT, RESUME, SNAPSHOTS, METRICS = "checkpoint", "resume", "snapshots", "metrics.jsonl"
+MOMENTS = "optimizer.safetensors"
+STATE = "the state of a run"  # an artefact kind
+KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
+MACHINE = {"threads", "world", "torch", "device", "instructions"}
+"""Keys of a run's identity that affect only rounding."""
 TRAINED_ON, CLAIMS = "languages folder", "claims"
 """Manifest keys."""
+_STEP = re.compile(r"step-(\d{9,})")
 Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with its numbers under "probe"
 
 
@@ -331,3 +335,130 @@ def pack(runs: Mapping[str, Path], file: Path) -> None:
         metadata[name] = json.dumps({"facts": run.facts, "metrics": metrics})
     with whole_file(file) as part:
         part.write_bytes(tensor_files.save(tensors, metadata))
+
+
+def save_state(
+    folder: Path, step: int, learner: Learner, optimizer: Optimizer, rows: Path, facts: Mapping[str, Any]
+) -> None:
+    """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, and remove earlier states.
+    `facts` contains the run's identity and its snapshots' digests."""
+    new = folder / f"step-{step:09d}"
+    with making(new, STATE, dict(facts)) as part:
+        shutil.copy(rows, part / METRICS)
+        save_tensors(state_of(learner), part / WEIGHTS)
+        moments: dict[str, Tensor] = {}
+        for name, parameter in learner.trained.items():
+            moments |= {f"{kind}.{name}": optimizer.state[parameter][kind] for kind in KINDS}
+        save_tensors(moments, part / MOMENTS)
+    remove_states(folder, new)
+
+
+def _by_step(paths: Iterable[Path]) -> dict[int, Path]:
+    matches = ((path, _STEP.fullmatch(path.name.removesuffix(".safetensors"))) for path in paths)
+    return {int(match[1]): path for path, match in matches if match}
+
+
+def remove_states(folder: Path, last: Path | None = None) -> None:
+    """Remove a run's states except `last`, and incomplete states."""
+    sweep(folder)
+    for old in _by_step(folder.glob("step-*")).values():
+        if old != last and old.is_dir() and not old.is_symlink():
+            shutil.rmtree(old)
+
+
+def load_state(
+    folder: Path,
+    learner: Learner,
+    optimizer: Optimizer,
+    identity: Mapping[str, Any],
+    allow_change: bool = False,
+) -> tuple[int, Artefact | None]:
+    """Load the latest state in `folder`; return its step and the state, or 0 and None. Raises BadInput if it
+    is damaged or has a different identity; `allow_change` permits differences in MACHINE keys."""
+    if not (states := _by_step(folder.glob("step-*"))):
+        return 0, None
+    step, last = max(states.items())
+    if not finished(last):
+        raise BadInput("this state is incomplete; remove it to start without it", last)
+    state = Artefact.open(last, STATE)
+    check_identity(state, identity, allow_change)
+    restore(state_of(learner), state.path(WEIGHTS))
+    moments = tensor_files.load_file(state.path(MOMENTS))
+    for name, parameter in learner.trained.items():
+        for kind in KINDS:  # copies, because the file will be removed
+            optimizer.state[parameter][kind] = moments[f"{kind}.{name}"].to(parameter.device, copy=True)
+    return step, state
+
+
+def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
+    """Raise BadInput if a run's configuration or, unless `any_machine`, its machine has changed."""
+    saved = artefact.facts["identity"]
+    for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
+        if saved.get(key) != now.get(key):
+            hint = "; --allow-change continues anyway, with different rounding" if key in MACHINE else ""
+            message = f"this run was started with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}"
+            raise BadInput(message, artefact.folder / MANIFEST)
+
+
+def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Write tensors to a safetensors file; an OSError names the file."""
+    with writing_tensors(path):
+        tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
+
+
+@contextmanager
+def writing_tensors(path: Path) -> Iterator[None]:
+    """Convert safetensors' errors while writing `path` to OSError."""
+    try:
+        yield
+    except SafetensorError as error:
+        match = re.search(r"os error (\d+)", str(error))
+        number = int(match[1]) if match else errno.EIO
+        raise OSError(number, os.strerror(number), str(path)) from error
+
+
+def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Copy a file's tensors into tensors with the same names and shapes, or raise BadInput."""
+    with reading_tensors(path):
+        saved = tensor_files.load_file(path)
+    if wrong := sorted(tensors.keys() ^ saved.keys()):
+        raise BadInput(f"{wrong[0]} is missing here or in the model", path)
+    with torch.no_grad():
+        for name, tensor in tensors.items():
+            if tensor.shape != saved[name].shape:
+                raise BadInput(f"{name} is {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path)
+            tensor.copy_(saved[name])
+
+
+class Snapshots:
+    """A run's snapshots. Resuming verifies those listed in the state and removes later ones."""
+
+    def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
+        self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
+        self.digests: dict[str, str] = dict(state.facts[SNAPSHOTS]) if writes and state else {}
+        for name, digest in self.digests.items():
+            path = self.folder / name
+            if not path.is_file() or sha256(path) != digest:
+                fault = "this is not the snapshot listed in the state to resume from"
+                raise BadInput(f"{fault}; remove {folder} to start from the beginning", path)
+        for path in _by_step(self.folder.glob("*.safetensors")).values() if writes else ():
+            if path.name not in self.digests:
+                path.unlink()
+
+    def add(self, step: int, model: Any) -> None:
+        """Save a snapshot if one is due and does not exist yet."""
+        name = f"step-{step:09d}.safetensors"
+        if step in self.steps and name not in self.digests:
+            with whole_file(self.folder / name) as part:
+                save_tensors(state_of(model), part)
+            sync(self.folder)  # must be on disk before a state lists it
+            self.digests[name] = sha256(self.folder / name)
+
+
+def snapshots_of(run: Artefact) -> dict[int, str]:
+    """Return a finished run's snapshots, which `restore` reads, by step in ascending order."""
+    names = (path for path in map(Path, run.digests) if path.parent.name == SNAPSHOTS)
+    steps = {step: path.as_posix() for step, path in sorted(_by_step(names).items())}
+    if not steps:
+        raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
+    return steps

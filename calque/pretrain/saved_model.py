@@ -1,44 +1,58 @@
-"""Models, tokenizers, snapshots and run states on disk. Nothing is downloaded, unpickled or executed."""
+"""Saved models and tokenizers, and the model that a run starts from. Nothing is downloaded, unpickled or
+executed. To save memory, a run's model contains embedding rows only for types in the training text until the
+run's checkpoint is written."""
 
 from __future__ import annotations
 
-import errno
-import os
 import re
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
+import numpy as np
 from safetensors import SafetensorError, safe_open
+from tokenizers import Tokenizer
 
-from calque.derive.artefact import Artefact, check_part, finished, making
+from calque.derive.artefact import check_part
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, sweep, sync, whole_file
 from calque.derive.fingerprint import sha256
-from calque.pretrain.config import TrainConfig
-from calque.pretrain.lazy import Optimizer, Tensor, tensor_files, torch
-from calque.pretrain.model import HEADS, state_of
+from calque.derive.languages import Languages
+from calque.derive.vocabulary import (
+    ROLES,
+    TOKENIZER,
+    TOKENIZER_CONFIG,
+    open_tokenizer,
+    tokenizer_settings,
+)
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.lazy import torch
+from calque.pretrain.model import (
+    HEADS,
+    build,
+    counts_from_padding,
+    has_languages,
+    masked_model,
+    row_length,
+)
+from calque.pretrain.saved_tokenizer import AS_SAVED
 
 if TYPE_CHECKING:  # accessing these names imports transformers' models, which takes seconds
     from transformers import PreTrainedConfig, PreTrainedModel
 
-    from calque.pretrain.modules import Learner
 
-CONFIG, WEIGHTS, MOMENTS = "config.json", "model.safetensors", "optimizer.safetensors"
-SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
 ALIGNER_LAYER, ALIGNER_LABELS = "aligner_layer", "aligner_labels"
 """Configuration keys that aligner training sets: the layer to align with, and the kind of labels."""
-RUN, STATE = "run", "the state of a run"  # artefact kinds
-KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
-MACHINE = {"threads", "world", "torch", "device", "instructions"}
-"""Keys of a run's identity that affect only rounding."""
+RUN = "run"  # an artefact kind
+OTHER = "a model with a different shape"
 _ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 _DECODERS = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _FLOATS = ("F64", "F32", "F16", "BF16")
-_LAYER, _STEP = re.compile(r"\blayers?\.\d+\."), re.compile(r"step-(\d{9,})")
+_LAYER = re.compile(r"\blayers?\.\d+\.")
 _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
@@ -89,12 +103,6 @@ def tensor_names(folder: Path) -> set[str]:
         if kind not in _FLOATS and name.endswith((".weight", ".bias")):
             raise BadInput(f"{name} is {kind}, but quantised weights are not supported", path)
     return set(kinds)
-
-
-def read_tensor(folder: Path, name: str) -> torch.Tensor:
-    """Read a single tensor."""
-    with safe_open(weights_file(folder), framework="pt") as tensors:
-        return tensors.get_tensor(name)
 
 
 def load_model(folder: Path, with_head: bool = False) -> tuple[PreTrainedModel, list[str]]:
@@ -157,86 +165,6 @@ def _loaded(kind: Any, folder: Path, what: str, options: Mapping[str, Any]) -> A
         logging.set_verbosity(level)
 
 
-def save_state(
-    folder: Path, step: int, learner: Learner, optimizer: Optimizer, rows: Path, facts: Mapping[str, Any]
-) -> None:
-    """Write the state to `folder/step-N`, with a copy of the metrics file `rows`, and remove earlier states.
-    `facts` contains the run's identity and its snapshots' digests."""
-    new = folder / f"step-{step:09d}"
-    with making(new, STATE, dict(facts)) as part:
-        shutil.copy(rows, part / METRICS)
-        save_tensors(state_of(learner), part / WEIGHTS)
-        moments: dict[str, Tensor] = {}
-        for name, parameter in learner.trained.items():
-            moments |= {f"{kind}.{name}": optimizer.state[parameter][kind] for kind in KINDS}
-        save_tensors(moments, part / MOMENTS)
-    remove_states(folder, new)
-
-
-def _by_step(paths: Iterable[Path]) -> dict[int, Path]:
-    matches = ((path, _STEP.fullmatch(path.name.removesuffix(".safetensors"))) for path in paths)
-    return {int(match[1]): path for path, match in matches if match}
-
-
-def remove_states(folder: Path, last: Path | None = None) -> None:
-    """Remove a run's states except `last`, and incomplete states."""
-    sweep(folder)
-    for old in _by_step(folder.glob("step-*")).values():
-        if old != last and old.is_dir() and not old.is_symlink():
-            shutil.rmtree(old)
-
-
-def load_state(
-    folder: Path,
-    learner: Learner,
-    optimizer: Optimizer,
-    identity: Mapping[str, Any],
-    allow_change: bool = False,
-) -> tuple[int, Artefact | None]:
-    """Load the latest state in `folder`; return its step and the state, or 0 and None. Raises BadInput if it
-    is damaged or has a different identity; `allow_change` permits differences in MACHINE keys."""
-    if not (states := _by_step(folder.glob("step-*"))):
-        return 0, None
-    step, last = max(states.items())
-    if not finished(last):
-        raise BadInput("this state is incomplete; remove it to start without it", last)
-    state = Artefact.open(last, STATE)
-    check_identity(state, identity, allow_change)
-    restore(state_of(learner), state.path(WEIGHTS))
-    moments = tensor_files.load_file(state.path(MOMENTS))
-    for name, parameter in learner.trained.items():
-        for kind in KINDS:  # copies, because the file will be removed
-            optimizer.state[parameter][kind] = moments[f"{kind}.{name}"].to(parameter.device, copy=True)
-    return step, state
-
-
-def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
-    """Raise BadInput if a run's configuration or, unless `any_machine`, its machine has changed."""
-    saved = artefact.facts["identity"]
-    for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
-        if saved.get(key) != now.get(key):
-            hint = "; --allow-change continues anyway, with different rounding" if key in MACHINE else ""
-            message = f"this run was started with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}"
-            raise BadInput(message, artefact.folder / MANIFEST)
-
-
-def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write tensors to a safetensors file; an OSError names the file."""
-    with writing_tensors(path):
-        tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
-
-
-@contextmanager
-def writing_tensors(path: Path) -> Iterator[None]:
-    """Convert safetensors' errors while writing `path` to OSError."""
-    try:
-        yield
-    except SafetensorError as error:
-        match = re.search(r"os error (\d+)", str(error))
-        number = int(match[1]) if match else errno.EIO
-        raise OSError(number, os.strerror(number), str(path)) from error
-
-
 @contextmanager
 def reading_tensors(path: Path) -> Iterator[None]:
     """Convert errors while reading `path` to BadInput."""
@@ -246,53 +174,208 @@ def reading_tensors(path: Path) -> Iterator[None]:
         raise BadInput(f"cannot load weights: {error}", path) from None
 
 
-def restore(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Copy a file's tensors into tensors with the same names and shapes, or raise BadInput."""
-    with reading_tensors(path):
-        saved = tensor_files.load_file(path)
-    if wrong := sorted(tensors.keys() ^ saved.keys()):
-        raise BadInput(f"{wrong[0]} is missing here or in the model", path)
+READING = ("tokenizer_class", "do_lower_case", "strip_accents", "tokenize_chinese_chars", "add_prefix_space")
+"""Settings that affect tokenization."""
+SAMPLE = 500  # approximate number of types to compare
+
+
+def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
+    """Raise BadInput unless a tokenizer fits its model: all ids are below `rows`, and padding has the id
+    `pad`."""
+    types, path = _types(folder), folder / TOKENIZER
+    if not types:
+        raise BadInput("has no types", path)
+    if (last := max(types.values())) >= rows:
+        table = f"the model next to it has a table of {rows:,} rows"
+        raise BadInput(f"contains ids up to {last:,}, but {table}", path)
+    pads = [types[name] for name in ROLES["pad"] if name in types]
+    if pad not in pads:
+        ids = ", ".join(map(str, pads)) or "none"
+        raise BadInput(f"padding has the id {ids}, but pad_token_id in {CONFIG} is {pad}", path)
+
+
+def check_same_types(folder: Path, ours: Path) -> None:
+    """Raise BadInput unless a model's ids represent the types of the vocabulary `ours`."""
+    path = folder / TOKENIZER
+    if path.is_file() and sha256(path) == sha256(ours):
+        return
+    if _types(folder) != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
+        raise BadInput(f"the vocabulary differs from {ours}, so ids stand for different types", path)
+
+
+def _types(folder: Path) -> dict[str, int]:
+    try:
+        return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
+    except Exception:  # tokenizers raises a bare Exception; transformers may support other files
+        return dict(load_tokenizer(folder).get_vocab())
+
+
+@cache
+def check_tokenizer(folder: Path) -> None:
+    """Raise BadInput unless AutoTokenizer, most of whose classes ignore parts of tokenizer.json, produces its
+    ids."""
+    settings = tokenizer_settings(folder)
+    class_name = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
+    added = (folder / "added_tokens.json").exists() or settings.get("added_tokens_decoder")
+    if class_name in AS_SAVED and not added:
+        return
+    try:
+        cases = list(_encodings(open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)))
+    except BadInput:
+        raise
+    except Exception as error:  # a bare Exception, for unknown words without an unknown type
+        raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
+    for text, ids, auto_ids in cases:
+        if ids != auto_ids:
+            options = ", ".join(f"{name}: {settings[name]}" for name in READING if name in settings)
+            cause = f"{TOKENIZER_CONFIG} ({options})" if options else f"the model_type of {CONFIG}"
+            fault = (
+                f"encodes {text!r} as {ids}, but AutoTokenizer encodes it as {auto_ids}, because of {cause}"
+            )
+            advice = "make the files agree, or save AutoTokenizer's tokenizer here"
+            raise BadInput(f"{fault}; {advice}", folder / TOKENIZER)
+
+
+def _encodings(tokenizer: Tokenizer, auto_tokenizer: Any) -> Iterator[tuple[str, list[int], list[int]]]:
+    """Yield words with both tokenizers' ids, then a row of two texts. The words are AutoTokenizer's
+    additional types, and types with changed case, accents and word boundaries."""
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    auto_tokenizer.model_max_length = 1 << 30  # otherwise, transformers warns about long texts
+    vocabulary, special = tokenizer.get_vocab(with_added_tokens=True), set(auto_tokenizer.all_special_tokens)
+    words = sorted(auto_tokenizer.get_vocab().keys() - vocabulary.keys() - special)
+    ordinary = sorted(vocabulary.keys() - special)
+    for piece in ordinary[:: len(ordinary) // SAMPLE + 1]:
+        if word := tokenizer.decode([vocabulary[piece]]).strip():
+            accented = normalize("NFC", f"{word[0]}\u0301{word[1:]}")
+            words += [word, word.upper(), word.title(), accented, f"{word}中{word}"]
+    texts = [f" {word}" for word in words]
+    ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+    yield from zip(words, ids, auto_tokenizer(texts, add_special_tokens=False)["input_ids"], strict=True)
+    row, auto_row = tokenizer.encode(" a", " a"), auto_tokenizer(" a", " a", return_token_type_ids=True)
+    yield "a, a", row.ids, auto_row["input_ids"]
+    yield "a, a", row.type_ids, auto_row["token_type_ids"]
+
+
+def check_start(folder: Path, config: ModelConfig) -> None:
+    """Raise BadInput if a run with this config cannot start from a folder's model."""
+    saved = read_config(folder)
+    different = _other_shape(saved, config)
+    _refuse_second_tensors(saved, folder)
+    if not (folder / TOKENIZER).is_file():
+        raise BadInput("there is no tokenizer; save one with AutoTokenizer", folder / TOKENIZER)
+    check_own_types(folder, saved.vocab_size, saved.pad_token_id)
+    check_tokenizer(folder)
+    if different:
+        raise BadInput(different, folder)
+
+
+def has_head(folder: Path) -> bool:
+    """Whether a checkpoint contains a prediction head."""
+    head = HEADS[read_config(folder).model_type]
+    # BERT's other head predicts whether two sentences are consecutive.
+    names = (name for name in tensor_names(folder) if name.startswith(f"{head}."))
+    return any("seq_relationship" not in name for name in names)
+
+
+def initial_model(
+    folder: Path | None, config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int
+) -> tuple[Any, list[str]]:
+    """Return a new model, or the RoBERTa, XLM-R or BERT model in a folder, whose shape must match the config;
+    the config also sets the dropout. Also return descriptions of its random parts: rows for new scripts, and
+    the prediction head if the folder lacks it."""
+    if folder is None:
+        types = languages.token_types if language_embeddings else 1
+        return build(config, languages.rows, types, seed, languages.specials), []
+    saved = read_config(folder)
+    if different := _other_shape(saved, config) + _other_rows(saved, languages, language_embeddings):
+        raise BadInput(different, folder)
+    check_same_types(folder, languages.tokenizer)
+    _refuse_second_tensors(saved, folder)
+    loaded, missing = load_model(folder, with_head=True)
+    saved.hidden_dropout_prob = config.dropout
+    saved.attention_probs_dropout_prob = config.attention_dropout
+    torch.manual_seed(seed)
+    model: Any = type(loaded)(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
+    weights, table = model.state_dict(keep_vars=True), model.get_input_embeddings().weight
+    head, prefix = set[str](), f"{HEADS[saved.model_type]}."
+    if not has_head(folder):
+        head = {name for name, weight in weights.items() if name.startswith(prefix) and weight is not table}
+    if lacking := [name for name in missing if name not in head]:
+        raise BadInput(f"the weights {', '.join(lacking)} are missing", weights_file(folder))
+    random_parts = ["the prediction head"] if head else []
+    if (rows := int(loaded.config.vocab_size)) < languages.rows:
+        random_parts.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
     with torch.no_grad():
-        for name, tensor in tensors.items():
-            if tensor.shape != saved[name].shape:
-                raise BadInput(f"{name} is {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path)
-            tensor.copy_(saved[name])
+        for name, tensor in loaded.state_dict().items():
+            if name not in head:
+                weights[name][: len(tensor)].copy_(tensor)
+    return model, random_parts
 
 
-class Snapshots:
-    """A run's snapshots. Resuming verifies those listed in the state and removes later ones."""
-
-    def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
-        self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
-        self.digests: dict[str, str] = dict(state.facts[SNAPSHOTS]) if writes and state else {}
-        for name, digest in self.digests.items():
-            path = self.folder / name
-            if not path.is_file() or sha256(path) != digest:
-                fault = "this is not the snapshot listed in the state to resume from"
-                raise BadInput(f"{fault}; remove {folder} to start from the beginning", path)
-        for path in _by_step(self.folder.glob("*.safetensors")).values() if writes else ():
-            if path.name not in self.digests:
-                path.unlink()
-
-    def add(self, step: int, model: Any) -> None:
-        """Save a snapshot if one is due and does not exist yet."""
-        name = f"step-{step:09d}.safetensors"
-        if step in self.steps and name not in self.digests:
-            with whole_file(self.folder / name) as part:
-                save_tensors(state_of(model), part)
-            sync(self.folder)  # must be on disk before a state lists it
-            self.digests[name] = sha256(self.folder / name)
+def _refuse_second_tensors(saved: Any, folder: Path) -> None:
+    """Raise BadInput if tied tensors were saved with different values."""
+    names, path = tensor_names(folder), weights_file(folder)
+    tied = masked_model(saved)._tied_weights_keys if saved.tie_word_embeddings else {}
+    with safe_open(path, framework="pt") as tensors:
+        for pair in tied.items():
+            if names.issuperset(pair) and not torch.equal(*map(tensors.get_tensor, pair)):
+                fault = f"{' differs from '.join(pair)}, but {CONFIG} sets tie_word_embeddings"
+                raise BadInput(f"{fault}; remove one of them, or set it to false", path)
 
 
-def snapshots_of(run: Artefact) -> dict[int, str]:
-    """Return a finished run's snapshots by step, in ascending order."""
-    names = (path for path in map(Path, run.digests) if path.parent.name == SNAPSHOTS)
-    steps = {step: path.as_posix() for step, path in sorted(_by_step(names).items())}
-    if not steps:
-        raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
-    return steps
+def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
+    """Return messages about differences between a saved model's shape and the config."""
+    shape = {
+        "layers": (saved.num_hidden_layers, config.layers),
+        "heads": (saved.num_attention_heads, config.heads),
+        "hidden": (saved.hidden_size, config.hidden),
+        "ffn": (saved.intermediate_size, config.ffn),
+        "length": (min(row_length(saved), config.length), config.length),
+    }
+    different = [(name, *values) for name, values in shape.items() if values[0] != values[1]]
+    return [f"{OTHER}: {name} {value}, not {expected}" for name, value, expected in different]
 
 
-def load_snapshot(model: Any, path: Path) -> None:
-    """Load a run's snapshot, one of `snapshots_of`, into a model of the same shape."""
-    restore(state_of(model), path)
+def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
+    """Return messages about a saved model's embedding tables that do not fit the languages."""
+    faults, types = [], saved.type_vocab_size
+    if language_embeddings and types != languages.token_types:
+        faults.append(f"{types} token types, not {languages.token_types}")
+    if not language_embeddings and has_languages(types):
+        faults.append(f"{types} token types, but the objective has no language embeddings")
+    if saved.vocab_size < languages.size:
+        faults.append(f"a table of {saved.vocab_size:,} rows for {languages.size:,} types")
+    if saved.pad_token_id != languages.specials.pad:
+        faults.append(f"padding is id {saved.pad_token_id}, not {languages.specials.pad}")
+    return [f"{OTHER}: {fault}" for fault in faults]
+
+
+def _changed(config: Any, **changes: Any) -> Any:
+    """Return a copy of a transformers configuration with changed values."""
+    return type(config).from_dict(config.to_dict() | changes)
+
+
+def with_rows(model: Any, types: np.ndarray, pad: int) -> Any:
+    """Return the model with only the rows of `types`, (R,) int64; `pad` is the padding type's row."""
+    config = model.config
+    if counts_from_padding(config) and pad != config.pad_token_id:
+        reason = f"so all types before it need rows, but only {pad} have one"
+        raise BadInput(f"position ids start after the padding id, {config.pad_token_id}, {reason}")
+    small = type(model)(_changed(config, vocab_size=len(types), pad_token_id=pad))
+    rows, state = torch.from_numpy(types), model.state_dict()
+    with torch.no_grad():
+        for name, tensor in small.state_dict().items():  # only tensors with one row per type differ in shape
+            tensor.copy_(state[name][rows] if state[name].shape != tensor.shape else state[name])
+    return small
+
+
+def put_back(trained: Any, types: np.ndarray, full_model: Any) -> None:
+    """Copy a model created by `with_rows` into the full model, whose other rows stay unchanged."""
+    rows, state = torch.from_numpy(types), full_model.state_dict()
+    with torch.no_grad():
+        for name, tensor in trained.state_dict().items():
+            if state[name].shape == tensor.shape:
+                state[name].copy_(tensor)
+            else:
+                state[name][rows] = tensor.to(state[name].device)

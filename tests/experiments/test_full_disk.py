@@ -13,7 +13,7 @@ import pytest
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.experiments.report.folder import ABOUT
-from calque.pretrain.saved_model import METRICS
+from calque.pretrain.run import METRICS
 from tests.experiments.conftest import calque, sets
 
 SETTINGS = """source.size=80 source.pos.train=12 source.pos.dev=12 source.pos.test=12 vocabulary=300

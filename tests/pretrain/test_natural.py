@@ -13,8 +13,7 @@ from calque.derive.word_links import estimate_links, intersect, with_links
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.run import Pretraining, read_metrics
-from calque.pretrain.saved_model import METRICS
+from calque.pretrain.run import METRICS, Pretraining, read_metrics
 from tests.derive.natural.made import EN, inputs
 from tests.derive.test_translation import SIZE, made
 from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain

@@ -14,7 +14,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.run import Pretraining, pretrain
-from calque.pretrain.start import check_start
+from calque.pretrain.saved_model import check_start
 from tests.derive.natural.made import EN, inputs
 
 MODEL = ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=32)

@@ -19,7 +19,7 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining
-from calque.pretrain.start import put_back, with_rows
+from calque.pretrain.saved_model import put_back, with_rows
 from tests.derive.natural.made import inputs
 from tests.derive.test_spelling import given_vocabulary
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, pretrain, stop_at

@@ -14,8 +14,7 @@ from calque.derive.types import OURS
 from calque.pretrain.batch import Rows
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm import XLM
-from calque.pretrain.run import Metrics, finished, read_metrics
-from calque.pretrain.saved_model import METRICS
+from calque.pretrain.run import METRICS, Metrics, finished, read_metrics
 from calque.pretrain.train import Draws, NonFinite
 from tests.pretrain.made import (
     LANGUAGE,

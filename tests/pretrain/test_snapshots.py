@@ -10,9 +10,10 @@ from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.pretrain.model import build
+from calque.pretrain.model import build, state_of
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.saved_model import RUN, SNAPSHOTS, load_snapshot, snapshots_of
+from calque.pretrain.run import SNAPSHOTS, restore, snapshots_of
+from calque.pretrain.saved_model import RUN
 from tests.pretrain.made import MODEL, SIZE, TRAIN, of_study, pretrain, stop_at
 
 KEPT = replace(TRAIN, snapshots=4)
@@ -39,7 +40,7 @@ def test_snapshots_are_models_after_their_step(run):
     last = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     drawn = build(MODEL, 2 * SIZE, model.config.type_vocab_size, 0).state_dict()
     for step, expected in ((0, drawn), (12, last)):
-        load_snapshot(model, made.path(names[step]))
+        restore(state_of(model), made.path(names[step]))
         assert all(torch.equal(tensor, expected[name]) for name, tensor in model.state_dict().items()), step
 
 

@@ -20,8 +20,7 @@ from calque.derive.word_links import LeftOut
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.model import encode_each, main_layer, row_length
-from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, load_model, read_config
-from calque.pretrain.saved_tokenizer import check_tokenizer
+from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, check_tokenizer, load_model, read_config
 
 _ROOM = 1 << 18  # maximum number of cached words
 

@@ -40,7 +40,8 @@ from calque.derive.source import Example
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.config import out_of_range
 from calque.pretrain.lazy import Tensor, torch
-from calque.pretrain.saved_model import load_snapshot
+from calque.pretrain.model import state_of
+from calque.pretrain.run import restore
 
 LEAST = {"sentences": 20, "tagged": 20, "tested": 20, "shuffles": 40}
 RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summed over words
@@ -116,7 +117,7 @@ def growth(
     """Run all probes on each snapshot, by step. The chance level of CKA is its value before training."""
     network, records = model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
-        load_snapshot(network, path)
+        restore(state_of(network), path)
         records += probes(network, replace(model, step=step))
         progress(done, len(snapshots))
     untrained = {r.layer: r.value for r in records if r.measure == CKA and r.step == 0}

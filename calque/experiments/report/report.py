@@ -41,8 +41,7 @@ from calque.experiments.study import Study
 from calque.experiments.study.measuring import read_measured
 from calque.experiments.study.tasks import read_floors
 from calque.pretrain import objectives
-from calque.pretrain.run import CLAIMS, read_metrics
-from calque.pretrain.saved_model import METRICS
+from calque.pretrain.run import CLAIMS, METRICS, read_metrics
 
 INSIDE = 12  # maximum number of models inspected in a report
 

@@ -222,7 +222,7 @@ class DerivedLanguages(StudyLanguages):
         if isinstance(self._given, int):
             yield from vocabulary_mistakes(self._given)
         else:
-            from calque.pretrain.saved_tokenizer import check_tokenizer  # imports torch
+            from calque.pretrain.saved_model import check_tokenizer  # imports torch
 
             try:
                 self._given.open()

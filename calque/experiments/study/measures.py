@@ -297,7 +297,7 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    from calque.pretrain.saved_model import snapshots_of
+    from calque.pretrain.run import snapshots_of
 
     start = model.training.start
     for run_step in [start, model.step] if isinstance(start, Step) else [model.step]:

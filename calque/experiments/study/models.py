@@ -18,7 +18,8 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import UPDATE, flops_per_id, machine_bytes, parameters, training_bytes
 from calque.pretrain.objective import GOLD, Linked, Objective
-from calque.pretrain.saved_model import METRICS, RUN, read_config, weights_digest
+from calque.pretrain.run import METRICS
+from calque.pretrain.saved_model import RUN, read_config, weights_digest
 
 if TYPE_CHECKING:
     from calque.derive.word_links import PairSample
@@ -72,12 +73,12 @@ class GivenModel:
 
     @cached_property
     def has_head(self) -> bool:
-        from calque.pretrain.start import has_head
+        from calque.pretrain.saved_model import has_head
 
         return self.checkpoint.is_dir() and has_head(self.checkpoint)
 
     def mistakes(self, config: ModelConfig) -> list[str]:
-        from calque.pretrain.start import check_start
+        from calque.pretrain.saved_model import check_start
 
         try:
             check_start(self.checkpoint, config)

@@ -29,12 +29,11 @@ from calque.pretrain.config import TrainConfig
 from calque.pretrain.lazy import tensor_files
 from calque.pretrain.model import HEADS, masked_model
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
-from calque.pretrain.run import CHECKPOINT, read_metrics
+from calque.pretrain.run import CHECKPOINT, METRICS, read_metrics
 from calque.pretrain.saved_model import (
     ALIGNER_LABELS,
     ALIGNER_LAYER,
     CONFIG,
-    METRICS,
     WEIGHTS,
     read_config,
     weights_file,

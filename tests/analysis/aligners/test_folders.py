@@ -23,8 +23,7 @@ from transformers.utils.logging import disable_progress_bar
 from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.saved_model import load_model
-from calque.pretrain.start import check_start
+from calque.pretrain.saved_model import check_start, load_model
 from tests.refusals import refusal
 
 MODEL = ModelConfig(layers=2, heads=2, hidden=16, ffn=32, length=30)
