@@ -39,8 +39,8 @@ they are."""
 
 @dataclass(frozen=True)
 class Item:
-    """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or `small`
-    (a pretrained encoder). A figure is `file` in a report of kind `report`, and its claims use numbers in the
+    """A table or figure in a paper. `scale` is `everyday` or `pocket` (derived languages, models from scratch)
+    or `small` (a pretrained encoder). A figure is `file` in a report of kind `report`, and its claims use numbers in the
     published table `table`; `claim` holds defaults for `claims`. `transforms`, `objectives`, `aligners` and
     `settings` map published names to ours. `absent` says which results are unavailable at this scale, and
     `differs` how the experiments differ."""
@@ -151,8 +151,9 @@ def listing() -> Iterator[str]:
         if full := about.get("full"):
             yield f"  at the paper's scale, which requires GPUs: calque plan {full}"
     yield (
-        "Numbers are ours / the paper's, in points or as correlations. At the scale pocket, models of width "
-        "64 are trained from scratch on Pocket English; at the scale small, an encoder has width 384."
+        "Numbers are ours / the paper's, in points or as correlations. At the scales everyday and pocket, "
+        "models of width 64 are trained from scratch on short real sentences or on generated Pocket English; "
+        "at the scale small, an encoder has width 384."
     )
     yield "next: calque paper align-mlm table-3, or calque paper all"
 
