@@ -39,11 +39,11 @@ they are."""
 
 @dataclass(frozen=True)
 class Item:
-    """A table or figure in a paper. `scale` is `everyday` or `pocket` (derived languages, models from scratch)
-    or `small` (a pretrained encoder). A figure is `file` in a report of kind `report`, and its claims use numbers in the
-    published table `table`; `claim` holds defaults for `claims`. `transforms`, `objectives`, `aligners` and
-    `settings` map published names to ours. `absent` says which results are unavailable at this scale, and
-    `differs` how the experiments differ."""
+    """A table or figure in a paper. `scale` is `everyday` or `pocket` (derived languages, models from
+    scratch) or `small` (a pretrained encoder). A figure is `file` in a report of kind `report`, and its
+    claims use numbers in the published table `table`; `claim` holds defaults for `claims`. `transforms`,
+    `objectives`, `aligners` and `settings` map published names to ours. `absent` says which results are
+    unavailable at this scale, and `differs` how the experiments differ."""
 
     paper: str
     name: str
