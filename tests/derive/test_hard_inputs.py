@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from calque.derive.dictionary import read_lexicon
-from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.natural import BitextFiles, TextFiles, read_all
 from calque.derive.readers.conllu import read_treebank
 from calque.derive.readers.iob2 import read_word_labels
 from calque.derive.readers.parallel import UNKNOWN, read_gold, read_links
@@ -25,11 +25,11 @@ def text(path, counts, **options):
 
 
 def natural(path, counts, **options):
-    return [line for (column,) in TextFiles((path,), **options).read_all(counts) for line in column]
+    return [line for (column,) in read_all(TextFiles((path,), **options), counts) for line in column]
 
 
 def bitext(path, counts):
-    columns = BitextFiles(path).read_all(counts)
+    columns = read_all(BitextFiles(path), counts)
     return [" = ".join(pair) for both in columns for pair in zip(*both, strict=True)]
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from calque.derive.corpus import NOWHERE
 from calque.derive.languages import Languages
-from calque.derive.natural.build import write_translation
+from calque.derive.natural import write_translation
 from calque.derive.word_links import FastAlign, estimate_links, grow_diag_final_and, with_links
 
 SIZE = 300

@@ -7,7 +7,7 @@ from transformers import AutoModelForMaskedLM
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.derive.natural.build import derive_natural, write_translation
+from calque.derive.natural import derive_natural, write_translation
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.word_links import estimate_links, intersect, with_links
 from calque.pretrain.objectives.align_mlm import AlignMLM

@@ -8,7 +8,7 @@ from transformers import pipeline
 
 from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
-from calque.derive.natural.build import derive_natural
+from calque.derive.natural import derive_natural
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process

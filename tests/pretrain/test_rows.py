@@ -12,7 +12,7 @@ from transformers import BertModel, XLMRobertaForMaskedLM
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
-from calque.derive.natural.build import derive_natural
+from calque.derive.natural import derive_natural
 from calque.derive.types import OURS
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary
 from calque.pretrain.batch import UNLABELLED, Rows

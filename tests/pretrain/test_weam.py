@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional as F
 
 from calque.derive.languages import Languages
-from calque.derive.natural.build import write_translation
+from calque.derive.natural import write_translation
 from calque.derive.word_links import PairSample, estimate_links, with_links
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import unescape
 from itertools import takewhile
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
-from calque.derive.readers.conllu import PLUS, read_conllu
+from calque.derive.readers.conllu import PLUS, read_conllu, read_raw_text
 from calque.derive.readers.english import cut_tokens, split_sentences
-from calque.derive.readers.iob2 import DOCUMENT_START
+from calque.derive.readers.iob2 import DOCUMENT_START, read_iob2
 from calque.derive.readers.lines import (
     COMPRESSIONS,
     SIZE,
@@ -25,8 +25,10 @@ from calque.derive.readers.lines import (
 )
 from calque.derive.sentence import UNKNOWN, Sentence
 
-Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "columns", "markup"]
+Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "parquet", "columns", "markup"]
 TEXT: tuple[Kind, ...] = ("wikitext", "doc", "plain", "json", "treebank")
+NATURAL_TEXT: tuple[Kind, ...] = (*TEXT, "entities", "parquet")  # in any language
+PARQUET = b"PAR1"  # the first bytes of every Parquet file
 SAMPLE = 100  # maximum number of lines read to recognise a file's kind
 _OPENING = re.compile(
     r"<(?:\?xml|!doctype|html|body|text|tei|teicorpus|tmx|mediawiki|[a-z]+set)\b", re.IGNORECASE
@@ -52,10 +54,23 @@ _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->")
 _NOTE = re.compile(r"<ref\b(?:[^<>]*[^<>/])?>(?:(?!<ref\b).)*?</ref>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _WHITE = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
+_UNSPACED = (
+    "\u0e00-\u0fff"  # Thai, Lao, Tibetan
+    "\u1000-\u109f\u1780-\u17ff"  # Burmese, Khmer
+    "\u3000-\u30ff\u31f0-\u31ff"  # punctuation and kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\uff00-\uffef"  # wide forms
+)
+_BETWEEN = re.compile(f"(?<=[{_UNSPACED}]) (?=[{_UNSPACED}])")
+_ANY = re.compile(f"[{_UNSPACED}]")
 
 
 def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
     """Detect a file's kind from its name and first lines; raise BadInput if it is not one of `kinds`."""
+    if "parquet" in kinds and path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(PARQUET)) == PARQUET:
+                return "parquet"
     comments, lines = list[Numbered](), list[Numbered]()  # CoNLL-U starts with comments
     for place, line in read_lines(path):
         sample = comments if line.startswith("#") else lines
@@ -99,9 +114,14 @@ def is_heading(line: str) -> bool:
     return before == after > 0 and not title.startswith("=") and bool(title[:1].strip())
 
 
-def chunks(path: Path, size: int = SIZE) -> Iterator[Chunk]:
-    """Divide a file into chunks of about `size` bytes: whole lines, treebank sentences or documents."""
-    kind = detect(path)
+def chunks(path: Path, size: int = SIZE, kinds: Collection[Kind] = TEXT) -> Iterator[Chunk]:
+    """Divide a file of one of these kinds into chunks of about `size` bytes: whole lines, treebank sentences,
+    documents or row groups; a file with entities is not divided."""
+    kind = detect(path, kinds)
+    if kind == "parquet":
+        return _row_groups(path)
+    if kind == "entities":
+        return iter([Chunk(path, kind, 0, 0, 1)])
     if kind == "doc":
         return cut_file(path, kind, size, lambda line: line.rstrip() == b"</doc>")
     return cut_file(path, kind, size, bytes.isspace) if kind == "treebank" else cut_file(path, kind, size)
@@ -126,8 +146,15 @@ def sentences(chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
 
 
 def lines_of(chunk: Chunk, counts: Counter[str]) -> Iterable[str]:
-    """Return a chunk's lines of text, including blank ones."""
+    """Return a chunk's lines of text, including blank ones, or the sentences of treebanks and entity
+    files."""
+    if chunk.kind == "parquet":
+        return _parquet_texts(chunk, counts)
+    if chunk.kind == "entities":
+        return [join_words(sentence.words) for sentence in read_iob2(chunk.path, counts)]
     lines = chunk.numbered(counts)
+    if chunk.kind == "treebank":
+        return read_raw_text(chunk.path, lines)
     read = {"json": _json_texts, "doc": _document_lines, "wikitext": _wikitext_lines}.get(chunk.kind)
     return read(lines, counts) if read else [line for _, line in lines]
 
@@ -146,10 +173,48 @@ def _json_texts(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str
         row = place.json(line)
         if "text" not in row:
             raise place.fault(f"no column text; available: {', '.join(row) or 'none'}")
-        yield from texts_of(place, row["text"], counts)
+        yield from _texts_of(place, row["text"], counts)
 
 
-def texts_of(place: Place, value: object, counts: Counter[str]) -> list[str]:
+def _row_groups(path: Path) -> Iterator[Chunk]:
+    """Yield a chunk per row group: `offset` counts uncompressed bytes, and `length` is the group's index."""
+    metadata, offset = _parquet(path).metadata, 0
+    for group in range(metadata.num_row_groups):
+        yield Chunk(path, "parquet", offset, group, 1)
+        offset += metadata.row_group(group).total_byte_size
+
+
+def _parquet_texts(chunk: Chunk, counts: Counter[str]) -> Iterator[str]:
+    file, place = _parquet(chunk.path), Place(chunk.path)
+    if "text" not in file.schema_arrow.names:
+        raise place.fault(f"no column text; available: {', '.join(file.schema_arrow.names)}")
+    try:
+        values = file.read_row_group(chunk.length, ["text"])["text"].to_pylist()
+    except (OSError, ValueError) as error:  # pyarrow's errors are subclasses of these
+        raise place.fault(f"this Parquet file is damaged: {error}") from None
+    for value in values:
+        yield from _texts_of(place, value, counts)
+
+
+def _parquet(path: Path) -> Any:
+    try:
+        from pyarrow import parquet
+
+        return parquet.ParquetFile(path)
+    except ImportError:
+        raise BadInput("reading Parquet needs pyarrow: pip install pyarrow", path) from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"this Parquet file is damaged: {error}", path) from None
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Join words with spaces, except in scripts without spaces and in text split into characters."""
+    if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
+        return "".join(words)
+    return _BETWEEN.sub("", " ".join(words))
+
+
+def _texts_of(place: Place, value: object, counts: Counter[str]) -> list[str]:
     """Split a value of the column called text into lines; count missing values."""
     if value is None:
         counts["rows without text"] += 1

@@ -262,14 +262,14 @@ def _task_files(text: str) -> TaskFiles:
 
 
 def _texts(text: str) -> Any:
-    from calque.derive.natural.files import TextFiles
+    from calque.derive.natural import TextFiles
 
     return TextFiles(_paths(text))
 
 
 def _bitext(text: str) -> Any:
     """Parse a file with two columns, or two files joined by a plus sign."""
-    from calque.derive.natural.files import BitextFiles
+    from calque.derive.natural import BitextFiles
 
     path, plus, second = text.partition("+")
     return BitextFiles(Path(path.strip()), Path(second.strip()) if plus else None)

@@ -11,7 +11,7 @@ from calque.analysis.papers.published import corpora
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.fingerprint import total
 from calque.derive.languages import NamePair
-from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.order import Invert, Reorder, TreebankFiles
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles

@@ -14,7 +14,7 @@ from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
 from calque.derive.languages import NamePair
-from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study

@@ -34,8 +34,7 @@ from calque.derive.artefact import digest
 from calque.derive.errors import unknown
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
-from calque.derive.natural.build import write_translation
-from calque.derive.natural.files import BitextFiles
+from calque.derive.natural import BitextFiles, read_all, write_translation
 from calque.derive.readers.lines import EDITION, tokens
 from calque.derive.readers.parallel import Pair
 from calque.experiments.run.places import name_mistakes
@@ -122,7 +121,7 @@ class GoldText:
         kept."""
         left_out, all_pairs = Counter[str](), self.own()
         for text in self.text:
-            for columns in replace(text, words_in=self.pair).read_all(left_out):
+            for columns in read_all(replace(text, words_in=self.pair), left_out):
                 sides = ([tuple(tokens(line)) for line in column] for column in columns)
                 all_pairs += zip(*sides, strict=True)
         left_out = +left_out

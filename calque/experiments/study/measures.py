@@ -396,14 +396,14 @@ class Retrieval(Measure):
 
 def _sentences(path: Path, language: str) -> list[list[str]]:
     """Return a file's sentences, split at white space, or the hypotheses of inference pairs."""
-    from calque.derive.natural.files import TextFiles
+    from calque.derive.natural import TextFiles, read_all
     from calque.derive.readers.lines import tokens
     from calque.derive.sources.files import written
 
     if path.suffix == ".tsv":
         pairs = written("nli", language)(path, Counter())
         return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
-    return [tokens(line) for (column,) in TextFiles((path,)).read_all(Counter()) for line in column]
+    return [tokens(line) for (column,) in read_all(TextFiles((path,)), Counter()) for line in column]
 
 
 PAIR_MEASURES: tuple[Measure, ...] = (

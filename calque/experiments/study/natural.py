@@ -16,8 +16,14 @@ from calque.derive.errors import BadInput, NoFile
 from calque.derive.files import whole_folder, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import FORMAT, KIND, SOURCE, Languages, NamePair
-from calque.derive.natural.build import Rows, check_languages, derive_natural, natural_fingerprint
-from calque.derive.natural.files import BitextFiles, TextFiles, Without
+from calque.derive.natural import (
+    BitextFiles,
+    Rows,
+    TextFiles,
+    check_languages,
+    derive_natural,
+    natural_fingerprint,
+)
 from calque.derive.readers.parallel import TwoFiles
 from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
@@ -137,23 +143,11 @@ class NaturalText:
     languages: NaturalLanguages
     vocabulary: GivenVocabulary
 
-    @property
-    def files(self) -> tuple[Any, Any]:
-        """The files of texts and of bitexts, without withheld sentences."""
-        languages = self.languages
-        if not languages.withheld:
-            return languages.texts, languages.bitexts
-        texts = {name: Without(files, languages.withheld) for name, files in languages.texts.items()}
-        bitexts = {}
-        for pair, parts in languages.bitexts.items():
-            bitexts[pair] = tuple(Without(files, languages.withheld) for files in parts)
-        return texts, bitexts
-
     def compute(self, step: Step, machine: Machine) -> None:
         languages, tools = self.languages, (machine.workers, machine.report)
-        derive_natural(
-            *self.files, self.vocabulary, step.folder, *tools, languages.table, languages.dictionaries
-        )
+        inputs = languages.texts, languages.bitexts, self.vocabulary
+        rows, dictionaries, withheld = languages.table, languages.dictionaries, languages.withheld
+        derive_natural(*inputs, step.folder, *tools, rows, dictionaries, withheld)
 
     def identity(self) -> str:
         return self._fingerprint(True, True)
@@ -164,9 +158,11 @@ class NaturalText:
 
     @cached_method
     def _fingerprint(self, bitexts: bool, dictionaries: bool) -> str:
-        languages, (texts, pairs) = self.languages, self.files
-        entries = languages.dictionaries if dictionaries else {}
-        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, languages.table, entries)
+        languages = self.languages
+        inputs = languages.texts, languages.bitexts if bitexts else {}, self.vocabulary, languages.table
+        return natural_fingerprint(
+            *inputs, languages.dictionaries if dictionaries else {}, languages.withheld
+        )
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         languages = self.languages

@@ -1,6 +1,6 @@
 from itertools import islice
 
-from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import GivenVocabulary
 from tests.derive.test_spelling import given_vocabulary

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.derive import natural
 from calque.derive.errors import BadInput
-from calque.derive.natural import files
-from calque.derive.natural.files import HEAD, WHY, BitextFiles, Sentences, TextFiles, Without, letters
+from calque.derive.natural import HEAD, WHY, BitextFiles, Sentences, TextFiles, letters, read_all, sentences
 from calque.derive.readers import lines
 from tests.derive.natural.made import written
 
@@ -32,12 +32,12 @@ def test_pairs_are_withheld_by_either_side(tmp_path):
     tabs = BitextFiles(written(tmp_path / "pairs.tsv", pairs))
     counts = Counter()
     kept = ["good morning", "good night"], ["bonjour", "bonne nuit"]
-    assert list(Without(tabs, tests).read_all(counts)) == [kept]
+    assert list(read_all(tabs, counts, tests)) == [kept]
     assert counts[WHY] == 2
-    whole = Without(TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),)), tests)
-    assert list(whole.read_all(counts)) == [([],)]
+    whole = TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),))
+    assert list(read_all(whole, counts, tests)) == [([],)]
     with pytest.raises(BadInput, match="no sentence"):
-        Without(tabs, TextFiles((written(tmp_path / "none.txt", ["..."]),))).chunks()
+        sentences(TextFiles((written(tmp_path / "none.txt", ["..."]),)))
 
 
 CONLLU = "# text = Au revoir!\n1\tÀ\t_\tADP\t_\t_\t0\troot\t_\t_\n\n1\tOui\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n"
@@ -63,17 +63,17 @@ def test_text_does_not_depend_on_chunk_size(name, tmp_path, monkeypatch):
         monkeypatch.setattr(lines, "SIZE", size)
         for each in (path, packed):
             assert (len(list(TextFiles((each,)).chunks())) > 1) == (size == 1 and name != "entities")
-            columns = TextFiles((each,)).read_all(Counter())
+            columns = read_all(TextFiles((each,)), Counter())
             assert [line for (column,) in columns for line in column] == expected * 3
 
 
 def test_parallel_chunks_are_limited_in_lines_and_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MANY", 3)
+    monkeypatch.setattr(natural, "MANY", 3)
     monkeypatch.setattr(lines, "LIMIT", 34)
     sides = [["x" * 30, *"abcde"], list("fghijk")]
     pair = BitextFiles(*(written(tmp_path / str(number), side) for number, side in enumerate(sides)))
     assert [chunk.line for chunk, _ in pair.chunks()] == [1, 3, 6]
-    assert [list(chain(*side)) for side in zip(*pair.read_all(Counter()), strict=True)] == sides
+    assert [list(chain(*side)) for side in zip(*read_all(pair, Counter()), strict=True)] == sides
     written(pair.path, sides[0][:4])
     with pytest.raises(BadInput, match="0: this file has 4 lines; the other"):
         list(pair.chunks())
@@ -86,12 +86,12 @@ def test_parquet_columns(tmp_path):
     path, counts = tmp_path / "rows", Counter()
     table = pa.table({"text": ["One.\n\nTwo.", None, "私"], "id": [1, 2, 3]})
     parquet.write_table(table, path, row_group_size=2)
-    columns = TextFiles((path,)).read_all(counts)
+    columns = read_all(TextFiles((path,)), counts)
     assert list(columns) == [(["One.", "Two."],), (["私"],)]
     assert +counts == {"rows without text": 1, "blank lines": 1}
     parquet.write_table(pa.table({"id": [1, 2, 3]}), tmp_path / "ids")
     with pytest.raises(BadInput, match="no column text"):
-        list(TextFiles((tmp_path / "ids",)).read_all(counts))
+        list(read_all(TextFiles((tmp_path / "ids",)), counts))
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadInput, match="damaged"):
         list(TextFiles((path,)).chunks())

@@ -12,7 +12,7 @@ from calque.analysis.checkpoint import Neighbour
 from calque.analysis.looking import Answers, Look, look
 from calque.analysis.report.page import write_look
 from calque.derive.languages import Languages
-from calque.derive.natural.build import write_translation
+from calque.derive.natural import write_translation
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.run import Pretraining
 from tests.browser import inspect

@@ -13,7 +13,7 @@ from calque.analysis.records.record import AER, RETRIEVAL, Record, Run
 from calque.analysis.results import Results
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.natural import BitextFiles, TextFiles
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sources.files import TaskFiles
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary

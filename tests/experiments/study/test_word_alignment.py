@@ -6,7 +6,7 @@ from calque.analysis.papers.published import published
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
 from calque.analysis.results import Results
-from calque.derive.natural.files import BitextFiles
+from calque.derive.natural import BitextFiles
 from calque.experiments.settings.override import override
 from calque.experiments.studies.real_text import word_alignment
 from calque.experiments.study.gold import MORE, OWN

@@ -1,0 +1,469 @@
+"""Natural languages: text and bitexts in any language, encoded with an existing vocabulary, and a sentence
+set with its translation, encoded with a vocabulary learnt from both.
+
+Files are read in chunks by any process. Lines that contain given test sentences can be withheld.
+"""
+
+import hashlib
+import math
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from itertools import chain, compress, takewhile, zip_longest
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+from unicodedata import normalize
+
+import numpy as np
+
+from calque.derive.artefact import digest, input_digest
+from calque.derive.build import CorporaWriter
+from calque.derive.corpus import LONGEST, Corpus
+from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
+from calque.derive.encode import Encoded, encode_sentences, vocabulary_of
+from calque.derive.errors import BadInput, check_range, listed
+from calque.derive.files import check_name
+from calque.derive.fingerprint import ADDED, fingerprint, sha256
+from calque.derive.languages import (
+    BITEXTS,
+    DICTIONARY,
+    FORMAT,
+    KEPT,
+    RESERVED,
+    SIDES,
+    SOURCE,
+    VOCABULARY,
+    NamePair,
+    new_folder,
+)
+from calque.derive.readers import lines, text
+from calque.derive.readers.examples import is_placeholder
+from calque.derive.readers.lines import EDITION, Chunk, Numbered
+from calque.derive.readers.parallel import Pair, words_of
+from calque.derive.sentence import UNKNOWN, Sentence
+from calque.derive.transform import Account
+from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, learn_of_words
+from calque.derive.workers import Progress, Workers, silent
+
+MANY = 1 << 14  # maximum number of lines in each of two parallel chunks
+HEAD = 24  # shorter test sentences are not searched for inside lines, where they would match by chance
+WHY = "lines that contain a test sentence"
+NO_TYPE, TOO_LONG = "lines without a type", "lines that are too long"
+TRANSLATED = 10_000  # number of sentence pairs encoded at a time by `write_translation`
+_OTHER = re.compile(r"[\W_]+")
+_UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
+
+Columns = tuple[list[str], ...]  # non-blank lines in one language, or parallel lines in two
+Chunks = tuple[Chunk, ...]  # a chunk of one file, or parallel chunks of two
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    """Text files of any kind (docs/formats.md) in one language. At most `megabytes` of each file are read (0:
+    no limit), except of files with entities."""
+
+    former_fields: ClassVar = {"column": "text", "escaped": False}
+
+    paths: tuple[Path, ...]
+    megabytes: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.paths:
+            raise BadInput("a language needs at least one text file")
+        check_range("megabytes", self.megabytes, 0)
+
+    def chunks(self) -> Iterator[Chunks]:
+        """Yield the chunks of all files, in order; raise BadInput for unsuitable files."""
+        limit = self.megabytes * 1_000_000 or math.inf
+        for path in self.paths:
+            chunks = text.chunks(path, lines.SIZE, text.NATURAL_TEXT)
+            yield from ((chunk,) for chunk in takewhile(lambda chunk: chunk.offset < limit, chunks))
+
+    def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
+        """Read a chunk as one column of lines; count exclusions."""
+        (chunk,) = chunks
+        texts = map(text.set_apart, text.lines_of(chunk, left_out))
+        if chunk.kind == "entities":
+            return (list(texts),)
+        return _complete(((line,) for line in texts), 1, left_out)
+
+    def identity(self) -> list[Any]:
+        """Return the values that determine the lines, for fingerprints."""
+        files = [[text.detect(path, text.NATURAL_TEXT), digest(path)] for path in self.paths]
+        return [files, "text", self.megabytes, False]
+
+
+@dataclass(frozen=True)
+class BitextFiles:
+    """Sentences and translations, aligned line by line in the files `path` and `beside` (Moses format) or in
+    two `columns` of the tab-separated file `path`. If `words_in` contains two language codes, text is split
+    into words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
+
+    former_fields: ClassVar = {"escaped": False, "megabytes": 0}
+
+    path: Path
+    beside: Path | None = None
+    columns: tuple[int, int] = (0, 1)
+    words_in: tuple[str, str] | None = field(default=None, metadata=ADDED)
+    fewest: int = field(default=1, metadata=ADDED)
+
+    def __post_init__(self) -> None:
+        if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
+            raise BadInput(f"columns must be two different numbers of at least 0, not {self.columns}")
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (self.path, self.beside) if self.beside else (self.path,)
+
+    def chunks(self) -> Iterator[Chunks]:
+        """Yield the chunks of one file, or parallel chunks of two; raise BadInput for unsuitable files."""
+        for path in self.paths:
+            text.detect(path, ("wikitext", "doc", "plain", *(() if self.beside else ("columns",))))
+        if self.beside:
+            return _parallel_chunks(self.paths)
+        return ((chunk,) for chunk in lines.cut_file(self.path, "bitext"))
+
+    def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
+        """Read chunks as one column of lines per language; count exclusions."""
+        sides = [chunk.numbered(left_out) for chunk in chunks]
+        rows = self._pairs_of_columns(sides[0])
+        if self.beside:
+            rows = ((first, second) for (_, first), (_, second) in zip(*sides, strict=True))
+        columns = _complete(rows, 2, left_out)
+        if not self.words_in:
+            return columns
+        codes = zip(columns, self.words_in, strict=True)
+        split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in codes)
+
+        def is_long(row: Sequence[str]) -> bool:
+            return min(side.count(" ") for side in row) + 1 >= self.fewest
+
+        return _only(split, is_long, f"pairs with fewer than {self.fewest} words on a side", left_out)
+
+    def _pairs_of_columns(self, numbered: Sequence[Numbered]) -> Iterator[tuple[str, str]]:
+        width = max(self.columns) + 1
+        for place, line in numbered:
+            row = line.split("\t") if line.strip() else [""] * width
+            if len(row) < width:
+                raise place.fault(f"{len(row)} tab-separated columns; expected at least {width}")
+            yield row[self.columns[0]], row[self.columns[1]]
+
+    def identity(self) -> list[Any]:
+        """Return the values that determine the lines, for fingerprints."""
+        identity = [list(map(input_digest, self.paths)), self.columns, 0, False]
+        return [*identity, self.words_in, self.fewest] if self.words_in else identity
+
+
+FileSet = TextFiles | BitextFiles
+
+
+def read_all(files: FileSet, left_out: Counter[str], withheld: TextFiles | None = None) -> Iterator[Columns]:
+    """Yield the lines of each chunk, one column per language, without lines that contain a `withheld`
+    sentence (see `Sentences`); count exclusions."""
+    return (_read(files, chunks, left_out, withheld) for chunks in files.chunks())
+
+
+def _read(files: FileSet, chunks: Chunks, left_out: Counter[str], withheld: TextFiles | None) -> Columns:
+    columns = files.read(chunks, left_out)
+    if withheld is None:
+        return columns
+    tested = sentences(withheld)
+    return _only(columns, lambda row: not any(map(tested.within, row)), WHY, left_out)
+
+
+def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
+    """Divide two parallel files into chunks of the same lines, which have MANY lines or at least
+    `lines.LIMIT` bytes."""
+    starts, ends, line = (0, 0), (0, 0), 1  # the bytes and the first line of the next chunk
+    with ExitStack() as files:
+        sides = [lines.raw_lines(files.enter_context(lines.open_bytes(path)), path) for path in paths]
+        for number, (first, second) in enumerate(zip_longest(*sides, fillvalue=b""), start=1):
+            if not (first and second):
+                fault = f"this file has {number - 1:,} lines; the other file of the bitext has more"
+                raise BadInput(fault, paths[bool(first)])
+            ends = ends[0] + len(first), ends[1] + len(second)
+            if number - line + 1 == MANY or sum(ends) - sum(starts) >= lines.LIMIT:
+                yield _chunks_between(paths, starts, ends, line)
+                starts, line = ends, number + 1
+    if ends > starts:
+        yield _chunks_between(paths, starts, ends, line)
+
+
+def _chunks_between(paths: Sequence[Path], starts: Sequence[int], ends: Sequence[int], line: int) -> Chunks:
+    parts = zip(paths, starts, ends, strict=True)
+    return tuple(Chunk(path, "bitext", start, end - start, line) for path, start, end in parts)
+
+
+def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
+    """Strip rows of texts. Return the columns of complete rows, which have text on all `sides`, and count
+    the others."""
+    complete = []
+    for row in rows:
+        bare = [lines.without_marks(side, left_out).strip() for side in row]
+        if sides > 1 and any(map(is_placeholder, bare)):
+            left_out["pairs with a placeholder for a translation"] += 1
+        elif all(bare):
+            complete.append(bare)
+        else:
+            left_out["pairs with an empty side" if any(bare) else "blank lines"] += 1
+    return tuple([row[side] for row in complete] for side in range(sides))
+
+
+def _only(
+    columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]
+) -> Columns:
+    mask = [fits(row) for row in zip(*columns, strict=True)]
+    left_out[otherwise] += mask.count(False)
+    return tuple(list(compress(column, mask)) for column in columns)
+
+
+class Sentences:
+    """A set of sentences to search for in lines; only letters and digits are compared."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.whole = {bare for text in texts if (bare := letters(text))}
+        self._by_head: defaultdict[str, list[str]] = defaultdict(list)
+        for bare in self.whole:
+            self._by_head[bare[:HEAD]].append(bare)
+
+    def within(self, line: str) -> bool:
+        """Whether a line equals one of the sentences or contains one of at least HEAD characters."""
+        bare = letters(line)
+        heads = (bare[i : i + HEAD] for i in range(len(bare) - HEAD + 1))
+        candidates = (tuple(self._by_head.get(head, ())) for head in heads)
+        return bare in self.whole or any(bare.startswith(long, i) for i, long in enumerate(candidates))
+
+
+def letters(text: str) -> str:
+    """Return a text's letters and digits in lower case, after NFKC normalisation."""
+    return _OTHER.sub("", normalize("NFKC", text).lower())
+
+
+def sentences(tests: TextFiles) -> Sentences:
+    """Read the sentences in test files, once per process; raise BadInput if there are none."""
+    return _read_sentences(tests, tuple(map(digest, tests.paths)))
+
+
+@lru_cache(maxsize=4)
+def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
+    sentences = Sentences(line for (column,) in read_all(tests, Counter()) for line in column)
+    if not sentences.whole:
+        raise BadInput("this file contains no sentences to withhold", tests.paths[0])
+    return sentences
+
+
+def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Corpus:
+    """Encode each line. UNKNOWN words are encoded as the unknown type, and words without ids are left out."""
+    parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
+    encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
+    ids, pieces, words = list[int](), list[int](), list[int]()
+    for known_parts in parts:
+        before = len(pieces)
+        for place, (part, encoding) in enumerate(zip(known_parts, encodings, strict=False)):
+            if place:
+                ids.append(vocabulary.specials.unknown)
+                pieces.append(1)
+            if part:
+                ids += encoding.ids
+                pieces += _pieces(part, [stop for _, stop in encoding.offsets])
+        words.append(len(pieces) - before)
+    counts = np.array(pieces, np.int64), np.array(words, np.int64)
+    return Corpus.of(vocabulary.as_text(np.array(ids, np.int64)), *counts)
+
+
+def _pieces(line: str, stops: Sequence[int]) -> list[int]:
+    """Return the number of ids of each word that has ids. Id i ends before character `stops[i]`. If ids are
+    not in word order, they all count as one word."""
+    ends, end = [], 0
+    for word in line.split():
+        end = line.index(word, end) + len(word)
+        ends.append(end)
+    words = [min(bisect_left(ends, stop), len(ends) - 1) for stop in stops]
+    return list(Counter(words).values()) if words == sorted(words) else [len(words)]
+
+
+def encode_piece(
+    folder: Path, digest: str, withheld: TextFiles | None, piece: tuple[FileSet, Chunks]
+) -> list[Encoded]:
+    """Encode parallel chunks, one per language. The first language's account counts the lines left out."""
+    vocabulary, account = vocabulary_of(folder, digest), Account()
+    sides = [encode_lines(vocabulary, column) for column in _read(*piece, account.left_out, withheld)]
+    empty = np.any([side.pieces.sizes == 0 for side in sides], axis=0)
+    too_long = np.any([_too_long(side) for side in sides], axis=0) & ~empty
+    account.left_out[NO_TYPE] += int(empty.sum())
+    account.left_out[TOO_LONG] += int(too_long.sum())
+    first, *other_sides = (side.where(~(empty | too_long)) for side in sides)
+    return [Encoded(first, account), *map(Encoded, other_sides)]
+
+
+def _too_long(lines: Corpus) -> np.ndarray:
+    """Whether each line has more words, or a word of more sub-words, than can be stored, (N,) bool."""
+    mask = lines.pieces.sizes > LONGEST
+    mask[lines.pieces.item[lines.pieces.values > LONGEST]] = True
+    return mask
+
+
+Rows = Literal["used", "all"]
+Texts = Mapping[str, FileSet]
+Bitexts = Mapping[NamePair, tuple[FileSet, ...]]
+Dictionaries = Mapping[NamePair, Path]
+
+
+def natural_fingerprint(
+    texts: Texts,
+    bitexts: Bitexts,
+    vocabulary: GivenVocabulary,
+    rows: Rows = "used",
+    dictionaries: Dictionaries | None = None,
+    withheld: TextFiles | None = None,
+) -> str:
+    """Return the fingerprint of the folder that `derive_natural` writes for these inputs."""
+
+    def identity(files: FileSet) -> list[Any]:
+        return [files.identity(), withheld.identity()] if withheld else files.identity()
+
+    return fingerprint(
+        FORMAT,
+        EDITION,
+        [[name, identity(files)] for name, files in texts.items()],
+        [[pair, list(map(identity, parts))] for pair, parts in bitexts.items()],
+        vocabulary.identity(),
+        rows,
+        [[pair, input_digest(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
+    )
+
+
+def derive_natural(
+    texts: Texts,
+    bitexts: Bitexts,
+    vocabulary: GivenVocabulary,
+    folder: Path,
+    workers: int = 1,
+    progress: Progress = silent,
+    rows: Rows = "used",
+    dictionaries: Dictionaries | None = None,
+    withheld: TextFiles | None = None,
+) -> Path:
+    """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
+    `bitexts` and `dictionaries` are pairs of names in `texts`. Models get rows for all types if `rows` is
+    "all", or for special types and types in the text if it is "used". Lines with a `withheld` sentence are
+    left out."""
+    dictionaries = dictionaries or {}
+    check_languages(texts, bitexts, dictionaries)
+    for file in dictionaries.values():
+        read_lexicon(file)  # fail early, before hours of encoding
+    if withheld:
+        sentences(withheld)
+    print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries, withheld)
+    types = vocabulary.open()
+    with Workers(workers, progress) as pool, new_folder(folder, {"fingerprint": print_}) as out:
+        types.save(out.vocabulary)
+        write = partial(_write_corpora, out.vocabulary, types, pool, withheld)
+        for name, files in texts.items():
+            counts = write(name, [files], [out.part / name])
+            out.facts["languages"][name] = {"fingerprint": fingerprint(print_, name), **counts}
+        for pair, parts in bitexts.items():
+            place = f"{BITEXTS}/{'/'.join(pair)}"
+            sides = [out.part / place / side for side in SIDES]
+            out.add_pair(pair, place, **write("-".join(pair), parts, sides))
+        types.save(out.vocabulary)
+        for entry in out.facts["pairs"]:
+            if lexicon := dictionaries.get(tuple(entry["languages"])):
+                path = out.part / entry["folder"] / DICTIONARY
+                entry["dictionary"] = _write_entries(lexicon, path, types)
+        out.facts[VOCABULARY] = types.account
+        if rows == "used":
+            type_ids = np.union1d(types.types, types.specials.ids).astype(np.int64)
+            np.save(out.part / KEPT, type_ids)
+            out.facts[VOCABULARY] |= {"rows": len(type_ids)}
+    return folder
+
+
+def check_languages(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
+    """Raise BadInput for names that languages cannot have, and for bitexts or dictionaries without text."""
+    for name in texts:
+        check_name(name, "a language called")
+        if name in RESERVED:
+            raise BadInput(f"a language cannot be called {name!r}; {', '.join(RESERVED)} are reserved")
+    for pair, files in bitexts.items():
+        if not set(pair) <= set(texts) or pair[0] == pair[1] or not files or pair[::-1] in bitexts:
+            expected = (
+                "two different languages with text, at least one file, and no bitext in the other direction"
+            )
+            raise BadInput(f"the bitext {'-'.join(pair)} needs {expected}")
+    for pair in dictionaries:
+        if pair not in bitexts:
+            raise BadInput(f"there is a dictionary for {' and '.join(pair)}, but no bitext")
+
+
+def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
+    counts = Counter[str]()
+    pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
+    left_out += counts
+    occur = (vocabulary.counts[pairs] > 0).all(axis=1)
+    left_out["entries with a type that does not occur in the text"] += int((~occur).sum())
+    if not occur.any():
+        expected = "words must consist of one sub-word and occur in the text"
+        raise BadInput(f"all entries were left out: {listed(left_out)}; {expected}", lexicon)
+    write_dictionary(path, pairs[occur], vocabulary)
+    return {"entries": int(occur.sum()), "left out": dict(+left_out)}
+
+
+def _write_corpora(
+    folder: Path,
+    vocabulary: Vocabulary,
+    pool: Workers,
+    withheld: TextFiles | None,
+    name: str,
+    files: Sequence[FileSet],
+    folders: Sequence[Path],
+) -> dict[str, Any]:
+    """Encode files and write one corpus per language; return manifest entries."""
+    pieces = [(part, chunks) for part in files for chunks in part.chunks()]
+    encode = partial(encode_piece, folder, sha256(folder / TOKENIZER), withheld)
+    with CorporaWriter(folders, vocabulary.size) as corpora:
+        for sides in pool.map(encode, pieces, f"encoding {name}"):
+            for side in sides:
+                vocabulary.count(side.lines.tokens.values)
+            corpora.append(sides)
+        if not corpora.sentences:
+            raise BadInput(f"{name}: no lines of text remain; all are empty or were left out")
+    left_out = +corpora.totals[0].account.left_out
+    out = [{"words": writer.words, "tokens": writer.tokens} for writer in corpora.writers]
+    return {
+        "in": {"lines": corpora.sentences + left_out[NO_TYPE] + left_out[TOO_LONG]},
+        "out": {"lines": corpora.sentences, **(out[0] if len(out) == 1 else {"sides": out})},
+        "left out": dict(sorted(left_out.items())),
+    }
+
+
+def write_translation(pairs: Sequence[Pair], language: str, vocabulary_size: int, folder: Path) -> Path:
+    """Write a source language and its translation into `language`, given as `pairs` of non-empty sentences,
+    with a shared vocabulary and without word links."""
+    digest = hashlib.sha256()
+    for number, (source, target) in enumerate(pairs, start=1):
+        if not (source and target):
+            raise BadInput(f"sentence pair {number:,} has an empty side")
+        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
+    vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
+    print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
+    with new_folder(folder, {"fingerprint": print_, VOCABULARY: vocabulary.account}) as out:
+        vocabulary.save(out.vocabulary)
+        names = (SOURCE, language)
+        with CorporaWriter([out.part / name for name in names], vocabulary.size) as corpora:
+            for first in range(0, len(pairs), TRANSLATED):
+                sides = zip(*pairs[first : first + TRANSLATED], strict=True)
+                lines = [encode_sentences(list(map(Sentence, side)), vocabulary) for side in sides]
+                pieces = lines[1].pieces
+                lines[1] = Corpus.of(lines[1].tokens.values, pieces.values, pieces.sizes)  # without origin
+                corpora.append(list(map(Encoded, lines)))
+        for name, writer in zip(names, corpora.writers, strict=True):
+            out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
+        out.add_image(language, np.arange(vocabulary.size), places=None, letters={})
+        out.add_pair((SOURCE, language), language)
+        write_dictionary(out.part / language / DICTIONARY, np.empty((0, 2), np.int64), vocabulary)
+    return folder

@@ -1,1 +1,0 @@
-"""Natural languages: text and bitexts in any language, encoded with an existing vocabulary."""
