@@ -17,9 +17,7 @@ from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.weam import WEAM
-from calque.pretrain.objectives.word_aligned import WordAligned
-from calque.pretrain.objectives.xlm import TLM
+from calque.pretrain.objectives.pairs import TLM, WEAM, WordAligned
 from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
 from calque.pretrain.train import Draws, NonFinite, _backward, _before_step, _cut, make_optimizer
 from tests.pretrain.golden import PATH, losses

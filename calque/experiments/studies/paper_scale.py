@@ -27,9 +27,8 @@ from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.objectives.dict_mlm import DictMLM
-from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.mlm import MLM, DictMLM
+from calque.pretrain.objectives.pairs import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7  # languages and bitexts are sampled in proportion to size**EXPONENT

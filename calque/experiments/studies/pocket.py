@@ -17,14 +17,9 @@ from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objective import After, Objective
-from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.objectives.dict_mlm import DictMLM, Link
-from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import PPA
-from calque.pretrain.objectives.prealign import PreAlign
-from calque.pretrain.objectives.weam import WEAM
-from calque.pretrain.objectives.word_aligned import WordAligned
-from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.align_mlm import AlignMLM, PreAlign
+from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
+from calque.pretrain.objectives.pairs import PPA, WEAM, XLM, WordAligned
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 MASKS = 0.3  # twice the usual rate, for nearly twice the training signal per sentence

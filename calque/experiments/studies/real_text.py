@@ -26,9 +26,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import PPA
-from calque.pretrain.objectives.weam import WEAM
-from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.pairs import PPA, WEAM, XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}

@@ -1,23 +1,38 @@
-"""ALIGN-MLM, which adds to MLM a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3),
-and its opposite, REPEL-MLM."""
+"""Objectives that align dictionary words: ALIGN-MLM, which adds to MLM a loss on their embeddings (ALIGN-MLM,
+section 3), its opposite, REPEL-MLM, ROTATE-MLM, which rotates the derived language's embeddings onto their
+translations once, and PreAlign, which aligns words at every layer, and then trains MLM with code-switched
+input (Li et al. 2024).
+
+Shapes: hidden size H; d pairs of rows. PreAlign: P pairs, W = 2P words (all first sides, then all second
+sides), A anchors.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from calque.derive.errors import BadInput
-from calque.derive.forms import number
-from calque.derive.languages import Languages
-from calque.pretrain.batch import MASK_RATE, Pairs
-from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.objective import Composite, Learner, Objective, Stream, Traits
-from calque.pretrain.objectives.mlm import MLM
+from calque.derive.fingerprint import plain
+from calque.derive.forms import number, percent
+from calque.derive.languages import Language, Languages
+from calque.derive.types import Specials
+from calque.pretrain.batch import MASK_RATE, UNLABELLED, Batch, Pairs, Rows
+from calque.pretrain.distributed import World
+from calque.pretrain.lazy import F, Optimizer, Tensor, no_grad, torch
+from calque.pretrain.model import encode_each
+from calque.pretrain.objective import After, Composite, Learner, Objective, Stream, Sum, Traits, Update
+from calque.pretrain.objectives.mlm import MLM, Link, Monolingual
 
 ALPHA = 10.0
+LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
+TEMPERATURE, PAIRS = 0.1, 128
+WORD = 1  # the word's position in its row, `<s> word </s>`
+FIRST_SIDES = MappingProxyType({"anchors": "first"})
 
 
 class DictionaryCosine(Stream):
@@ -106,3 +121,240 @@ class RepelMLM(AlignMLM):
     summary = "REPEL-MLM adds to MLM a loss that keeps the embeddings of dictionary pairs dissimilar."
     paper = ""
     added = Repel
+
+
+def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
+    """Return the orthogonal matrix, (H, H), that brings `rows` closest to `targets`, both (d, H): UV' from
+    the SVD of rows.T @ targets (Schönemann 1966)."""
+    left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
+    return (left @ right).to(rows.dtype)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Maps a row x to (x - start) @ matrix + end. The pairs determine only `rank` of the matrix's H
+    dimensions."""
+
+    start: Tensor
+    matrix: Tensor
+    end: Tensor
+    rank: int
+
+    @classmethod
+    def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
+        """Fit the rotation that brings `rows` closest to `targets`, both (d, H), after centring both."""
+        start, end = rows.mean(0), targets.mean(0)
+        first, second = rows - start, targets - end
+        rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))
+        return cls(start, procrustes(first, second), end, rank)
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        return (rows - self.start) @ self.matrix + self.end
+
+
+class RotatedOnce(Monolingual):
+    """Rows masked as for MLM. After a fraction `at` of the steps, the embeddings that only a derived language
+    uses are rotated onto their translations."""
+
+    objective: RotateMLM
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: RotateMLM) -> None:
+        super().__init__(languages, length, seed, objective)
+        entries, sides = moved_entries(languages)
+        order = np.argsort(sides, axis=1)
+        entries, later = np.take_along_axis(entries, order, axis=1), sides.max(axis=1)
+        self.pairs, self.rows = dict[int, Tensor](), dict[int, Tensor]()
+        for language in np.unique(later).tolist():
+            self.pairs[language] = torch.from_numpy(entries[later == language])
+            self.rows[language] = torch.from_numpy(own_rows(languages, language))
+
+    def before_step(self, update: Update, parts: Sequence[Rows]) -> tuple[Sequence[Rows], dict[str, Tensor]]:
+        model = update.learner.model
+        # Pairs are centred, so n pairs determine at most n - 1 dimensions.
+        left_open = sum(max(0, model.config.hidden_size - len(pairs) + 1) for pairs in self.pairs.values())
+        self.left_out = {**self.left_out, LEFT_OPEN: left_open}
+        tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
+        if update.step == round(self.objective.at * update.steps):
+            for table in tables:  # only one, if the tables are tied
+                for number, pairs in self.pairs.items():
+                    rows = self.rows[number].to(table.device), pairs.to(table.device)
+                    rotate(table, *rows, update.optimizer, update.world)
+        return parts, {}
+
+
+def own_rows(languages: Languages, number: int) -> np.ndarray:
+    """Return the embedding rows that a language does not share with earlier ones, (n,) int64."""
+    *before, language = map(_rows, languages.languages[: number + 1])
+    rows = np.setdiff1d(language, np.concatenate(before))
+    if not len(rows):
+        name = languages.languages[number].name
+        raise BadInput(f"{name} has no embedding rows of its own; give it a new script", languages.folder)
+    return rows
+
+
+def _rows(language: Language) -> np.ndarray:
+    return np.append(language.table, [] if language.places is None else language.places).astype(np.int64)
+
+
+@no_grad
+def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
+    """Rotate a table's `rows` (n,), and AdamW's moments, by the map that brings the second rows of `pairs`
+    (d, 2) closest to the first. For second moments, this is exact only if gradients are uncorrelated across
+    dimensions; they cannot be reset to 0, because AdamW's bias correction uses one step count per table."""
+    rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
+    updates = [(table, rotation(table[rows]))]
+    if moments := optimizer.state.get(table):
+        for name, matrix in (("exp_avg", rotation.matrix), ("exp_avg_sq", rotation.matrix.square())):
+            updates.append((moments[name], moments[name][rows] @ matrix))
+    for tensor, values in updates:
+        # All processes use the first process's result, because results may differ in the last digits.
+        tensor[rows] = world.add(values if world.first else torch.zeros_like(values))
+
+
+@dataclass(frozen=True)
+class RotateMLM(Objective):
+    """MLM with one rotation after a fraction `at` of the steps."""
+
+    at: float = 0.5
+    mask_rate: float = MASK_RATE
+
+    short_name = "ROTATE-MLM"
+    stream = RotatedOnce
+    limits: ClassVar = {"shares": ["at"]}
+    forms = (percent("at", "-at-", "after {percent} % of the steps", "25"),)
+    summary = (
+        "ROTATE-MLM is MLM with one rotation of the derived language’s embeddings onto the source embeddings."
+    )
+
+    @property
+    def traits(self) -> Traits:
+        return replace(super().traits, dictionary=True)
+
+
+@dataclass(frozen=True)
+class Anchors(Batch):
+    """Dictionary entries whose first words, the anchors, should match their translations; `ids` and
+    `languages` are (P, 2) int64. Parts contain all words, but only the anchors `first` to `last` (exclusive),
+    so that losses add up."""
+
+    ids: Tensor
+    languages: Tensor
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    def cut(self, rows: slice) -> Anchors:
+        return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
+
+    def rows(self, specials: Specials) -> Rows:
+        """Return one row `<s> word </s>` per word, (W, 3)."""
+        words, numbers = (column.T.reshape(-1, 1) for column in (self.ids, self.languages))
+        ids = F.pad(F.pad(words, (1, 0), value=specials.start), (0, 1), value=specials.end)
+        return Rows(ids, torch.full_like(ids, UNLABELLED), numbers.expand(-1, 3), padded=False)
+
+    @property
+    def anchors(self) -> Tensor:
+        """The anchors' indices among the words, (A,); translations follow P words later."""
+        return torch.arange(self.first, self.last, device=self.ids.device)
+
+    @property
+    def excluded(self) -> Tensor:
+        """A mask of the words excluded from each anchor's sum, (A, W): those of other entries that share a
+        word with the anchor's. Otherwise, words would be pushed away from some of their translations."""
+        entries = self.ids[self.first : self.last]
+        overlaps = (entries[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
+        overlaps[torch.arange(len(entries), device=entries.device), self.anchors] = False
+        return overlaps.repeat(1, 2)
+
+
+def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
+    """Return the InfoNCE loss, summed over anchors w with translations t, in float32: -log(exp(cos(w, t) / T)
+    / sum over words v of exp(cos(w, v) / T)). As in the published code, the `words` (W, H) include w."""
+    with torch.autocast(words.device.type, enabled=False):
+        unit = F.normalize(words.float(), dim=1)
+        logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.excluded, -torch.inf)
+        return F.cross_entropy(logits, batch.anchors + len(batch.ids), reduction="sum")
+
+
+class WordContrast(Stream):
+    """New dictionary entries in every step."""
+
+    objective: Contrast
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: Contrast) -> None:
+        super().__init__(languages, length, seed, objective)
+        self.weights = {"words": 1.0}
+        self.ids, self.sides = moved_entries(languages)
+        if len(self.ids) < 2:
+            raise BadInput("only one dictionary entry links two different types; at least two are needed")
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
+        sample = random.permutation(len(self.ids))[: self.objective.pairs]
+        ids, languages = (torch.from_numpy(column[sample]) for column in (self.ids, self.sides))
+        return Anchors(ids, languages, 0, len(sample)), {"words": len(sample)}
+
+    def losses(self, learner: Learner, batch: Anchors) -> dict[str, Tensor]:
+        layers = [
+            contrast(hidden[:, WORD], batch, self.objective.temperature)
+            for hidden in encode_each(learner.model, batch.rows(self.languages.specials))
+        ]
+        return {"words": torch.stack(layers).mean()}
+
+
+@dataclass(frozen=True)
+class Contrast(Objective):
+    """The InfoNCE loss on `pairs` entries per step, averaged over the embeddings and all layers (section
+    3.2). Anchors are first words, as in the published code."""
+
+    pairs: int = PAIRS
+    temperature: float = TEMPERATURE
+
+    former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
+    short_name = "CONTRAST"
+    stream = WordContrast
+    limits: ClassVar = {"positive": ["temperature"], "pairs": 2}
+    traits = Traits(dictionary=True)
+
+
+@dataclass(frozen=True)
+class PreAlign(Composite):
+    """MLM and `Contrast` for a fraction `portion` of the steps, then LINK with a fraction `share` of the
+    words. The dictionary's words are read in addition to rows of text."""
+
+    share: float = 0.05
+    portion: float = 0.1
+    pairs: int = PAIRS
+    temperature: float = TEMPERATURE
+    mask_rate: float = MASK_RATE
+
+    former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
+    short_name, full_name = "PREALIGN", "PreAlign"
+    forms = (percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),)
+    summary = (
+        "PreAlign starts with MLM plus a loss that pulls dictionary pairs together at every layer, and then "
+        "continues as LINK with fewer replaced words."
+    )
+    paper = "Li et al. 2024"
+
+    @property
+    def first(self) -> Objective:
+        parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature)
+        return Sum("PREALIGN-FIRST", parts, "PreAlign’s first phase")
+
+    @property
+    def phases(self) -> After:
+        return After(Link(self.share, self.mask_rate), self.first, self.portion)
+
+    @property
+    def parts(self) -> tuple[Objective, ...]:
+        return self.phases.parts
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        return (plain(self),)
+
+    @property
+    def traits(self) -> Traits:
+        return self.phases.traits
