@@ -2,7 +2,7 @@ import torch
 from transformers import RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 
 SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "initializer_range": 0.2}
 

@@ -41,8 +41,16 @@ from calque.derive.sentence import Sentence
 from calque.derive.source import Question, Source
 from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Transform, trial_image
-from calque.derive.types import USAGE, Usage
-from calque.derive.vocabulary import SMALLEST, TOKENIZER, GivenVocabulary, Vocabulary, add_up, learn_of_words
+from calque.derive.vocabulary import (
+    SMALLEST,
+    TOKENIZER,
+    USAGE,
+    GivenVocabulary,
+    Usage,
+    Vocabulary,
+    add_up,
+    learn_of_words,
+)
 from calque.derive.workers import Progress, Workers, silent
 
 MEASURED = 10_000  # number of sentences used to measure the order distance

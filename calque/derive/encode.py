@@ -18,8 +18,7 @@ from calque.derive.ragged import Ragged, ranges
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of
-from calque.derive.types import USAGE, Usage
-from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import USAGE, Usage, Vocabulary
 
 SAMPLES = 10  # number of sentences in a preview
 UNSEEN, SEVERAL = -1, -2  # mark types with no image and with several images

@@ -30,8 +30,15 @@ from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import MANIFEST, parse_json, write_json
 from calque.derive.ragged import Ragged, ends_of
-from calque.derive.types import OURS, Specials
-from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, Vocabulary, read_specials
+from calque.derive.vocabulary import (
+    COUNTS,
+    OURS,
+    SPECIAL_TYPES,
+    TOKENIZER,
+    Specials,
+    Vocabulary,
+    read_specials,
+)
 
 SOURCE = "source"  # the name of the language that all others are derived from
 

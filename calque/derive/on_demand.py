@@ -15,8 +15,7 @@ from calque.derive.sentence import CHUNKS, Sentence, iob2, printable
 from calque.derive.sources.files import Files
 from calque.derive.transform import Account, Transform, image_of, trial_image
 from calque.derive.transforms import transform
-from calque.derive.types import OURS, Usage
-from calque.derive.vocabulary import SMALLEST
+from calque.derive.vocabulary import OURS, SMALLEST, Usage
 
 PREVIEW = "preview.txt"
 WIDTH = 110  # maximum line width in characters

@@ -25,7 +25,7 @@ from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_share, draw
-from calque.derive.types import Usage
+from calque.derive.vocabulary import Usage
 
 # English sentence-final punctuation; text in other scripts needs its own marks, such as 。 or ।.
 FINAL_MARKS = (".", "!", "?")

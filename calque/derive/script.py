@@ -11,8 +11,7 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import in_percent, percent, word
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_share
-from calque.derive.types import OURS, WORD_CLASSES, Specials, Usage
-from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import OURS, WORD_CLASSES, Specials, Usage, Vocabulary
 
 _LATIN = ascii_lowercase + ascii_uppercase
 _ARMENIAN = "".join(map(chr, [*range(0x561, 0x57B), *range(0x531, 0x54B)]))

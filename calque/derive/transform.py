@@ -17,7 +17,7 @@ from calque.derive.fingerprint import plain
 from calque.derive.forms import Named
 from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
 from calque.derive.source import Cloze, Example, Question
-from calque.derive.types import OURS, Specials, Usage
+from calque.derive.vocabulary import OURS, Specials, Usage
 
 Need = Literal["trees", "tags", "usage"]
 TORN = "additional entities, because the new order splits some entities into pieces, each counted as one"

@@ -15,7 +15,7 @@ from calque.derive.dictionary import LEXICON_FORMAT, read_lexicon
 from calque.derive.forms import Form, percent
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.transform import Need, Transform, check_share, draw
-from calque.derive.types import CLASSES
+from calque.derive.vocabulary import CLASSES
 
 UPOS = (*CLASSES, "INTJ", "NUM")
 TAG = Form("tag", "-", "{value}", None, str.upper, "det", " {}", "[a-z]{3,5}", str.lower)

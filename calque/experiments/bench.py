@@ -19,7 +19,7 @@ from calque.derive.corpus import Corpus
 from calque.derive.files import write_json
 from calque.derive.languages import SOURCE, Language, Languages
 from calque.derive.ragged import Ragged
-from calque.derive.types import OURS, SPECIALS
+from calque.derive.vocabulary import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
 
 TYPES, LENGTH = 8192, 128

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from calque.derive.languages import Languages
-from calque.derive.types import Specials
+from calque.derive.vocabulary import Specials
 from calque.pretrain.lazy import F, Tensor, torch
 
 UNLABELLED = -100

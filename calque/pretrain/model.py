@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from calque.derive.types import OURS, Specials
+from calque.derive.vocabulary import OURS, Specials
 from calque.pretrain.batch import LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, nn, torch

@@ -13,10 +13,10 @@ from tokenizers.processors import TemplateProcessing
 from calque.derive.files import write_json
 from calque.derive.languages import Languages
 from calque.derive.script import Letters
-from calque.derive.types import Specials
 from calque.derive.vocabulary import (
     TOKENIZER,
     TOKENIZER_CONFIG,
+    Specials,
     open_tokenizer,
 )
 

@@ -14,8 +14,7 @@ from calque.derive.dictionary import (
     write_dictionary,
 )
 from calque.derive.script import Transliterate
-from calque.derive.types import OURS
-from calque.derive.vocabulary import SMALLEST
+from calque.derive.vocabulary import OURS, SMALLEST
 from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)

@@ -17,8 +17,7 @@ from calque.derive.sources.files import Files
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import compose
 from calque.derive.transforms import transform
-from calque.derive.types import OURS
-from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import OURS, Vocabulary
 from tests.pocket import FEW
 from tests.refusals import refusal
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from calque.analysis.tasks.baselines import Gazetteer, Unigram
 from calque.analysis.tasks.score import entity_f1
-from calque.derive.pocket.facts import RELATIONS, Facts
-from calque.derive.pocket.language import CHUNK, Pocket
+from calque.derive.pocket.language import CHUNK, RELATIONS, Facts, Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.sentence import iob2
 from calque.derive.source import Example

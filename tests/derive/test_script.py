@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from calque.derive.errors import BadInput
 from calque.derive.languages import in_places
 from calque.derive.script import KINDS, Cognates, Transliterate
-from calque.derive.types import CLASSES, NEARLY, OURS, Usage
+from calque.derive.vocabulary import CLASSES, NEARLY, OURS, Usage
 from tests.derive.strategies import law
 
 LARGE = 10**9

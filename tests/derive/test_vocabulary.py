@@ -8,8 +8,7 @@ from transformers import PreTrainedTokenizerFast
 
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
-from calque.derive.types import SPECIALS, PairLayout, Specials
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import SPECIALS, GivenVocabulary, PairLayout, Specials
 from tests.vocabularies import learn
 
 SIZE = 600

@@ -15,7 +15,7 @@ from calque.derive.corpus import Corpus, CorpusWriter
 from calque.derive.files import write_json
 from calque.derive.languages import FORMAT, KIND, Languages
 from calque.derive.script import Transliterate
-from calque.derive.types import OURS, SPECIALS
+from calque.derive.vocabulary import OURS, SPECIALS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build

@@ -8,7 +8,7 @@ from scipy.linalg import block_diag
 from scipy.special import log_softmax
 
 from calque.analysis.aligners.methods import OT
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build
 from calque.pretrain.objectives.aligner_training import CONTRAST, GROUP, LABELLED, AlignerTraining
 from tests.pretrain.made import SIZE, STILL, only

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from calque.derive.errors import BadInput
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import MARKS
 from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora, pairs_of
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED, Masking
 from tests.pretrain.made import DERIVED, SOURCE
 

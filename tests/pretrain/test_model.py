@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED, Pairs, Rows
 from calque.pretrain.model import build, prediction_loss
 from tests.pretrain.made import SIZE, STILL

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 from torch.nn import functional as F
 
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build, prediction_loss
 from calque.pretrain.modules import MoCo
 from calque.pretrain.objective import Sum

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build, state_of
 from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.align_mlm import Anchors, Contrast, PreAlign

@@ -13,8 +13,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
 from calque.derive.natural import derive_natural
-from calque.derive.types import OURS
-from calque.derive.vocabulary import TOKENIZER, GivenVocabulary
+from calque.derive.vocabulary import OURS, TOKENIZER, GivenVocabulary
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import XLMAlign

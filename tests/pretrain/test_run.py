@@ -10,7 +10,7 @@ from transformers import RobertaForMaskedLM
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import Rows
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.pairs import XLM

@@ -11,8 +11,7 @@ from calque.derive.corpus import Corpus
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.pocket.language import Pocket
-from calque.derive.types import OURS
-from calque.derive.vocabulary import TOKENIZER, Vocabulary
+from calque.derive.vocabulary import OURS, TOKENIZER, Vocabulary
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.run import MACHINE, METRICS, MOMENTS, load_state, save_state
 from calque.pretrain.saved_model import RUN, WEIGHTS, load_model, load_tokenizer, read_config

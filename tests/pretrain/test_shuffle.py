@@ -11,7 +11,7 @@ from calque.derive.corpus import Corpus
 from calque.derive.errors import BadInput
 from calque.derive.languages import Language
 from calque.derive.ragged import Ragged
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.mixture import UNIT, Order, Shuffled, in_units, share_rows
 from calque.pretrain.objectives.mlm import PackedLines
 

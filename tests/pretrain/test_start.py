@@ -18,7 +18,7 @@ from transformers import (
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import encode, prediction_loss

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build
 from calque.pretrain.objectives.pairs import KEPT, LINKED, START, WordAligned
 from tests.pretrain.made import SIZE, STILL, only

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign

@@ -12,8 +12,7 @@ import numpy as np
 
 from calque.derive.languages import Languages
 from calque.derive.sentence import Sentence
-from calque.derive.types import OURS, PairLayout, Specials
-from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import OURS, PairLayout, Specials, Vocabulary
 
 REMEMBERED = 64  # number of cached texts; caching helps if questions share paragraphs
 UNLABELLED = -100  # the target of ids without a label, which torch's cross-entropy ignores

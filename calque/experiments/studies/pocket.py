@@ -5,8 +5,7 @@ from dataclasses import replace
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.order import Invert, PocketTreebank, Reorder
-from calque.derive.pocket.facts import Facts
-from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.language import Facts, Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose

@@ -20,7 +20,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.forms import number, percent
 from calque.derive.languages import Language, Languages
-from calque.derive.types import Specials
+from calque.derive.vocabulary import Specials
 from calque.pretrain.batch import MASK_RATE, UNLABELLED, Batch, Pairs, Rows
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import F, Optimizer, Tensor, no_grad, torch

@@ -13,7 +13,7 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.forms import percent
 from calque.derive.languages import Language, Languages
-from calque.derive.types import Specials
+from calque.derive.vocabulary import Specials
 from calque.pretrain.batch import MASK_RATE, Masking, Rows, as_rows, labels_at
 from calque.pretrain.lazy import Tensor
 from calque.pretrain.model import prediction_loss

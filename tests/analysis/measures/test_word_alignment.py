@@ -22,7 +22,7 @@ from calque.derive.order import Invert
 from calque.derive.readers.parallel import Gold, GoldPair
 from calque.derive.script import Transliterate
 from calque.derive.transform import compose
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import opened
 from tests.pocket import derive_pocket

@@ -14,7 +14,7 @@ from calque.derive.order import Invert
 from calque.derive.sentence import Sentence, Span
 from calque.derive.source import Example, write_examples
 from calque.derive.transform import Account, image_of_example
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 
 SENTENCE = Sentence(("Sara", "ate"), ("PROPN", "VERB"), spans=(Span(0, 1, "PER"),))
 

@@ -14,7 +14,7 @@ from calque.analysis.records.record import MeasuredModel
 from calque.analysis.tasks.finetune import FinetuneConfig, finetune, longest_row, pieces
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.task import TextHead, WordHead
-from calque.derive.types import OURS
+from calque.derive.vocabulary import OURS
 from calque.pretrain.train import NonFinite
 
 FIRST = len(OURS.ids)

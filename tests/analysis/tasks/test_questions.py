@@ -13,8 +13,7 @@ from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.task import BARRED, Split
 from calque.derive.sentence import Sentence, Span
 from calque.derive.source import Example, write_examples
-from calque.derive.types import OURS
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import OURS, GivenVocabulary
 
 FIRST = len(OURS.ids)
 KINDS = ("fruit", "fish", "fowl")

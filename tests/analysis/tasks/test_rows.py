@@ -9,8 +9,7 @@ from calque.analysis.tasks.questions import QA
 from calque.analysis.tasks.rows import UNLABELLED, Reader, joined, windows
 from calque.derive.sentence import Sentence, Span
 from calque.derive.source import Example
-from calque.derive.types import OURS
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import OURS, GivenVocabulary
 
 FIRST = len(OURS.ids)
 

@@ -26,8 +26,7 @@ from calque.derive.sources.files import TaskFiles
 from calque.derive.task_data import FORMAT as TASK_FORMAT
 from calque.derive.task_data import KIND, TaskFolder, write_natural_task
 from calque.derive.transform import Account, Transform, compose, image_of_example
-from calque.derive.types import OURS
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import OURS, GivenVocabulary
 from calque.derive.workers import silent
 from tests.derive.test_task_data import treebank
 from tests.treebanks import write_treebank

@@ -8,8 +8,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from calque.derive.artefact import Artefact
 from calque.derive.languages import KIND, Languages
 from calque.derive.natural import derive_natural, encode_lines, natural_fingerprint
-from calque.derive.types import Specials
-from calque.derive.vocabulary import GivenVocabulary, Vocabulary
+from calque.derive.vocabulary import GivenVocabulary, Specials, Vocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary
 from tests.derive.test_build import contents
 from tests.derive.test_spelling import given_vocabulary

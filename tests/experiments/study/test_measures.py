@@ -19,7 +19,7 @@ from calque.analysis.records.record import (
     Record,
 )
 from calque.derive.languages import SOURCE, Languages
-from calque.derive.pocket.facts import Facts
+from calque.derive.pocket.language import Facts
 from calque.derive.task_data import TaskFolder
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
