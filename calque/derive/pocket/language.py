@@ -12,8 +12,7 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from calque.derive.pocket.inference import inferences
 from calque.derive.pocket.lexicon import WORDS, Lexicon, Preferences, Sense
-from calque.derive.pocket.pairs import WordDraws
-from calque.derive.pocket.roles import paraphrases, questions
+from calque.derive.pocket.pairs import WordDraws, paraphrases, questions
 from calque.derive.pocket.tree import ENGLISH, ORDERS, Node, adposition, adverb, draw_cast, mark, say
 from calque.derive.sentence import Sentence
 from calque.derive.source import Cloze, Example, Question

@@ -10,7 +10,7 @@ from calque.derive.errors import check_range
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.pocket.inference import LABELS as INFERENCES
 from calque.derive.pocket.language import CHUNK, GENERATED, Facts, Pocket
-from calque.derive.pocket.roles import LABELS as SAMENESS
+from calque.derive.pocket.pairs import LABELS as SAMENESS
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Example, Question, Source, TaskData
 
