@@ -19,7 +19,7 @@ from calque.pretrain.objective import After, HeadOnly, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM, PreAlign
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.pairs import PPA, WordAligned
-from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
+from calque.pretrain.objectives.word_alignment import DWA, SentencePairs, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.train import Draws, make_optimizer, train
 from tests.pocket import derive_several

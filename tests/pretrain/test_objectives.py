@@ -17,7 +17,7 @@ from calque.pretrain.objective import HeadOnly, Sum
 from calque.pretrain.objectives.align_mlm import Align, PreAlign, Repel
 from calque.pretrain.objectives.mlm import MLM, DictMLM, PackedLines
 from calque.pretrain.objectives.pairs import TLM, WEAM, WordAligned
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.word_alignment import XLMAlign
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,

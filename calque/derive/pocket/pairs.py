@@ -1,5 +1,5 @@
-"""Tasks of several sentences: words drawn independently of the label, balanced cases, streams of examples, and
-two tasks that depend on who does what to whom (derive.pocket.inference contains a third).
+"""Tasks of several sentences: words drawn independently of the label, balanced cases, streams of examples,
+and two tasks that depend on who does what to whom (derive.pocket.inference contains a third).
 
 Paraphrase pairs consist of sentences with the same words, as in PAWS (Zhang et al. 2019), which differ in
 voice, in the positions of adjuncts, or in the roles of two people. Questions ask for the agent, the patient

@@ -29,7 +29,7 @@ from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM, DictMLM
 from calque.pretrain.objectives.pairs import XLM
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.word_alignment import XLMAlign
 
 EXPONENT = 0.7  # languages and bitexts are sampled in proportion to size**EXPONENT
 PAIRS = 0.5

@@ -19,7 +19,7 @@ from calque.pretrain.objective import After, Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM, PreAlign
 from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
 from calque.pretrain.objectives.pairs import PPA, WEAM, XLM, WordAligned
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.word_alignment import XLMAlign
 
 MASKS = 0.3  # twice the usual rate, for nearly twice the training signal per sentence
 

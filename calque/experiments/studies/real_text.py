@@ -24,10 +24,9 @@ from calque.experiments.study.natural import LENGTH, RECIPE, NaturalLanguages
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
-from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.pairs import PPA, WEAM, XLM
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.word_alignment import AlignerTraining, XLMAlign
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
 """The languages, other than English, whose PUD treebanks are used. All contain the same thousand

@@ -6,10 +6,9 @@ from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.forms import NUMBER, fraction
 from calque.pretrain.objective import After, HeadOnly, Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM, PreAlign, RepelMLM, RotateMLM
-from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
 from calque.pretrain.objectives.pairs import PPA, WEAM, XLM, WordAligned
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.word_alignment import AlignerTraining, XLMAlign
 
 OBJECTIVES: list[type[Objective]] = [
     MLM,

@@ -19,7 +19,7 @@ from calque.pretrain.objective import After
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.pairs import XLM
-from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objectives.word_alignment import XLMAlign
 from tests.refusals import refusal
 
 SCRIPT = Transliterate()
