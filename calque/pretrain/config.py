@@ -1,11 +1,17 @@
-"""Model and training configurations; the defaults are ALIGN-MLM's settings."""
+"""Settings of models and training, whose defaults are ALIGN-MLM's; mixtures of languages; and the order of
+training instances, which depends only on the seed and the step."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
+import numpy as np
+
+from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED, plain
+from calque.derive.languages import Languages, all_but_last, disjoint_halves
 
 WATCHED = ("log_every", "probe_every", "save_every")
 """Settings that do not affect the model."""
@@ -13,6 +19,8 @@ FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
 """The step of the first snapshot after step 0, and the maximum number of snapshots for each doubling of the
 number of steps."""
 MOST_STEPS = 1_000_000_000
+Part = tuple[str, ...]  # the language or language pair that instances belong to
+UNIT = 10**9  # shares are multiples of 1 / UNIT, so that sums are exact
 
 
 def out_of_range(
@@ -136,3 +144,198 @@ class TrainConfig:
         if self.save_every % max(1, self.log_every):  # otherwise, a resumed run would write different rows
             wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
         return wrong
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """How much of each language a model reads. By default, all rows are read in one shuffled order.
+
+    shares: each language's share of the text rows in every step.
+    exponent: without `shares`, languages are read in proportion to their numbers of rows raised to this power
+        (0.7 in XLM-Align).
+    held_out: the fraction at the end of each corpus that is never read, not even in bitexts.
+    bitext_exponent: like `exponent`, for bitexts; None: all pairs in one shuffled order.
+    pairs: the fraction of each step's rows from bitexts; None: in proportion to the number of bitext rows.
+    disjoint: whether one half of the distinct sentences is read only in the source and the other half only in
+        derived languages, without bitexts.
+    """
+
+    shares: tuple[float, ...] = field(default=(), metadata=ADDED)
+    exponent: float | None = None
+    held_out: float = 0.0
+    bitext_exponent: float | None = None
+    pairs: float | None = field(default=None, metadata=ADDED)
+    disjoint: bool = field(default=False, metadata=ADDED)
+
+    former_fields: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"phases": (), "text": (), "bitexts": None, "dictionaries": None}
+    )
+
+    @property
+    def name(self) -> str:
+        """The name used in folder names: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
+        shares = "together" if self.exponent is None else f"sizes-{self.exponent:g}"
+        pairs = "" if self.pairs is None else f"-pairs-{100 * self.pairs:g}"
+        return ("-".join(self._percents) or shares) + pairs + ("-disjoint" if self.disjoint else "")
+
+    @property
+    def title(self) -> str:
+        """The name used in reports: `90/10`."""
+        shares = "all in one order" if self.exponent is None else f"by size to the power {self.exponent:g}"
+        pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
+        return ("/".join(self._percents) or shares) + pairs + (", disjoint halves" if self.disjoint else "")
+
+    @property
+    def _percents(self) -> list[str]:
+        return [f"{100 * share / sum(self.shares):.4g}" for share in self.shares]
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        """Parameters for records, as plain JSON values."""
+        return (plain(self),)
+
+    def mistakes(self, languages: int) -> list[str]:
+        wrong = out_of_range(self, ["shares"], ["held_out"])
+        if self.shares and len(self.shares) != languages:
+            wrong.append(f"there are shares for {len(self.shares)} languages, but the model has {languages}")
+        if self.shares and self.exponent is not None:
+            wrong.append("set shares or exponent, not both")
+        for name in ("exponent", "bitext_exponent"):
+            if (value := getattr(self, name)) is not None and (value < 0 or value > 10):
+                wrong.append(f"{name} must be between 0 and 10, not {value}")
+        if self.pairs is not None and not 0 < self.pairs < 1:
+            wrong.append(f"pairs must be between 0 and 1, not {self.pairs}")
+        return wrong
+
+    def of(self, languages: Languages) -> Languages:
+        """Return the languages without held-out text."""
+        if wrong := self.mistakes(len(languages.languages)):
+            raise BadInput(wrong)
+        return all_but_last(languages, self.held_out)
+
+    def read(self, languages: Languages) -> Languages:
+        """Return the languages, restricted to the text that a model reads."""
+        languages = self.of(languages)
+        return disjoint_halves(languages) if self.disjoint else languages
+
+    def order(self, parts: Mapping[Part, int], instances: int, rows: int, *seed: int) -> "Order":
+        """Return the order in which a stream reads `rows` rows per step."""
+        shares: Sequence[float] = () if of_pairs(parts) else self.shares
+        exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
+        if exponent is not None:
+            shares = [size**exponent for size in parts.values()]
+        return Order(parts, instances, rows, shares, *seed)
+
+    def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
+        """Divide a step's rows among streams by their sizes and `pairs`; `paired` marks streams of pairs."""
+        if self.pairs is None or all(paired):
+            return share_rows(batch, sizes)
+        if batch < 2:
+            raise BadInput(f"pairs = {self.pairs:g} requires a batch of at least two rows, not {batch}")
+        pairs, rows = min(batch - 1, max(1, round(batch * self.pairs))), [0] * len(sizes)
+        for name, of_bitexts, count in (("bitext", True, pairs), ("text", False, batch - pairs)):
+            streams = [i for i, size in enumerate(sizes) if size and paired[i] == of_bitexts]
+            if not streams:
+                raise BadInput(f"pairs is {self.pairs:g}, but the objective does not read {name}")
+            for i, share in zip(streams, share_rows(count, [sizes[i] for i in streams]), strict=True):
+                rows[i] = share
+        return rows
+
+
+ALL_TOGETHER = Mixture()
+
+
+def of_pairs(parts: Mapping[Part, int]) -> bool:
+    """Whether instances are sentence pairs."""
+    return any(len(part) > 1 for part in parts)
+
+
+def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
+    """Divide `batch` rows in proportion to `instances`, with at least one for each stream that has any."""
+    total = sum(instances)
+    rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
+    largest = max(range(len(rows)), key=lambda i: instances[i])
+    rows[largest] = max(1, rows[largest] + batch - sum(rows))
+    return rows
+
+
+class Shuffled:
+    """An endless sequence of indices below `size`, reshuffled every epoch and readable anywhere."""
+
+    def __init__(self, size: int, *seed: int) -> None:
+        self.size, self.seed = size, seed
+        self._epoch, self._order = -1, np.empty(0, np.int64)
+
+    def take(self, start: int, count: int) -> np.ndarray:
+        """Return `count` consecutive indices of the sequence, from position `start`."""
+        pieces = [np.empty(0, np.int64)]
+        while count:
+            epoch, offset = divmod(start, self.size)
+            if epoch != self._epoch:
+                self._epoch = epoch
+                self._order = np.random.default_rng([*self.seed, epoch]).permutation(self.size)
+            piece = self._order[offset : offset + count]
+            pieces.append(piece)
+            start, count = start + len(piece), count - len(piece)
+        return np.concatenate(pieces)
+
+
+class Order:
+    """The instances that a stream reads, `rows` per step: all parts in one shuffled order or, with `shares`,
+    each in its own order with a fixed share of the rows."""
+
+    def __init__(
+        self, parts: Mapping[Part, int], instances: int, rows: int, shares: Sequence[float], *seed: int
+    ) -> None:
+        self.rows = rows
+        if parts and shares:
+            self.orders = [Shuffled(size, *seed, number) for number, size in enumerate(parts.values())]
+        else:
+            self.orders = [Shuffled(instances, *seed)]
+        self.units = in_units(shares if len(self.orders) > 1 else [1.0])
+        self._steps, self._counts = 0, np.zeros_like(self.units)
+
+    def at(self, step: int) -> np.ndarray:
+        """Return the instances for a 0-based step."""
+        before, after = self.upto(step), self.upto(step + 1)
+        first, instances = 0, []
+        for order, start, stop in zip(self.orders, before.tolist(), after.tolist(), strict=True):
+            instances.append(first + order.take(start, stop - start))
+            first += order.size
+        return np.concatenate(instances)
+
+    def upto(self, steps: int) -> np.ndarray:
+        """Return the number of rows from each of K orders in the first `steps` steps, (K,) int64: exact
+        shares, rounded up or down. Rounding up the earliest deadlines first always yields such a division
+        (Tijdeman 1980). There must be fewer than 9e9 rows."""
+        if len(self.orders) == 1:
+            return np.array([self.rows * steps])
+        if steps < self._steps:
+            self._steps, self._counts = 0, np.zeros_like(self.units)
+        while self._steps < steps:
+            self._steps += 1
+            self._counts = self._next(self.rows * self._steps)
+        return self._counts
+
+    def _next(self, rows: int) -> np.ndarray:
+        """Divide the first `rows` rows among the orders, given the previous step's division."""
+        exact = rows * self.units
+        counts = np.maximum(exact // UNIT, self._counts)
+        remainder = rows - int(counts.sum())
+        if remainder:
+            candidates = np.flatnonzero(counts * UNIT < exact)  # not yet rounded up
+            # The step at which an order's exact share reaches the next integer.
+            deadline = -(-(counts[candidates] + 1) * UNIT // (self.rows * self.units[candidates]))
+            counts[candidates[np.argsort(deadline, kind="stable")[:remainder]]] += 1
+        return counts
+
+
+def in_units(shares: Sequence[float]) -> np.ndarray:
+    """Convert shares to integers that sum to `UNIT`, (K,) int64, by the largest remainder method."""
+    exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
+    units = np.floor(exact + 1e-6).astype(np.int64)  # tolerates floating-point errors, as in 0.29 * UNIT
+    remainder = UNIT - int(units.sum())
+    largest = np.argsort(units - exact, kind="stable")[: max(0, remainder)]
+    units[largest] += 1
+    units[int(units.argmax())] += UNIT - int(units.sum())  # the largest share absorbs any surplus
+    return units

@@ -13,10 +13,9 @@ import numpy as np
 from calque.derive.fingerprint import code_of, plain
 from calque.derive.forms import Named, percent
 from calque.derive.languages import Languages
-from calque.pretrain.config import ModelConfig, out_of_range
+from calque.pretrain.config import ModelConfig, Part, out_of_range
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, nn, torch
-from calque.pretrain.mixture import Part
 from calque.pretrain.model import head_of, main_layer
 
 if TYPE_CHECKING:

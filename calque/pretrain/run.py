@@ -31,10 +31,9 @@ from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, parse_json, sweep, sync, whole_file, whole_folder, writing
 from calque.derive.fingerprint import plain, sha256
 from calque.derive.languages import SOURCE, Languages
-from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, tensor_files, torch
-from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import compile_layers, row_length, state_of
 from calque.pretrain.objective import Learner, Objective, Stream
 from calque.pretrain.saved_model import (

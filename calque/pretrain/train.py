@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.pretrain.batch import Batch
-from calque.pretrain.config import TrainConfig
+from calque.pretrain.config import ALL_TOGETHER, Mixture, TrainConfig, of_pairs
 from calque.pretrain.distributed import World, add_gradients
 from calque.pretrain.lazy import Tensor, nn, torch
-from calque.pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from calque.pretrain.model import autocast
 from calque.pretrain.objective import Stream, Update
 

@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain import train as loop
-from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.config import ALL_TOGETHER, Mixture
 from calque.pretrain.model import build, state_of
 from calque.pretrain.objective import After, HeadOnly, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM, PreAlign

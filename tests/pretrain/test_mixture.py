@@ -10,7 +10,7 @@ from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED
-from calque.pretrain.mixture import Mixture
+from calque.pretrain.config import Mixture
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM, DictMLM

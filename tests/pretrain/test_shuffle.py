@@ -12,7 +12,7 @@ from calque.derive.errors import BadInput
 from calque.derive.languages import Language
 from calque.derive.ragged import Ragged
 from calque.derive.vocabulary import OURS
-from calque.pretrain.mixture import UNIT, Order, Shuffled, in_units, share_rows
+from calque.pretrain.config import UNIT, Order, Shuffled, in_units, share_rows
 from calque.pretrain.objectives.mlm import PackedLines
 
 PARTS = {("source",): 7, ("trans",): 3, ("inv",): 20}

@@ -24,8 +24,7 @@ from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Retrieval
 from calque.experiments.study.natural import NaturalLanguages
 from calque.experiments.study.tasks import CrossLingualTask
-from calque.pretrain.config import ModelConfig
-from calque.pretrain.mixture import Mixture
+from calque.pretrain.config import Mixture, ModelConfig
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM, DictMLM
 from calque.pretrain.objectives.pairs import XLM

@@ -13,8 +13,7 @@ from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Growth
 from calque.experiments.study.tasks import CrossLingualTask
-from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.mixture import Mixture
+from calque.pretrain.config import Mixture, ModelConfig, TrainConfig
 from calque.pretrain.objective import After, Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM, PreAlign
 from calque.pretrain.objectives.mlm import MLM, DictMLM, Link

@@ -22,8 +22,7 @@ from calque.experiments.study.gold import EncoderLinks, GoldLinks, GoldPairs
 from calque.experiments.study.measures import Retrieval
 from calque.experiments.study.natural import LENGTH, RECIPE, NaturalLanguages
 from calque.experiments.study.tasks import CrossLingualTask
-from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.pairs import PPA, WEAM, XLM
 from calque.pretrain.objectives.word_alignment import AlignerTraining, XLMAlign

@@ -14,8 +14,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint, plain, sha256
 from calque.derive.languages import SOURCE, Languages
 from calque.experiments.run.step import Machine, Step
-from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.model import UPDATE, flops_per_id, machine_bytes, parameters, training_bytes
 from calque.pretrain.objective import GOLD, Linked, Objective
 from calque.pretrain.run import METRICS

@@ -33,8 +33,7 @@ from calque.experiments.study.measures import PAIR_MEASURES, Measure, StudyMeasu
 from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.study.tasks import CrossLingualTask
-from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.model import main_layer
 from calque.pretrain.objective import HeadOnly, Objective
 
