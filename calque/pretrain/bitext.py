@@ -14,7 +14,7 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
-from calque.derive.languages import Bitext, Languages
+from calque.derive.languages import Bitext
 from calque.derive.ragged import Ragged
 from calque.pretrain.batch import MARKS, Masking, PairRows
 from calque.pretrain.config import ModelConfig
@@ -83,26 +83,26 @@ class PairStream(Stream):
     sides: ClassVar[int] = 1
     shuffled: ClassVar[bool] = False
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: PairObjective) -> None:
-        super().__init__(languages, length, seed, objective)
+    def prepare(self) -> None:
+        objective, languages = self.objective, self.languages
         self.weights, links = objective.weights, objective.traits.links
         self.bitexts, self.pad = languages.bitexts, languages.specials.pad
         self.masking = Masking.of(languages, objective.mask_rate)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
-        self.room = length if self.sides == 1 else length // 2 - 1
-        self._group(objective.parallel_fraction, seed)
+        self.room = self.length if self.sides == 1 else self.length // 2 - 1
+        self._group()
         if links == GOLD and not self.has_gold:
             raise BadInput(f"{objective.name} needs gold links, which natural bitexts do not have")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
             raise BadInput(f"{objective.name} needs estimated links for all bitexts, but some have none")
 
-    def _group(self, fraction: float, seed: int) -> None:
+    def _group(self) -> None:
         """Sample a fraction of each bitext, and group the pairs that fit."""
         pairs, starts, sampled, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
         for bitext in self.bitexts:
-            sample = bitext.sample(fraction, seed)
+            sample = bitext.sample(self.objective.parallel_fraction, self.seed)
             if self.shuffled:
-                sample = np.random.default_rng(seed).permutation(sample)
+                sample = np.random.default_rng(self.seed).permutation(sample)
             sides = zip((bitext.first, bitext.second), bitext.lines[sample].T, strict=True)
             ids = np.stack([language.corpus.tokens.sizes_of(lines) for language, lines in sides], axis=1)
             ids = ids + 1 if self.sides == 2 else ids.sum(1, keepdims=True) + MARKS

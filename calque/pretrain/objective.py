@@ -60,7 +60,12 @@ class Stream(ABC):
     uncounted: tuple[str, ...] = ()
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: Any) -> None:
-        self.languages, self.objective = languages, objective
+        self.languages, self.length, self.seed, self.objective = languages, length, seed, objective
+        self.prepare()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Set the attributes above."""
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:

@@ -25,9 +25,9 @@ class Distances(Stream):
 
     instances = 0  # each step uses all entries, so none are sampled
 
-    def __init__(self, languages: Languages, weight: float) -> None:
-        self.weights = {"distance": weight}  # the loss terms, each with its weight
-        self.entries = Pairs(torch.from_numpy(moved_entries(languages)[0]))  # ids: (entries, 2)
+    def prepare(self) -> None:
+        self.weights = {"distance": self.objective.weight}  # the loss terms, each with its weight
+        self.entries = Pairs(torch.from_numpy(moved_entries(self.languages)[0]))  # ids: (entries, 2)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
         return self.entries, {"distance": len(self.entries)}  # a batch, and the divisor of each loss term
@@ -49,7 +49,7 @@ class MyObjective(Objective):
     summary = "MY-OBJECTIVE adds to MLM a loss that pulls the embeddings of dictionary pairs together."
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [Monolingual(languages, length, seed, self), Distances(languages, self.weight)]
+        return [kind(languages, length, seed, self) for kind in (Monolingual, Distances)]
 
 
 def my_objective() -> Study:

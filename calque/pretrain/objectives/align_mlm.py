@@ -40,10 +40,9 @@ class DictionaryCosine(Stream):
 
     objective: Align
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: Align) -> None:
-        super().__init__(languages, length, seed, objective)
-        self.weights = {objective.term: objective.alpha}
-        self.pairs = Pairs(torch.from_numpy(moved_entries(languages)[0]))
+    def prepare(self) -> None:
+        self.weights = {self.objective.term: self.objective.alpha}
+        self.pairs = Pairs(torch.from_numpy(moved_entries(self.languages)[0]))
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
         return self.pairs, {self.objective.term: len(self.pairs)}
@@ -158,15 +157,15 @@ class RotatedOnce(Monolingual):
 
     objective: RotateMLM
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: RotateMLM) -> None:
-        super().__init__(languages, length, seed, objective)
-        entries, sides = moved_entries(languages)
+    def prepare(self) -> None:
+        super().prepare()
+        entries, sides = moved_entries(self.languages)
         order = np.argsort(sides, axis=1)
         entries, later = np.take_along_axis(entries, order, axis=1), sides.max(axis=1)
         self.pairs, self.rows = dict[int, Tensor](), dict[int, Tensor]()
         for language in np.unique(later).tolist():
             self.pairs[language] = torch.from_numpy(entries[later == language])
-            self.rows[language] = torch.from_numpy(own_rows(languages, language))
+            self.rows[language] = torch.from_numpy(own_rows(self.languages, language))
 
     def before_step(self, update: Update, parts: Sequence[Rows]) -> tuple[Sequence[Rows], dict[str, Tensor]]:
         model = update.learner.model
@@ -283,10 +282,9 @@ class WordContrast(Stream):
 
     objective: Contrast
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: Contrast) -> None:
-        super().__init__(languages, length, seed, objective)
+    def prepare(self) -> None:
         self.weights = {"words": 1.0}
-        self.ids, self.sides = moved_entries(languages)
+        self.ids, self.sides = moved_entries(self.languages)
         if len(self.ids) < 2:
             raise BadInput("only one dictionary entry links two different types; at least two are needed")
 

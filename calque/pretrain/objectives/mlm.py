@@ -12,7 +12,7 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.forms import percent
-from calque.derive.languages import Language, Languages
+from calque.derive.languages import Language
 from calque.derive.vocabulary import Specials
 from calque.pretrain.batch import MASK_RATE, Masking, Rows, as_rows, labels_at
 from calque.pretrain.lazy import Tensor
@@ -61,11 +61,10 @@ class PackedLines:
 class Monolingual(Stream):
     """The packed rows of all languages, one after another."""
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: Objective) -> None:
-        super().__init__(languages, length, seed, objective)
-        self.weights = {"mlm": 1.0}
-        self.masking = Masking.of(languages, objective.mask_rate)
-        self.packed = [PackedLines(language, languages.specials, length) for language in languages.languages]
+    def prepare(self) -> None:
+        self.weights, specials = {"mlm": 1.0}, self.languages.specials
+        self.masking = Masking.of(self.languages, self.objective.mask_rate)
+        self.packed = [PackedLines(language, specials, self.length) for language in self.languages.languages]
         self.ends = np.cumsum([len(packed) for packed in self.packed])
         self.instances = int(self.ends[-1])
         self.parts = {(packed.language.name,): len(packed) for packed in self.packed}
@@ -102,14 +101,16 @@ class MLM(Objective):
     paper = "Devlin et al. 2019"
 
 
-class Translations:
-    """Translates ids with dictionaries; ids without an entry stay the same. Each word's target language is
-    sampled from those that share a dictionary with its language.
+class CodeSwitched(Monolingual):
+    """Rows in which half of the selected positions are translated with dictionaries; words without an entry
+    stay the same. Each word's target language is sampled from those that share a dictionary with its own.
 
     images: for each language, the images of the model's R rows, (R,), in each target language.
     """
 
-    def __init__(self, languages: Languages) -> None:
+    def prepare(self) -> None:
+        super().prepare()
+        languages = self.languages
         self.images: list[dict[int, np.ndarray]] = [{} for _ in languages.languages]
         for pair in languages.dictionaries:
             for language, target in (pair, pair[::-1]):
@@ -119,44 +120,32 @@ class Translations:
         if not any(self.images):
             raise BadInput("there is no dictionary with which to translate words", languages.folder)
 
-    def __call__(
-        self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
+    def translate(
+        self, ids: np.ndarray, languages: np.ndarray, positions: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the translations of `ids` in `languages`, and the translations' languages, all (N,)."""
+        """Return the translations of the ids at flat positions, and their languages, both (N,)."""
+        ids, languages = ids.reshape(-1)[positions], languages.reshape(-1)[positions]
         max_targets = max(map(len, self.images))
         draws = random.integers(0, max_targets, len(ids))
         translated, targets = ids.copy(), languages.copy()
         for number, images in enumerate(self.images):
-            positions = np.flatnonzero(languages == number)
-            if not images or not len(positions):
+            places = np.flatnonzero(languages == number)
+            if not images or not len(places):
                 continue
-            # Languages with fewer dictionaries draw again.
-            choices = (
-                draws[positions]
-                if len(images) == max_targets
-                else random.integers(0, len(images), len(positions))
-            )
+            choices = draws[places]
+            if len(images) < max_targets:  # languages with fewer dictionaries draw again
+                choices = random.integers(0, len(images), len(places))
             for i, target in enumerate(sorted(images)):
-                words = positions[choices == i]
+                words = places[choices == i]
                 translated[words] = images[target][ids[words]]
                 targets[words] = np.where(translated[words] == ids[words], number, target)
         return translated, targets
-
-
-class CodeSwitched(Monolingual):
-    """Rows in which half of the selected positions are translated."""
-
-    def __init__(self, languages: Languages, length: int, seed: int, objective: Objective) -> None:
-        super().__init__(languages, length, seed, objective)
-        self.translate = Translations(languages)
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
         selected, fate = self.masking.select(ids, random)
         is_switched = random.random(len(selected)) < 0.5
         switched, unswitched = selected[is_switched], selected[~is_switched]
-        translated, targets = self.translate(
-            ids.reshape(-1)[switched], languages.reshape(-1)[switched], random
-        )
+        translated, targets = self.translate(ids, languages, switched, random)
         masked = self.masking.corrupt(ids, languages, unswitched, fate[~is_switched], random)
         masked.reshape(-1)[switched] = translated
         languages.reshape(-1)[switched] = targets  # each word gets the embedding of its language
@@ -188,20 +177,18 @@ class Switched(CodeSwitched):
 
     objective: Link
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: Link) -> None:
-        super().__init__(languages, length, seed, objective)
-        if not self.translate.images[0]:
-            name = languages.languages[0].name
-            raise BadInput(f"there is no dictionary with which to translate {name}", languages.folder)
+    def prepare(self) -> None:
+        super().prepare()
+        if not self.images[0]:
+            name = self.languages.languages[0].name
+            raise BadInput(f"there is no dictionary with which to translate {name}", self.languages.folder)
 
     def masked(self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator) -> Rows:
         rows = self.masking(ids, languages, random)
         masked = rows.ids.numpy()
         visible = (masked == ids) & self.masking.specials.is_ordinary(ids) & (languages == 0)
         positions = np.flatnonzero(visible & (random.random(ids.shape, np.float32) < self.objective.share))
-        masked.reshape(-1)[positions], _ = self.translate(
-            ids.reshape(-1)[positions], languages.reshape(-1)[positions], random
-        )
+        masked.reshape(-1)[positions], _ = self.translate(ids, languages, positions, random)
         return rows
 
 
