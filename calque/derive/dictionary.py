@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -133,17 +133,10 @@ def read_dictionary(path: Path) -> np.ndarray:
     return np.array([[int(source), int(derived)] for source, derived, _ in rows], np.int64).reshape(-1, 2)
 
 
-class Entry(NamedTuple):
-    """A word and a translation."""
-
-    source: str
-    target: str
-
-
-def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """Read a file's entries in order; count repeated entries and blank lines in `counts`."""
+def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
+    """Read a file's words and translations in order; count repeated entries and blank lines in `counts`."""
     counts = Counter() if counts is None else counts
-    entries: dict[Entry, None] = {}
+    entries: dict[tuple[str, str], None] = {}
     for place, line in read_lines(path, counts, must_end=True):
         if not line.strip():
             counts["blank lines"] += 1
@@ -151,14 +144,15 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
         words = [word.strip(" ") for word in line.split("\t")] if "\t" in line else tokens(line)
         if len(words) != 2 or not all(map(str.strip, words)):
             raise place.fault(f"{line!r}: expected a word and its translation, separated by a tab or space")
-        counts[TWICE] += (entry := Entry(*words)) in entries
+        entry = words[0], words[1]
+        counts[TWICE] += entry in entries
         entries[entry] = None
     if not entries:
         raise BadInput("this file contains no entries", path)
     return list(entries)
 
 
-def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
+def id_pairs(entries: Sequence[tuple[str, str]], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
     """Convert entries of two single sub-words to pairs of ids (n, 2), in order, with each source word's first
     translation, and count the exclusions."""
     left_out, pairs = Counter[str](), dict[int, int]()

@@ -76,10 +76,6 @@ class Language:
         """Map source words, given by sub-word ids (T,) and numbers of sub-words, to this language's rows."""
         return in_places(ids, pieces, self.table, self.places)
 
-    @property
-    def has_origin(self) -> bool:
-        return NOWHERE not in self.corpus.origin.values[:1]
-
 
 def in_places(
     ids: np.ndarray, pieces: np.ndarray | Sequence[int], table: np.ndarray, places: np.ndarray | None
@@ -342,14 +338,13 @@ class Languages:
             raise BadInput("no parallel sentences: the languages have disjoint halves (mixture.disjoint)")
         if text := self.texts.get((first, second)):
             return replace(text, estimates=estimates)
-        if text := self.texts.get((second, first)):
-            return replace(text, first=text.second, second=text.first, estimates=estimates)
         a, b = self[first], self[second]
         if first == second or first != b.source:
             available = ", ".join(map("-".join, self.pairs)) or "none"
             raise BadInput(f"no bitext for {first} and {second}; available: {available}", self.folder)
         lines = np.stack([b.corpus.source_line, np.arange(len(b.corpus))], axis=1)
-        return Bitext(a, b, lines, b.has_origin, estimates)
+        has_origin = NOWHERE not in b.corpus.origin.values[:1]
+        return Bitext(a, b, lines, has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Return the dictionary of two languages as pairs of ids, (n, 2), sorted by the first id."""

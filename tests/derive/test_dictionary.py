@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from calque.derive.dictionary import (
     DictionaryConfig,
-    Entry,
     draw_dictionary,
     id_pairs,
     read_dictionary,
@@ -81,13 +80,13 @@ def test_id_pairs_are_the_first_single_types(tmp_path):
     }
     assert all(len(ids) == 1 for ids in single.values()) and len(vocabulary.encode("xylophone")) > 1
     entries = [
-        Entry("the", "la"),
-        Entry("the", "le"),
-        Entry("house", "xylophone"),
-        Entry("house", "maisons"),
-        Entry("house", "maison"),
-        Entry("Paris", "Paris"),
-        Entry("xylophone", "la"),
+        ("the", "la"),
+        ("the", "le"),
+        ("house", "xylophone"),
+        ("house", "maisons"),
+        ("house", "maison"),
+        ("Paris", "Paris"),
+        ("xylophone", "la"),
     ]
     pairs, left_out = id_pairs(entries, vocabulary)
     expected = [single["the"] + single["la"], single["house"] + single["maisons"]]
