@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +13,7 @@ from calque.pretrain.config import ALL_TOGETHER, Mixture, TrainConfig, of_pairs
 from calque.pretrain.distributed import World, add_gradients
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import autocast
-from calque.pretrain.objective import Stream, Update
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
+from calque.pretrain.objective import Learner, Stream, Update
 
 TIMES = "times the rate"  # the learning-rate factor's key in a parameter group
 
