@@ -127,7 +127,7 @@ class Objective(Named, ABC):
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
-    stream: ClassVar[type[Stream]]
+    stream_types: ClassVar[tuple[type[Stream], ...]] = ()
     limits: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments of `out_of_range`
     mask_rate: float = 0.0
 
@@ -163,9 +163,9 @@ class Objective(Named, ABC):
         return tuple(map(plain, self.parts))
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """Create streams with rows of `length` ids; `seed` determines which data are sampled. By default,
-        there is a single one, of the class `stream`."""
-        return [self.stream(languages, length, seed, self)]
+        """Create a stream of each of the `stream_types`, with rows of `length` ids; `seed` determines which
+        data are sampled."""
+        return [kind(languages, length, seed, self) for kind in self.stream_types]
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         """Create the objective's own modules, which may share parameters with the model. They are trained,

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from calque.derive.languages import Languages
 from calque.experiments.studies.pocket import MASKS, pocket
 from calque.experiments.study import Study
 from calque.pretrain.batch import MASK_RATE, Pairs
@@ -47,9 +46,7 @@ class MyObjective(Objective):
 
     short_name = "MY-OBJECTIVE"  # in commands, tables and folders
     summary = "MY-OBJECTIVE adds to MLM a loss that pulls the embeddings of dictionary pairs together."
-
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [kind(languages, length, seed, self) for kind in (Monolingual, Distances)]
+    stream_types = (Monolingual, Distances)  # classes of its streams
 
 
 def my_objective() -> Study:

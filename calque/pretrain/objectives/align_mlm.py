@@ -75,7 +75,7 @@ class Align(Objective):
     alpha: float = ALPHA
 
     short_name, term = "ALIGN", "align"
-    stream = DictionaryCosine
+    stream_types = (DictionaryCosine,)
     limits: ClassVar = {"positive": ["alpha"]}
     traits = Traits(dictionary=True)
 
@@ -218,7 +218,7 @@ class RotateMLM(Objective):
     mask_rate: float = MASK_RATE
 
     short_name = "ROTATE-MLM"
-    stream = RotatedOnce
+    stream_types = (RotatedOnce,)
     limits: ClassVar = {"shares": ["at"]}
     forms = (percent("at", "-at-", "after {percent} % of the steps", "25"),)
     summary = (
@@ -311,7 +311,7 @@ class Contrast(Objective):
 
     former_fields: ClassVar[Mapping[str, Any]] = FIRST_SIDES
     short_name = "CONTRAST"
-    stream = WordContrast
+    stream_types = (WordContrast,)
     limits: ClassVar = {"positive": ["temperature"], "pairs": 2}
     traits = Traits(dictionary=True)
 

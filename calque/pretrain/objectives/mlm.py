@@ -96,7 +96,7 @@ class MLM(Objective):
     mask_rate: float = MASK_RATE
 
     short_name = "MLM"
-    stream = Monolingual
+    stream_types = (Monolingual,)
     summary = "MLM predicts masked words in monolingual sentences of every language."
     paper = "Devlin et al. 2019"
 
@@ -161,7 +161,7 @@ class DictMLM(Objective):
 
     former_fields: ClassVar = {"side": "input"}
     short_name = "DICT-MLM"
-    stream = CodeSwitched
+    stream_types = (CodeSwitched,)
     summary = "DICT-MLM is MLM on text in which some words are replaced by translations from a dictionary."
     paper = "Chaudhary et al. 2020"
 
@@ -202,7 +202,7 @@ class Link(Objective):
     mask_rate: float = MASK_RATE
 
     short_name = "LINK"
-    stream = Switched
+    stream_types = (Switched,)
     forms = (percent("share", "-", "{percent} % of the words", "10"),)
     summary = (
         "LINK is MLM in which some source words are replaced by their translations in the input but not in "

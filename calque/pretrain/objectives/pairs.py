@@ -75,7 +75,7 @@ class TLM(PairObjective):
     mask_rate: float = MASK_RATE
 
     short_name = "TLM"
-    stream = Parallel
+    stream_types = (Parallel,)
 
     @property
     def traits(self) -> Traits:
@@ -157,7 +157,7 @@ class WEAM(PairObjective):
     links: Linked = GROWN
 
     short_name = full_name = "WEAM"
-    stream = Exchanged
+    stream_types = (Exchanged,)
     forms = (PARALLEL, GOLD_LINKS)
     summary = (
         "WEAM predicts each masked word in a translated sentence pair twice: from the pair, and from the "
@@ -235,7 +235,7 @@ class WordAligned(PairObjective):
     frozen: bool = field(default=False, metadata=ADDED)
 
     short_name, full_name = "WORD-ALIGNED", "Word-aligned"
-    stream = Words
+    stream_types = (Words,)
     forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
     summary = (
         "Word-aligned BERT continues from an existing model: it pulls the hidden states of linked words "
@@ -332,7 +332,7 @@ class PPA(PairObjective):
     beside: Beside = field(default="TLM", metadata=ADDED)
 
     short_name = full_name = "PPA"
-    stream = Contrasted
+    stream_types = (Contrasted,)
     limits: ClassVar = PairObjective.limits | {
         "positive": ["queue", "dimensions", "temperature"],
         "shares": ["momentum"],

@@ -171,7 +171,7 @@ class DWA(Settings, PairObjective):
     """Denoising word alignment (section 3.2), with or without TLM."""
 
     short_name = "DWA"
-    stream = SentencePairs
+    stream_types = (SentencePairs,)
     limits: ClassVar = PairObjective.limits | {"pieces": 1}
 
     def __post_init__(self) -> None:
@@ -349,7 +349,7 @@ class AlignerTraining(PairObjective):
     least: float = field(default=0.1, metadata=ADDED)
 
     short_name, full_name = "ALIGNER", "Aligner training"
-    stream = ContrastedWords
+    stream_types = (ContrastedWords,)
     limits: ClassVar = PairObjective.limits | {"shares": ["least"]}
     forms = (
         PARALLEL,
