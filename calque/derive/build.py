@@ -70,18 +70,6 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
             raise BadInput(f"the transform {transform.name}: {error}") from error
 
 
-def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """Train transforms that need trees, or load them from the cache; return all transforms."""
-    ready, done = list[Transform](), 0
-    total = sum("trees" in transform.needs for transform in transforms)
-    for transform in transforms:
-        ready.append(transform.ready(cache))
-        if "trees" in transform.needs:
-            done += 1
-            progress("preparing transforms", done, total)
-    return tuple(ready)
-
-
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
     """Return the transforms that change words."""
     return tuple(transform for transform in transforms if transform.rewrites)
@@ -146,7 +134,7 @@ def derive_languages(
     facts, prints = _identity(source, transforms, vocabulary, dictionary)
     trees = any("tags" in transform.needs for transform in transforms)
     source = source.ready(cache, trees, workers, progress)
-    ready = learn(transforms, cache, progress)
+    ready = [transform.ready(cache) for transform in transforms]
     encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
     with new_folder(folder, facts) as out, Workers(workers, progress) as pool:
         chunks = list(enumerate(source.chunks()))
@@ -159,7 +147,7 @@ def derive_languages(
             table = sum(counts, np.zeros_like(Usage.even(types.size).table))
             np.save(out.vocabulary / USAGE, table)
             usage = Usage(table, types.cut, types.specials)
-            ready = tuple(transform.ready(usage=usage) for transform in ready)
+            ready = [transform.ready(usage=usage) for transform in ready]
         encoded = pool.map(encoder.encode, chunks, "encoding")
         languages, samples = _write_corpora(out, transforms, types, encoded)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from calque.derive.artefact import Artefact, input_digest, making
-from calque.derive.build import check_transforms, learn
+from calque.derive.build import check_transforms
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.languages import SOURCE
@@ -80,7 +80,7 @@ def derive_task(
     source = source.ready(
         cache, any("trees" in transform.needs for transform in transforms), progress=progress
     )
-    ready = learn(transforms, cache, progress)
+    ready = [transform.ready(cache) for transform in transforms]
     progress(f"examples of {task}", 0, 1)
     data, splits = source.task_data(task), dict[str, Any]()
     identity = {"format": FORMAT, "fingerprint": print_, "fingerprints": prints, "task": task}
