@@ -12,7 +12,6 @@ from calque.derive.sources.files import EasyText, Files, TaskFiles
 FOLDER, KIND = Path(__file__).parents[1] / "everyday", "Everyday English"
 TEXT, TREEBANK = "tatoeba.tokens.xz", "ewt-{}.conllup.xz"
 TREES, GRAMMAR = "tatoeba.trees.xz", "french.grammar.json.xz"
-NOTICES = ("README.md", "LICENSE-CC-BY-2.0-FR.txt", "LICENSE-CC-BY-SA-4.0.txt")
 TYPES = 4_000  # number of distinct words in the text
 
 

@@ -75,22 +75,6 @@ def fetch(recipes: Recipes, to: To = DATA, trust: Trust = False) -> None:
     typer.echo(f"export CALQUE_DATA={to.resolve()}")
 
 
-@app.command()
-def everyday(
-    out: Annotated[Path, typer.Argument(help="The folder to write.")],
-    data: Annotated[
-        Path, typer.Option(envvar="CALQUE_DATA", help="The folder with the source files.")
-    ] = DATA,
-) -> None:
-    """Build Everyday English from its sources (docs/everyday.md)."""
-    from calque.experiments.data.everyday import make_everyday
-
-    for name, row in make_everyday(data, out)["contents"].items():
-        typer.echo(f"{out / name}: {row['sentences']:,} sentences, {row['words']:,} words")
-        for reason, count in row["left out"].items():
-            typer.echo(f"  {count:,} {reason}")
-
-
 # Commands for a checkout of Calque
 
 

@@ -1,4 +1,4 @@
-"""`calque new`: create a starter file and its test from `experiments.templates`, or copy the lesson."""
+"""`calque new`: create a starter file from `experiments.templates`, or copy the lesson."""
 
 import keyword
 import re
@@ -33,44 +33,34 @@ def new(
 ) -> None:
     """Generate a minimal study, objective, task or transform, or copy the lesson.
 
-    The files are NAME.py and, except for a study, test_NAME.py; the lesson is copied to the folder NAME. None
-    of the files may exist yet."""
+    The file is NAME.py; the lesson is copied to the folder NAME. None of the files may exist yet."""
     if kind == LESSON:
         check_name(name, "a folder named")
         paths, command = copy(to / name), f"cd {quote(str(to / name))} && calque run lesson"
     else:
         _check_new_name(kind, name, to)
-        files = {to / file: text for file, text in _new_files(kind, name).items()}
-        for path in files:
-            if path.exists() or path.is_symlink():
-                raise BadInput("already exists; choose another name, or another folder with --to", path)
-        for path, text in files.items():
-            with whole_file(path) as part:
-                part.write_text(text, encoding="utf-8", newline="\n")
-        paths = list(files)
-        program = "python -m pytest" if len(paths) > 1 else "calque plan"
-        command = f"{program} {quote(str(paths[-1]))}"
+        path = to / f"{name}.py"
+        if path.exists() or path.is_symlink():
+            raise BadInput("already exists; choose another name, or another folder with --to", path)
+        with whole_file(path) as part:
+            part.write_text(_filled_template(kind, name), encoding="utf-8", newline="\n")
+        paths, command = [path], f"calque plan {quote(str(path))}"
     for path in paths:
         typer.echo(path)
     typer.echo(f"next: {command}")
 
 
-def _new_files(kind: str, name: str) -> dict[str, str]:
+def _filled_template(kind: str, name: str) -> str:
     template, words = f"my_{kind}", [word for word in name.split("_") if word]
     replaced = {
-        f"calque.experiments.templates.{template}": name,
         template: name,
         template.replace("_", "-"): "-".join(words),
         template.replace("_", "-").upper(): "-".join(words).upper(),
         template.replace("_", " ").capitalize(): " ".join(words).capitalize(),
         template.title().replace("_", ""): "".join(word[0].upper() + word[1:] for word in words),
     }
-    pattern = re.compile("|".join(map(re.escape, replaced)))
-    files = {}
-    for path in sorted(TEMPLATES.glob(f"*{template}.*")):
-        text = path.read_text(encoding="utf-8")
-        files[path.name.replace(template, name)] = pattern.sub(lambda match: replaced[match[0]], text)
-    return files
+    text = (TEMPLATES / f"{template}.py").read_text(encoding="utf-8")
+    return re.sub("|".join(map(re.escape, replaced)), lambda match: replaced[match[0]], text)
 
 
 def _check_new_name(kind: str, name: str, to: Path) -> None:
@@ -78,7 +68,7 @@ def _check_new_name(kind: str, name: str, to: Path) -> None:
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
     valid = re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name) and "__" not in name
-    if not valid or keyword.iskeyword(name) or name.startswith("test_"):
+    if not valid or keyword.iskeyword(name):
         expected = f"a lower-case letter, then at most {LONGEST - 1} letters, digits and _, as in swap_words"
         raise BadInput(f"{shown(name)} cannot be the name of a {kind}; expected {expected}")
     module = find_spec(name)

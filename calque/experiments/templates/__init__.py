@@ -1,1 +1,1 @@
-"""Templates for `calque new`: custom parts and their tests, in which names are replaced by the user's."""
+"""Templates for `calque new`: custom parts, in which names are replaced by the user's."""

@@ -237,7 +237,6 @@ def test_plan_and_fetch(mine, site, tmp_path):
         ("fetch xnli --to file", "file: cannot create"),
         ("fetch xnli --to file/data", "file/data"),
         ("fetch xnli --to /proc/none/data", "/proc/none"),
-        ("everyday out --data none", "none/parallel/manythings"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(words, said, tmp_path, monkeypatch):

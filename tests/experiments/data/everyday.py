@@ -1,9 +1,14 @@
-"""Build Everyday English from its original files. Its trees and French grammar are copied from the installed
-version, because building them requires a parser that Calque does not include."""
+"""Build Everyday English from its original files. Its trees and French grammar are copied from the shipped
+version, because building them requires a parser that Calque does not include.
+
+CALQUE_DATA=... python -m tests.experiments.data.everyday FOLDER
+"""
 
 import lzma
+import os
 import re
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,11 +25,12 @@ from calque.derive.readers.iob2 import read_iob2
 from calque.derive.readers.lines import read_lines
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.source import SPLITS
-from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, NOTICES, TEXT, TREEBANK, TREES, TYPES
+from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, TEXT, TREEBANK, TREES, TYPES
 from calque.derive.sources.files import EasyText
 from calque.derive.vocabulary import most_frequent
 
 PAIRS = ("parallel/manythings/fra-eng.tsv", "parallel/manythings/deu-eng.tsv")
+NOTICES = ("README.md", "LICENSE-CC-BY-2.0-FR.txt", "LICENSE-CC-BY-SA-4.0.txt")
 GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
 ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # the training file is called train or train.older
 # The entity reader expects the tag in the column after the word.
@@ -114,3 +120,7 @@ def _write(path: Path, text: str, sentences: Sequence[Sentence], counts: Counter
     path.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     left_out = dict(sorted((+counts).items()))
     return {"sentences": len(sentences), "words": sum(map(len, sentences)), "left out": left_out}
+
+
+if __name__ == "__main__":
+    make_everyday(Path(os.environ["CALQUE_DATA"]), Path(sys.argv[1]))
