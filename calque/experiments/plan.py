@@ -24,7 +24,7 @@ SHOWN = 3  # maximum number of missing files to list if no recipe provides them
 
 
 def describe(session: StudySession, jobs: int | None) -> str:
-    """Return, as text, what a study or sweep still needs: models, operations, memory, time and missing files.
+    """Return, as text, what a study or sweep still needs: models, operations, time and missing files.
     `jobs` runs are trained in parallel; by default, as many as in `calque run`."""
     trained = [step for step in session.trained if not step.config.shipped]
     steps = [step for step in trained if not is_finished(step)]
@@ -45,15 +45,14 @@ def _training(steps: Sequence[Step], parallel: int) -> list[str]:
     peak = run_flops(max(step.threads for step in steps), parallel)
     names = [re.sub(r"/seed-\d+$", "", step.title.removeprefix("pretrain ")) for step in steps]
     costs = [step.config.cost() for step in steps]
-    rows = [f"{'model':<{NAME}}  runs    steps parameters operations    memory        time"]
+    rows = [f"{'model':<{NAME}}  runs    steps parameters operations        time"]
     for (name, cost), runs in Counter(zip(names, costs, strict=True)).items():
         if len(name) > NAME:
             rows.append(name)
             name = ""
         size = f"{cost.steps:>8,} {cost.parameters / 1e6:>8,.2f} M {cost.flops:>9.2e}"
-        memory, time = f"{cost.memory / 2**30:>6,.2f} GiB", duration(cost.flops / (EFFICIENCY * peak))
-        rows.append(f"{name:<{NAME}} {runs:>5} {size} {memory} {time:>11}")
-    memory = parallel * max(cost.memory for cost in costs) / 2**30
+        time = duration(cost.flops / (EFFICIENCY * peak))
+        rows.append(f"{name:<{NAME}} {runs:>5} {size} {time:>11}")
     time = duration(total_seconds([cost.flops for cost in costs], parallel, EFFICIENCY * peak))
     gpu = torch.cuda.is_available()
     device = torch.cuda.get_device_name() if gpu else f"{os.cpu_count() or 1} CPU cores"
@@ -62,7 +61,7 @@ def _training(steps: Sequence[Step], parallel: int) -> list[str]:
         "",
         f"here: {device}, {peak / 1e9:,.0f} GFLOP/s per run in matrix products,",
         f"of which training uses about {EFFICIENCY:.0%}",
-        f"{counted(parallel, 'run')} at a time: about {memory:,.2f} GiB and {time} of pretraining in total",
+        f"{counted(parallel, 'run')} at a time: about {time} of pretraining in total",
     ]
 
 

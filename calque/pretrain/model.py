@@ -259,21 +259,6 @@ def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
 
-def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool, rows: int) -> float:
-    """Estimate the peak memory for micro-batches of `rows` rows, in bytes: weights, gradients and AdamW's two
-    moments; 16 H + 4 F activations per id and layer, in float32 or, on a GPU (`card`), bfloat16; and up to
-    LOGITS logits, at 12 bytes each."""
-    ids = rows * model.length
-    activations = (2 if card else 4) * ids * model.layers * (16 * model.hidden + 4 * model.ffn)
-    logits = min(at_head * ids * types, max(types, LOGITS))
-    return 16 * parameters(model, types) + activations + 12 * logits
-
-
-def machine_bytes() -> int:
-    """Return the size of main memory in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
 @cache
 def peak_flops(device: str) -> float:
     """Measure matrix products per second, in operations: in float32 on all cores of a CPU, in bfloat16 on a

@@ -94,7 +94,6 @@ class Traits:
 
     mask_rate: the fraction of labelled positions, for cost estimates.
     passes: how often each id is encoded, for cost estimates; encoding without gradients counts as a third.
-    memory: the size in bytes of the objective's own modules, if they are large.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether the objective also reads monolingual text.
     dictionary: whether the objective needs dictionary entries that link two different words.
@@ -108,7 +107,6 @@ class Traits:
 
     mask_rate: float = 0.0
     passes: float = 1.0
-    memory: int = 0
     language_embeddings: bool = False
     text: bool = True
     dictionary: bool = False
@@ -208,7 +206,6 @@ class Composite(Objective):
         linked = next((part_traits for part_traits in traits if part_traits.links), Traits())
         return Traits(
             **{name: max(getattr(part_traits, name) for part_traits in traits) for name in LARGEST},
-            memory=sum(part_traits.memory for part_traits in traits),
             links=linked.links,
             parallel_share=linked.parallel_share,
             needs_start=all(part_traits.needs_start for part_traits in traits),

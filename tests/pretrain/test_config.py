@@ -17,7 +17,6 @@ from calque.pretrain.model import (
     flops_per_id,
     parameters,
     prediction_loss,
-    training_bytes,
 )
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import ALPHA, EPSILON, ITERATIONS
@@ -78,19 +77,6 @@ def test_operations_of_text_equal_torchs_count():
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
         prediction_loss(learner.model, batch).backward()
     assert counted.get_total_flops() == pytest.approx(flops_per_id(model, 50, 3 / 20) * ids.numel(), rel=1e-9)
-
-
-def test_memory_by_hand():
-    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) numbers per id, of 4 bytes or, on a GPU, 2; 15 % of the 512
-    ids have 100 logits of 12 bytes."""
-    model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
-    fixed = training_bytes(model, 100, 0.15, False, 0)
-    assert fixed == 16 * parameters(model, 100)
-    for card, size in ((False, 4), (True, 2)):
-        expected = fixed + size * 8 * 64 * 2 * (16 * 64 + 4 * 128) + 92_160
-        assert training_bytes(model, 100, 0.15, card, 8) == pytest.approx(expected)
-    more = [training_bytes(model, 2**31, 1.0, True, rows) for rows in (1, 2)]  # logits in pieces
-    assert more[1] - more[0] == 2 * 64 * 2 * (16 * 64 + 4 * 128)
 
 
 def test_operations_of_a_pass_equal_torchs_count():

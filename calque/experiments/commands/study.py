@@ -221,7 +221,7 @@ def report(
 
 
 def plan(exp: Exp, settings: Set = None, sweep: Sweeps = None, jobs: Jobs = None, runs: Root = ROOT) -> None:
-    """Estimate a study's operations, memory and time without running it."""
+    """Estimate a study's operations and time without running it."""
     session = _opened(exp, settings, sweep, runs)
     from calque.experiments.plan import describe
 

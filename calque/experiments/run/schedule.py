@@ -47,7 +47,7 @@ def compute(
     if not waiting:
         return
     sweep(home)
-    _check(waiting, machine.report)
+    _check_needs(waiting, machine.report)
     with stoppable() as stopped:
         try:
             many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
@@ -78,7 +78,7 @@ def compute_cells(
         try:
             if missing := [need.title for need in step.needs if not need.finished]:
                 raise BadInput(f"needs {missing[0]}, which is not finished")
-            _check([step], machine.report)
+            _check_needs([step], machine.report)
             do(step, machine)
         except BadInput as error:
             failed.append(f"{step.title}: {error}")
@@ -126,10 +126,7 @@ def first_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _check(waiting: Sequence[Step], report: Report, processes: int = 1) -> None:
-    for step in waiting:
-        if step.stage == "pretrain":
-            step.config.check_memory(step.title, processes)
+def _check_needs(waiting: Sequence[Step], report: Report) -> None:
     for need in {need.folder: need for step in waiting for need in step.needs}.values():
         if need.finished:
             need.check(report)
@@ -142,7 +139,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
     first, world = first_process(), machine.world  # all processes join before the first one is busy
     if first:
-        _check([step for step in steps if not step.finished], machine.report, world.size)
+        _check_needs([step for step in steps if not step.finished], machine.report)
     else:
         machine = replace(machine, report=silent, watch=unwatched)
     try:

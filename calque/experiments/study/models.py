@@ -3,7 +3,6 @@ models."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ from calque.derive.fingerprint import fingerprint, plain, sha256
 from calque.derive.languages import SOURCE, Languages
 from calque.experiments.run.step import Machine, Step
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
-from calque.pretrain.model import UPDATE, flops_per_id, machine_bytes, parameters, training_bytes
+from calque.pretrain.model import UPDATE, flops_per_id, parameters
 from calque.pretrain.objective import GOLD, Linked, Objective
 from calque.pretrain.run import METRICS
 from calque.pretrain.saved_model import RUN, read_config, weights_digest
@@ -25,19 +24,15 @@ if TYPE_CHECKING:
     from calque.pretrain.run import Probe, ShippedRun
 
 CHECKPOINT = "checkpoint"  # a training step's subfolder with the model
-PROCESS = 400 * 2**20  # bytes used by Python, torch and transformers before a model is built
-BATCH_BYTES = 3 * 8  # bytes per id in a step's rows: the id, its label and its language
 FORMAT = 2
-TOO_MUCH = 2  # maximum ratio of a step's estimated memory to the machine's
 
 
 class Cost(NamedTuple):
-    """The cost of pretraining; `memory` is the peak on this machine, in bytes."""
+    """The cost of pretraining, in steps, parameters and operations."""
 
     steps: int
     parameters: int
     flops: float
-    memory: int
 
 
 @dataclass(frozen=True)
@@ -340,25 +335,12 @@ class Training:
 
         return measure if types.measurable else None
 
-    def check_memory(self, title: str, processes: int = 1) -> None:
-        """Raise BadInput if training with this number of processes needs far more memory than the machine
-        has."""
-        import torch
-
-        available, needed = machine_bytes(), self._memory(processes)
-        if torch.cuda.is_available():
-            available = torch.cuda.get_device_properties().total_memory
-        if needed > TOO_MUCH * available:
-            sizes = f"about {needed / 2**30:,.0f} GiB, but only {available / 2**30:,.0f} GiB are available"
-            raise BadInput(f"{title}: training takes {sizes}; choose a smaller model.* or train.batch")
-
     def cost(self) -> Cost:
         traits, ids = self.objective.traits, self.train.steps * self.train.batch * self.model.length
         return Cost(
             steps=self.train.steps,
             parameters=parameters(self.model, self.rows) + self._language_embeddings,
             flops=ids * traits.passes * flops_per_id(self.model, self.rows, traits.mask_rate),
-            memory=self._memory(),
         )
 
     @property
@@ -368,16 +350,6 @@ class Training:
     @property
     def rows(self) -> int:
         return int(self.data.config.rows_of(self.data, self.languages))
-
-    def _memory(self, processes: int = 1) -> int:
-        """Return each process's peak memory, on the GPU if there is one, in bytes."""
-        import torch
-
-        card, traits = torch.cuda.is_available(), self.objective.traits
-        at_once = math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
-        needed = training_bytes(self.model, self.rows, traits.mask_rate, card, at_once)
-        needed += traits.memory + 16 * self._language_embeddings
-        return int(needed if card else needed + PROCESS + BATCH_BYTES * self.train.batch * self.model.length)
 
     @property
     def _language_embeddings(self) -> int:

@@ -357,10 +357,9 @@ class PPA(PairObjective):
 
     @property
     def traits(self) -> Traits:
-        memory = 2 * 4 * self.queue * self.dimensions  # the queue and its copy
         # Queries, which are half of the ids, are encoded with gradients, and keys without.
         passes = bool(self.beside) + (1 + 1 / 3) / 2
-        return replace(super().traits, passes=passes, predicts=bool(self.beside), memory=memory)
+        return replace(super().traits, passes=passes, predicts=bool(self.beside))
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import MoCo

@@ -10,7 +10,6 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
 from calque.experiments.run.places import RESERVED
-from calque.experiments.run.schedule import compute
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from calque.experiments.study.gold import GoldLinks
@@ -163,24 +162,6 @@ WRONG = {
 def test_wrong_settings_are_named(pocket, setting, said):
     told = refusal(override, pocket, [setting])
     assert said in told and len(told) < 1_500
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        "model.hidden=4000000",
-        "model.ffn=9223372036854775807",
-        "model.layers=100000",
-        "train.batch=9223372036854775807",
-        "train.batch=10000000000 train.grad_accumulation=10000000000",
-        "objectives=PPA-queue999999999-after-MLM",
-    ],
-)
-def test_models_beyond_memory_are_rejected_before_computing(pocket, tmp_path, settings):
-    changed = override(pocket, settings.split())
-    with pytest.raises(BadInput, match="GiB"):
-        compute(changed.steps(tmp_path), changed.home(tmp_path), 1)
-    assert not list(tmp_path.iterdir())
 
 
 @dataclass(frozen=True)
