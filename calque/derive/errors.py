@@ -35,7 +35,7 @@ def _shortened(text: str) -> str:
 
 
 class Unfinished(BadInput):
-    """Some steps failed while others continued; there is one message per failed step."""
+    """A step cannot be computed, because a step that it needs is not finished."""
 
     exit_code = 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
     from calque.experiments.report.folder import About
     from calque.experiments.report.outcome import Outcome
-    from calque.experiments.run.slurm import Slurm
     from calque.experiments.run.step import Stage, Step
     from calque.experiments.settings.sweep import Swept, Variant
     from calque.experiments.study import Study
@@ -124,36 +122,36 @@ class StudySession:
 
     # Work
 
+    def reserve(self) -> None:
+        """Record the report's steps; raise BadInput if another report has its name."""
+        from calque.experiments.report.folder import reserve
+
+        reserve(self.report, self.about, [step.folder.relative_to(self.home) for step in self.steps])
+
     def compute(
         self,
         stages: Sequence[Stage] = STAGES,
         jobs: int | None = None,
         change: bool = False,
         quiet: bool = False,
-        engine: Slurm | None = None,
     ) -> str:
-        """Compute the unfinished steps in the given stages or, with `engine`, those of all stages in cluster
-        jobs. Return the elapsed time, or "" if all steps were already finished. `jobs` steps run in parallel,
-        by default on all cores. `change` allows work to resume in a changed environment."""
-        from calque.experiments.report.folder import reserve
+        """Compute the unfinished steps in the given stages. Return the elapsed time, or "" if all steps were
+        already finished. `jobs` steps run in parallel, by default on all cores. `change` allows work to
+        resume in a changed environment."""
         from calque.experiments.run.progress import board
         from calque.experiments.run.schedule import compute, first_process, side_by_side
 
-        all_steps, start = self.steps, monotonic()
+        start = monotonic()
         if first_process():
-            reserve(self.report, self.about, [step.folder.relative_to(self.home) for step in all_steps])
-        steps = [step for step in all_steps if step.stage in stages]
+            self.reserve()
+        steps = [step for step in self.steps if step.stage in stages]
         finished = sum(step.finished for step in steps)
         title = self.study.name
         if stages == STAGES and not (finished or self.settings or self.sweep):
             time = study_time(title)
             title += f", {time} on two cores" if time else ""
-        parallel = None if engine else side_by_side(steps, jobs)
-        with board(steps, quiet or not first_process(), title, parallel) as progress:
-            if engine:
-                engine.compute(progress.watch, lambda line: None if quiet else print(line, file=sys.stderr))
-            else:
-                compute(steps, self.home, jobs, progress.report, change, progress.watch)
+        with board(steps, side_by_side(steps, jobs), title, quiet or not first_process()) as progress:
+            compute(steps, self.home, jobs, progress.report, change, progress.watch)
         if finished == len(steps):
             return ""
         before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""

@@ -136,7 +136,7 @@ def train_aligner(
     objective, steps = AlignerTraining(layer=layer, labels=labels), steps or natural.RECIPE.steps
     training = natural.trained_aligner(bitexts, objective, steps, start, home, seed)
     step = training.step(home, threads=threads or os.cpu_count() or 1)
-    with board([*step.needs, step], title=f"training {out.name}", parallel=1) as progress:
+    with board([*step.needs, step], title=f"training {out.name}") as progress:
         compute([training.data], home, 1, progress.report, watch=progress.watch)
         natural.check_known(training.data)
         compute([step], home, 1, progress.report, watch=progress.watch)

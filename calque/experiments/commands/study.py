@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, Unfinished
 from calque.experiments.commands.options import Own, Parser, Root
 from calque.experiments.commands.show import write_derived
 from calque.experiments.run.places import ROOT, check_report_name
@@ -73,19 +73,22 @@ def run(
     if on == "local" and (option or dry_run):
         raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
     session = _opened(exp, settings, sweep, runs, name)
-    engine = None
-    if on == "slurm":
+    if on == "slurm" and (dry_run or not all(step.finished for step in session.steps)):
         from calque.experiments.run.slurm import Slurm
 
         words = ["calque", "cell", exp, f"--runs={runs}", *(["--allow-change"] if change else [])]
         words += [f"--set={pair}" for pair in settings or ()] + [f"--sweep={pair}" for pair in sweep or ()]
-        engine = Slurm(session.steps, runs / session.study.name, words, option or (), jobs)
+        slurm = Slurm(session.steps, runs / session.study.name, words, option or (), jobs)
         if dry_run:
-            typer.echo(engine.script)
+            typer.echo(slurm.script)
             return
+        session.reserve()
+        typer.echo(f"{slurm.submit()} jobs submitted; logs in {slurm.folder}")
+        typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
+        return
     from calque.experiments.run.schedule import first_process
 
-    wall = session.compute(jobs=jobs, change=change, quiet=quiet, engine=engine)
+    wall = session.compute(jobs=jobs, change=change, quiet=quiet)
     if first_process():
         _print_outcome(session.summarise(wall), quiet)
 
@@ -108,15 +111,18 @@ def cell(
 
     It skips finished steps, and waits for steps that other jobs are computing."""
     from calque.experiments.run.progress import board
-    from calque.experiments.run.schedule import compute_cells, first_process
+    from calque.experiments.run.schedule import compute, first_process, side_by_side
 
     session = _opened(exp, settings, sweep, runs)
     names, study = {name.rpartition("-")[2] for name in fingerprints}, session.study.name
     steps = [step for step in session.steps if step.fingerprint in names]
     if unknown := sorted(names - {step.fingerprint for step in steps}):
         raise BadInput(f"{study} has no step {unknown[0]}: its inputs changed; restart `calque run`")
-    with board(steps, not first_process(), study, parallel=1) as progress:
-        compute_cells(steps, progress.report, change, progress.watch)
+    for step in steps:
+        if missing := [need.title for need in step.needs if not (need.finished or need.fingerprint in names)]:
+            raise Unfinished(f"{step.title} needs {missing[0]}, which is not finished")
+    with board(steps, side_by_side(steps, None), study, not first_process()) as progress:
+        compute(steps, session.home, None, progress.report, change, progress.watch)
 
 
 @leaving(RESUMES)

@@ -3,8 +3,9 @@
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty
 from threading import Event, RLock, Thread
@@ -22,89 +23,89 @@ FIRST = 0.05  # fraction of a step after which its speed is estimated
 OVERHEAD = 3.0  # assumed seconds per step for everything except training
 
 
+@dataclass
+class Task:
+    """A running step or another task. `first` and `last` are finished fractions; a resumed step begins in the
+    middle."""
+
+    title: str
+    start: float
+    first: float | None = None
+    last: float = 0.0
+
+    @property
+    def part(self) -> float:
+        return self.last - (self.first or 0.0)
+
+
 class Remaining:
     """The number of finished steps, and the remaining time. A step's expected time is its planned time,
     multiplied by the ratio of actual to planned time, separately for steps that train a model and for others.
-    `parallel` is the number of parallel steps (None: unknown until steps begin), and `speed` the number of
-    operations per second in one step (default: as in `calque plan`)."""
+    `parallel` is the number of parallel steps, and `speed` the number of operations per second in one step
+    (default: as in `calque plan`)."""
 
-    def __init__(
-        self, steps: Iterable[Step], parallel: int | None = None, speed: float | None = None
-    ) -> None:
+    def __init__(self, steps: Iterable[Step], parallel: int, speed: float | None = None) -> None:
         self.waiting = {step.folder: step for step in steps}
-        self.of, self.parallel, self.speed = len(self.waiting), parallel or 1, speed
-        self.known = parallel is not None
-        self.begun: dict[Path, float] = {}
-        # The first and last fractions reported; resumed steps begin in the middle.
-        self.parts: dict[str, tuple[float, float]] = {}
-        self.finished: list[tuple[Step, float]] = []  # each finished step, and its seconds
-        self.work: dict[Path, float] = {}
+        self.of, self.parallel, self.speed = len(self.waiting), parallel, speed
+        self.tasks: dict[Path | str, Task] = {}  # by a step's folder, or by title
+        self.actual, self.expected = defaultdict[bool, float](float), defaultdict[bool, float](float)
+        self.planned: dict[Path, float] = {}
+        self.plan()
+
+    def plan(self) -> None:
+        """Plan each step's seconds; the number of operations may depend on the number of derived examples."""
+        for step in self.waiting.values():
+            work = step.work
+            if self.speed is None and work:
+                from calque.pretrain.model import EFFICIENCY, run_flops
+
+                self.speed = EFFICIENCY * run_flops(step.threads)
+            self.planned[step.folder] = OVERHEAD + (work / self.speed if self.speed else 0.0)
 
     def begin(self, step: Step) -> None:
-        self.begun[step.folder] = time.perf_counter()
-        self.parallel = max(self.parallel, len(self.begun))
+        self.tasks[step.folder] = Task(step.title, time.perf_counter())
 
-    def advance(self, title: str, part: float) -> None:
-        self.parts[title] = self.parts.get(title, (part,))[0], part
+    def advance(self, title: str, part: float) -> Task:
+        """Record a task's finished fraction, and return the task."""
+        task = next((task for task in self.tasks.values() if task.title == title), None)
+        if task is None:
+            task = self.tasks[title] = Task(title, time.perf_counter())
+        task.first, task.last = part if task.first is None else task.first, part
+        return task
 
     def finish(self, step: Step) -> float:
         """Mark a step as finished, and return how long it took, in seconds."""
-        seconds = time.perf_counter() - self.begun.pop(step.folder)
-        self.waiting.pop(step.folder, None)
-        first, last = self.parts.pop(step.title, (0.0, 1.0))
-        self.finished.append((step, seconds / (last - first) if last > first else seconds))
-        self.known = self.known or self._planned(step) > OVERHEAD
-        if step.stage == "derive":
-            self.work = {}  # the number of operations may depend on the number of examples
+        task = self.tasks.pop(step.folder)
+        seconds = time.perf_counter() - task.start
+        if self.waiting.pop(step.folder, None):
+            planned = self.planned[step.folder]
+            self.actual[planned > OVERHEAD] += seconds
+            self.expected[planned > OVERHEAD] += planned * (1 - (task.first or 0.0))
+            if step.stage == "derive":
+                self.plan()
         return seconds
 
     @property
-    def done(self) -> int:
-        return self.of - len(self.waiting)
-
-    @property
-    def left(self) -> float | None:
-        """The estimated number of seconds left, if known."""
-        if not self.known:
-            return None
-        now, durations, seconds_left = time.perf_counter(), list(self.finished), list[float]()
-        waiting, start_times = list(self.waiting.values()), dict(self.begun)  # another thread may change them
-        unmeasured = []
-        for step in waiting:
-            first, last = self.parts.get(step.title, (0.0, 0.0))
-            if step.folder in start_times and last - first >= FIRST:
-                total = (now - start_times[step.folder]) / (last - first)
-                durations.append((step, total))
-                seconds_left.append(total * (1 - last))
-            else:
-                unmeasured.append(step)
-        seconds, planned = defaultdict[bool, float](float), defaultdict[bool, float](float)
-        for step, total in durations:
-            seconds[self._trains(step)] += total
-            planned[self._trains(step)] += self._planned(step)
-        for step in unmeasured:
-            trains = self._trains(step)
-            expected = self._planned(step) * (seconds[trains] / planned[trains] if planned[trains] else 1.0)
-            seconds_left.append(max(0.0, expected - (now - start_times.get(step.folder, now))))
+    def left(self) -> float:
+        """The estimated number of seconds left."""
+        now, waiting = time.perf_counter(), list(self.waiting.values())  # another thread may change it
+        actual, expected, seconds_left = self.actual.copy(), self.expected.copy(), list[float]()
+        steps = [(self.planned[step.folder], self.tasks.get(step.folder)) for step in waiting]
+        for planned, task in steps:
+            if task and task.part >= FIRST:
+                actual[planned > OVERHEAD] += now - task.start
+                expected[planned > OVERHEAD] += planned * task.part
+        for planned, task in steps:
+            trains = planned > OVERHEAD
+            seconds = planned * (actual[trains] / expected[trains] if expected[trains] else 1.0)
+            if task:
+                seconds = seconds * (1 - task.last) if task.last else max(0.0, seconds - (now - task.start))
+            seconds_left.append(seconds)
         return max(sum(seconds_left) / self.parallel, *seconds_left, 0.0)
 
-    def _planned(self, step: Step) -> float:
-        work = self.work.get(step.folder)
-        if work is None:  # not read again from the dictionary, which another thread may empty
-            work = self.work[step.folder] = step.work
-        if self.speed is None and work:
-            from calque.pretrain.model import EFFICIENCY, run_flops
-
-            self.speed = EFFICIENCY * run_flops(step.threads)
-        return OVERHEAD + (work / self.speed if self.speed else 0.0)
-
-    def _trains(self, step: Step) -> bool:
-        return self._planned(step) > OVERHEAD
-
     def __str__(self) -> str:
-        seconds_left = self.left if self.waiting else None
-        done = f"{self.done} of {self.of} steps"
-        return done if seconds_left is None else f"{done}, about {duration(seconds_left)} left"
+        done = f"{self.of - len(self.waiting)} of {self.of} steps"
+        return f"{done}, about {duration(self.left)} left" if self.waiting else done
 
 
 def duration(seconds: float) -> str:
@@ -118,35 +119,29 @@ class Board:
     """Prints a line for each finished step or, without steps, for each finished task, and shows what is
     running."""
 
-    def __init__(self, steps: Iterable[Step], quiet: bool, parallel: int | None = None) -> None:
+    def __init__(self, steps: Sequence[Step], parallel: int, quiet: bool) -> None:
         self.quiet, self.run, self.printed = quiet, Remaining(steps, parallel), time.monotonic()
         self.terminal, self.lock = sys.stdout.isatty(), RLock()
-        self.tasks: dict[str, tuple[float, float]] = {}  # start time and finished fraction
 
     def report(self, what: str, done: int, of: int) -> None:
-        start, _ = self.tasks.pop(what, (time.perf_counter(), 0.0))
-        self.run.advance(what, done / max(1, of))
-        if done < of:
-            self.tasks[what] = start, done / of
-        elif not self.run.of:
-            self.say(f"{what}: {time.perf_counter() - start:.1f} s")
+        task = self.run.advance(what, done / max(1, of))
+        if done >= of and self.run.tasks.pop(what, None) and not self.run.of:  # steps are finished by `watch`
+            self.say(f"{what}: {time.perf_counter() - task.start:.1f} s")
 
     def watch(self, step: Step, finished: bool) -> None:
-        if not finished:
+        if finished:
+            seconds = self.run.finish(step)
+            self.say(f"{self.run}: {step.title}, {duration(seconds)}")
+        else:
             self.run.begin(step)
-            self.tasks[step.title] = time.perf_counter(), 0.0
-            return
-        self.tasks.pop(step.title, None)
-        seconds = self.run.finish(step)
-        self.say(f"{self.run}: {step.title}, {duration(seconds)}")
 
     def show_running(self) -> None:
         head = f"{self.run}: " if self.run.of else ""
         if self.terminal:
-            tasks = ", ".join(f"{what} {part:.0%}" for what, (_, part) in list(self.tasks.items()))
+            tasks = ", ".join(f"{task.title} {task.last:.0%}" for task in list(self.run.tasks.values()))
             self._write(f"\r{printable(head + tasks)[: WIDTH - 1]:<{WIDTH - 1}}")
         elif self.run.of and time.monotonic() - self.printed >= SILENCE:
-            titles = [step.title for step in list(self.run.waiting.values()) if step.folder in self.run.begun]
+            titles = [task.title for task in list(self.run.tasks.values())]
             self.say(f"{head}running {', '.join(titles) or 'nothing yet'}")
 
     def say(self, line: str) -> None:
@@ -168,11 +163,11 @@ class Board:
 
 @contextmanager
 def board(
-    steps: Iterable[Step] = (), quiet: bool = False, title: str = "", parallel: int | None = None
+    steps: Iterable[Step] = (), parallel: int = 1, title: str = "", quiet: bool = False
 ) -> Iterator[Board]:
     """Show the progress of unfinished steps, or of tasks, while the block runs."""
     waiting = [step for step in steps if not step.finished]
-    progress = Board(waiting, quiet, parallel)
+    progress = Board(waiting, parallel, quiet)
     if waiting:
         stages = Counter(step.stage for step in waiting)
         number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"

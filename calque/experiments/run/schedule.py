@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
@@ -12,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from calque.derive.errors import BadInput, Unfinished
 from calque.derive.files import claimed, sweep
 from calque.derive.fingerprint import check_same, own_code
 from calque.derive.workers import Progress as Report
@@ -38,8 +36,7 @@ def compute(
     finish and no others start. After an interrupt, the next call resumes from the last saved states."""
     steps = with_needs(steps)
     distributed = "WORLD_SIZE" in os.environ
-    cores = 1 if distributed else os.cpu_count() or 1
-    machine = Machine(report, jobs or cores, allow_change, watch)
+    machine = Machine(report, 1 if distributed else jobs or available_cores(), allow_change, watch)
     if distributed:
         _compute_together(steps, machine)
         return
@@ -65,28 +62,6 @@ def compute(
             raise
         if stopped.is_set():
             raise KeyboardInterrupt
-
-
-def compute_cells(
-    steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
-) -> None:
-    """Compute the steps in order, in a cluster job. If a step fails, steps that do not need it are still
-    computed. Raises Unfinished at the end, listing the steps that failed or that need an unfinished step."""
-    cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
-    machine, failed = Machine(report, cores, allow_change, watch), list[str]()
-    for step in (step for step in steps if not step.finished):
-        try:
-            if missing := [need.title for need in step.needs if not need.finished]:
-                raise BadInput(f"needs {missing[0]}, which is not finished")
-            _check_needs([step], machine.report)
-            do(step, machine)
-        except BadInput as error:
-            failed.append(f"{step.title}: {error}")
-        except Exception as error:
-            traceback.print_exc()
-            failed.append(f"{step.title}: {type(error).__name__}: {error}")
-    if failed:
-        raise Unfinished(failed)
 
 
 def do(step: Step, machine: Machine) -> None:
@@ -117,8 +92,13 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
     as many as the cores allow."""
     import torch
 
-    cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
+    cores = 1 if torch.cuda.is_available() else available_cores()
     return jobs or max(1, cores // max((step.threads for step in steps), default=1))
+
+
+def available_cores() -> int:
+    """Return the number of this Slurm job's cores or, outside Slurm, of the machine's."""
+    return int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
 
 
 def first_process() -> bool:

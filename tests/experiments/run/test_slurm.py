@@ -108,28 +108,34 @@ def slurm():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("slurm")
-def test_slurm_survives_kills_failures_and_requeues(fragile, tmp_path):
-    home, words = tmp_path / "fragile", ["--on", "slurm"]
-    with run(fragile, tmp_path, *words, BROKEN="1") as first:
-        wait_for(lambda: below(tmp_path, ".seed-0-*.claim"), first)
-        first.kill()
-    (folder,) = (home / "jobs").glob("calque-*")
-    named = f"--name={folder.name}"
+def test_jobs_survive_failures_cancellations_and_requeues(fragile, tmp_path):
+    words = ["--on", "slurm"]
+
+    def submit(code=0, runs=tmp_path, *options, **environment):
+        with run(fragile, runs, *words, *options, **environment) as command:
+            _, err = command.communicate()
+        assert command.returncode == code, err
+        return err
 
     def queued(*states):
         squeue = ["squeue", "--noheader", "--array", named, "--format=%i", f"--states={','.join(states)}"]
         return subprocess.run(squeue, capture_output=True, text=True, check=True).stdout.split()
 
-    running = wait_for(lambda: queued("RUNNING"))
+    submit(BROKEN="1")
+    (folder,) = (tmp_path / "fragile" / "jobs").glob("calque-*")
+    named = f"--name={folder.name}"
+    running = wait_for(lambda: below(tmp_path, ".seed-0-*.claim") and queued("RUNNING"))
+    assert "scancel" in submit(2)
     subprocess.run(["scontrol", "requeue", running[0]], check=True)
     subprocess.run(["scancel", queued("RUNNING", "PENDING")[-1]], check=True)
     wait_for(lambda: running[0] in queued("PENDING"))
     # Otherwise it starts after 2 minutes.
     subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)
-    with run(fragile, tmp_path, *words) as second:
-        _, err = second.communicate()
-    assert second.returncode == 0, err
+    wait_for(lambda: not queued("all"))
+    assert any("ZeroDivisionError" in log.read_text() for log in folder.iterdir())
+    submit()
+    wait_for(lambda: not queued("all"))
+    submit()
     assert contents(tmp_path) == contents(fragile.with_name("here"))
-    with run(fragile, tmp_path / "new", *words, "--option", "partition=none") as refused:
-        _, err = refused.communicate()
-    assert refused.returncode == 2 and "partition" in err and not (tmp_path / "new").exists()
+    assert "partition" in submit(2, tmp_path / "new", "--option", "partition=none")
+    assert not (tmp_path / "new" / "shared").exists()
