@@ -2,21 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
-from statistics import fmean
-from typing import Any
 
 import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint
-from calque.analysis.statistics import LEAST
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import SCRIPT
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, Transform, image_of
-from calque.experiments.report.folder import read_table
 
 LANGUAGE = "trans.inv"
 SENTENCES = 100
@@ -112,50 +107,6 @@ def smallest_and_largest(
         f"with one model of each kind you could have measured any difference from {low:.1f} to {high:.1f} "
         f"points. The sign of the difference is {'always' if low > 0 else 'not always'} the same."
     )
-
-
-def per_seed(rows: Any, measure: str, metric: str) -> dict[str, list[float]]:
-    """Return each objective's values of a measure in percent, one per seed. `rows` is a DataFrame if pandas
-    is installed, otherwise a list."""
-    if hasattr(rows, "to_dict"):
-        rows = rows.to_dict("records")
-    values: dict[str, list[float]] = {}
-    last = max(row["step"] for row in rows)
-    for row in rows:
-        if (row["measure"], row["metric"], row["language"], row["step"]) == (measure, metric, LANGUAGE, last):
-            values.setdefault(row["objective"], []).append(round(100 * row["value"], 1))
-    return values
-
-
-def compare(predictions: Mapping[str, float | None], scores: Mapping[str, Sequence[float]]) -> None:
-    """Print predictions next to the means over seeds."""
-    for name, values in scores.items():
-        value = predictions.get(name)
-        prediction = f"{value:.0f}" if isinstance(value, int | float) else "–"
-        seeds = ", ".join(map(str, values))
-        print(f"{name:<10} predicted {prediction:>3}, measured {fmean(values):.1f} (seeds: {seeds})")
-
-
-def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
-    """Print SUP and Δ, averaged over seeds."""
-    for name, values in supervised.items():
-        print(f"{name:<10} SUP {fmean(values):.1f}, Δ = SUP − ZS = {fmean(values) - fmean(scores[name]):.1f}")
-
-
-def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
-    """Print Pearson's correlation over all models, and over each objective's models."""
-    groups = {"all models": list(scores), **{f"{name} only": [name] for name in scores}}
-    for title, names in groups.items():
-        alignments = [value for name in names for value in alignment[name]]
-        score_values = [value for name in names for value in scores[name]]
-        rho = f"{np.corrcoef(alignments, score_values)[0, 1]:+.2f}" if len(alignments) >= LEAST else "    –"
-        print(f"{title:<15} {rho} ({len(alignments)} models)")
-
-
-def verdicts(report: Path) -> None:
-    """Print the verdict on each claim in a report."""
-    for row in read_table(report, "claims").rows:
-        print(f"{row[1]}: {row[0]}")
 
 
 def _images(language: Transform, sentences: Sequence[Sentence]) -> list[Sentence]:
