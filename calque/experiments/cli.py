@@ -182,7 +182,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         (alignment.align, alignment.train_aligner, alignment.aer),
         "calque align words.en words.fr --out links",
     ),
-    "Data and this checkout": ((data.bench, data.docs), "calque data plan align_mlm"),
+    "Data and this checkout": ((data.bench, data.docs), "calque data plan xnli"),
 }
 """The commands in each section of the help, with an example."""
 for name, (functions, _) in GROUPS.items():

@@ -36,7 +36,7 @@ def describe(session: StudySession, jobs: int | None) -> str:
         lines += _training(steps, min(len(steps), side_by_side(steps, jobs)))
     else:
         lines.append("all models are pretrained; fine-tuning and testing are not estimated")
-    return "\n".join([*lines, describe_files(session.studies, session.study.name)])
+    return "\n".join([*lines, describe_files(session.studies)])
 
 
 def _training(steps: Sequence[Step], parallel: int) -> list[str]:
@@ -70,20 +70,21 @@ def total_seconds(operations: Sequence[float], parallel: int, speed: float) -> f
     return max(sum(operations) / parallel, *operations) / speed
 
 
-def describe_files(study: Any, name: str) -> str:
-    """Describe a study's missing or empty files and the commands that fetch them; "" if it uses no files."""
+def describe_files(study: Any) -> str:
+    """Describe a study's missing or empty files and the command that fetches them; "" if it uses no files."""
     paths = inputs(study)
     missing = [path for path in paths if not (path.is_dir() or (path.is_file() and path.stat().st_size > 0))]
     if not missing:
         return f"files: {len(paths):,} needed, none missing\n" if paths else ""
     lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
-    for recipe, files in by_recipe(missing, name).items():
-        if recipe:
-            downloads = read_recipe(recipe).downloads
-            trust = "" if all(download.pinned for download in downloads) else " --trust"
-            fetch = f"`calque data fetch {recipe}{trust}`"
-            lines.append(f"{fetch} downloads {len(files):,} of them ({sizes(downloads)})")
-        else:
-            listing = [str(path) for path in files[:SHOWN]] + ["..."] * (len(files) > SHOWN)
-            lines.append(f"no recipe provides {len(files):,} of them: {', '.join(listing)}")
+    recipes = by_recipe(missing)
+    others = recipes.pop("", [])
+    if recipes:
+        downloads = [download for recipe in recipes for download in read_recipe(recipe).downloads]
+        trust = "" if all(download.pinned for download in downloads) else " --trust"
+        fetch = f"`calque data fetch {' '.join(recipes)}{trust}`"
+        lines.append(f"{fetch} downloads {len(missing) - len(others):,} of them ({sizes(downloads)})")
+    if others:
+        listing = [str(path) for path in others[:SHOWN]] + ["..."] * (len(others) > SHOWN)
+        lines.append(f"no recipe provides {len(others):,} of them: {', '.join(listing)}")
     return "\n".join(lines) + "\n"

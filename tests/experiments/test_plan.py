@@ -32,10 +32,12 @@ def test_missing_files_are_listed_with_their_command(tmp_path, monkeypatch):
     planned = named_study("align_mlm")
     paths = inputs(planned)
     assert tmp_path / "nli" / "xnli" / "test-en.tsv" in paths and len(paths) == 10
-    said = describe_files(planned, planned.name)
-    assert said.startswith("files: 10 of 10 are missing or empty\n`calque data fetch align_mlm")
-    assert f"downloads 10 of them ({sizes(read_recipe('align_mlm').downloads)})" in said
+    said = describe_files(planned)
+    recipes = ["multinli", "panx", "ud", "wikitext_103", "xnli"]
+    assert said.startswith(f"files: 10 of 10 are missing or empty\n`calque data fetch {' '.join(recipes)}`")
+    downloads = [download for name in recipes for download in read_recipe(name).downloads]
+    assert f"downloads 10 of them ({sizes(downloads)})" in said
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("something")
-    assert describe_files(planned, planned.name) == "files: 10 needed, none missing\n"
+    assert describe_files(planned) == "files: 10 needed, none missing\n"

@@ -52,7 +52,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A named list of downloads, including those from included recipes."""
+    """A named list of downloads."""
 
     name: str
     about: str
@@ -75,18 +75,15 @@ def names() -> list[str]:
 
 @cache
 def read_recipe(name: str) -> Recipe:
-    """Read a recipe, including the downloads of the recipes that it includes."""
+    """Read the recipe with this name."""
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
     table, fields_by_url = _tables()[name], dict[str, list[dict[str, Any]]]()
-    defaults = {key: value for key, value in table.items() if key not in ("about", "includes", "file")}
+    defaults = {key: value for key, value in table.items() if key not in ("about", "file")}
     for file in table.get("file", [{}] if "url" in table else []):
         for fields in _expanded(defaults | file):
             fields_by_url.setdefault(fields["url"], []).append(fields)
-    downloads = list(map(_download, fields_by_url.values()))
-    for included in table.get("includes", ()):
-        downloads += read_recipe(included).downloads
-    return Recipe(name, table["about"], tuple(dict.fromkeys(downloads)))
+    return Recipe(name, table["about"], tuple(map(_download, fields_by_url.values())))
 
 
 def _expanded(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -148,19 +145,18 @@ def _places(recipe: str) -> set[str]:
     return {str(place) for file in files for place in (file, *file.parents)}
 
 
-def recipe_of(path: Path, first: str = "") -> str:
-    """Return a recipe that provides the file or folder `path`, whatever the data folder: `first` if it
-    provides the file, otherwise the smallest such recipe, or "" if there is none."""
+def recipe_of(path: Path) -> str:
+    """Return a recipe that provides the file or folder `path`, whatever the data folder, or "" if there is
+    none."""
     ends = {"/".join(path.parts[i:]) for i in range(len(path.parts))}
-    recipes = [name for name in names() if ends & _places(name)]
-    return first if first in recipes else min(recipes, key=lambda name: len(_places(name)), default="")
+    return next((name for name in names() if ends & _places(name)), "")
 
 
-def by_recipe(paths: Sequence[Path], first: str) -> dict[str, list[Path]]:
+def by_recipe(paths: Sequence[Path]) -> dict[str, list[Path]]:
     """Group paths by their recipe, with paths that belong to no recipe last."""
     paths_by_recipe: dict[str, list[Path]] = {}
     for path in paths:
-        paths_by_recipe.setdefault(recipe_of(path, first), []).append(path)
+        paths_by_recipe.setdefault(recipe_of(path), []).append(path)
     return dict(sorted(paths_by_recipe.items(), key=lambda item: (not item[0], item[0])))
 
 

@@ -63,7 +63,7 @@ def _licences(studies: Sequence[Study]) -> Answers:
     shipped = [path for path in paths if "everyday" in path.parts]
     if shipped:
         yield f"B2 Licence of {KIND}", "CC BY 2.0 FR (text), CC BY-SA 4.0 (tasks): docs/everyday.md"
-    for recipe, files in by_recipe([path for path in paths if path not in shipped], studies[0].name).items():
+    for recipe, files in by_recipe([path for path in paths if path not in shipped]).items():
         downloads = read_recipe(recipe).downloads if recipe else ()
         licences = dict.fromkeys(f"{download.licence}: {download.terms}" for download in downloads)
         names = recipe or ", ".join(dict.fromkeys(path.name for path in files))

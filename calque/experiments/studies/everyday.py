@@ -65,7 +65,7 @@ def wikipedia() -> Study:
     """The comparison in `everyday` on easy sentences from Wikipedia, with more types and steps."""
     from calque.experiments.studies.real_text import real_data
 
-    data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
+    data, stanza, base = real_data("wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
     return base.changed(
         name="wikipedia",
         source=replace(

@@ -45,11 +45,11 @@ XLM_R = TrainConfig(weight_decay=0.01, betas=(0.9, 0.98), epsilon=1e-6, decayed=
 """XLM-Align's optimiser (Table 11), without probes."""
 
 
-def real_data(study: str, recipe: str) -> Path:
-    """Return the folder that CALQUE_DATA is set to. Raises BadInput, naming `recipe`, if it is not set."""
+def real_data(study: str) -> Path:
+    """Return the folder that CALQUE_DATA is set to. Raises BadInput if it is not set."""
     if folder := os.environ.get("CALQUE_DATA"):
         return Path(folder)
-    fetch = f"`calque data fetch {recipe}` downloads public data"
+    fetch = f"`calque plan {study}` then prints the command that downloads the data"
     raise BadInput(f"the study {study} reads real data: set CALQUE_DATA to the data folder; {fetch}")
 
 
@@ -107,7 +107,7 @@ def same_sentences(data: Path) -> dict[str, Path]:
 
 def xlm_align_small() -> Study:
     """MLM + TLM with and without denoising word alignment, starting from the encoder in CALQUE_ENCODER."""
-    data, encoder = real_data("xlm_align_small", "xlm_align_small"), encoder_of("xlm_align_small")
+    data, encoder = real_data("xlm_align_small"), encoder_of("xlm_align_small")
     finetune = replace(USUAL, epochs=1, attention_dropout=FinetuneConfig().attention_dropout)
     train = replace(
         XLM_R, steps=500, batch=24, learning_rate=3e-5, head_rate=20, warmup=50, log_every=20, save_every=100
@@ -167,7 +167,7 @@ def withheld(data: Path) -> TextFiles:
 
 def aligner() -> Study:
     """Aligner training with three sources of labels, starting from the encoder in CALQUE_ENCODER."""
-    small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
+    small, data = xlm_align_small(), real_data("aligner")
     captions = data / "parallel" / "multi30k"
     return small.changed(
         name="aligner",
@@ -189,7 +189,7 @@ def aligner() -> Study:
 
 def word_alignment() -> Study:
     """fast_align and small encoders on four gold sets."""
-    data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
+    data, encoder = real_data("word_alignment"), os.environ.get("CALQUE_ENCODER")
     manythings = data / "parallel" / "manythings"
     return Study(
         name="word_alignment",
@@ -223,7 +223,7 @@ def word_alignment() -> Study:
 
 def xtreme_small() -> Study:
     """XTREME's tasks, learnt in English and tested in up to 15 languages."""
-    data, encoder = real_data("xtreme_small", "xtreme"), encoder_of("xtreme_small")
+    data, encoder = real_data("xtreme_small"), encoder_of("xtreme_small")
     table = read_toml(Path(__file__).with_name("xtreme_small.toml"))
     tasks = {name: _task(row, data) for name, row in table.items()}
     return Study(
@@ -250,7 +250,7 @@ def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
 
 def xtreme_continued() -> Study:
     """`xtreme_small` after 100 further steps of XLM-Align, WEAM or PPA."""
-    data, small, pretrained = real_data("xtreme_continued", "xtreme"), xtreme_small(), xlm_align_small()
+    data, small, pretrained = real_data("xtreme_continued"), xtreme_small(), xlm_align_small()
     entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())
     trees = (*same_sentences(data).values(), *ewt(data).test)
     return small.changed(
