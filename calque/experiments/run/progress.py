@@ -125,8 +125,10 @@ class Board:
 
     def report(self, what: str, done: int, of: int) -> None:
         task = self.run.advance(what, done / max(1, of))
-        if done >= of and self.run.tasks.pop(what, None) and not self.run.of:  # steps are finished by `watch`
-            self.say(f"{what}: {time.perf_counter() - task.start:.1f} s")
+        if done >= of and what in self.run.tasks:  # not a step
+            del self.run.tasks[what]
+            if not self.run.of:
+                self.say(f"{what}: {time.perf_counter() - task.start:.1f} s")
 
     def watch(self, step: Step, finished: bool) -> None:
         if finished:

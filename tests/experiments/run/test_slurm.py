@@ -131,10 +131,10 @@ def test_jobs_survive_failures_cancellations_and_requeues(fragile, tmp_path):
     wait_for(lambda: running[0] in queued("PENDING"))
     # Otherwise it starts after 2 minutes.
     subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)
-    wait_for(lambda: not queued("all"))
+    wait_for(lambda: not queued("PENDING", "RUNNING", "COMPLETING"))
     assert any("ZeroDivisionError" in log.read_text() for log in folder.iterdir())
     submit()
-    wait_for(lambda: not queued("all"))
+    wait_for(lambda: not queued("PENDING", "RUNNING", "COMPLETING"))
     submit()
     assert contents(tmp_path) == contents(fragile.with_name("here"))
     assert "partition" in submit(2, tmp_path / "new", "--option", "partition=none")
