@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import statistics
 import tempfile
 import time
@@ -20,6 +21,7 @@ from calque.derive.files import write_json
 from calque.derive.languages import SOURCE, Language, Languages
 from calque.derive.ragged import Ragged
 from calque.derive.vocabulary import OURS, SPECIALS
+from calque.experiments.run.step import cpu_name
 from calque.pretrain.config import ModelConfig, TrainConfig
 
 TYPES, LENGTH = 8192, 128
@@ -53,9 +55,7 @@ class Comparison:
 
 def write(comparisons: Sequence[Comparison], about: Mapping[str, Any], path: Path) -> None:
     """Write comparisons as JSON, with a description of where and how they were measured."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    models = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
-    processor = f"{models[0]}, {len(models)} logical cores" if models else about["machine"]
+    processor = f"{cpu_name()}, {os.cpu_count()} logical cores"
     write_json(path, {**about, "processor": processor, "rows": [asdict(row) for row in comparisons]})
 
 
@@ -70,18 +70,6 @@ def in_turns(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[fl
     turns, so that other work on the machine slows them equally."""
     speeds = [[float(f"{side():.6g}") for side in sides] for _ in range(1 + rounds)]
     return list(zip(*speeds[1:], strict=True))
-
-
-def per_second(items: int, work: Callable[[], object]) -> float:
-    """Return the number of items processed per CPU second, measured over at least half a CPU second."""
-    start, calls = time.process_time(), 0
-    while (seconds := time.process_time() - start) < 0.5:
-        work()
-        calls += 1
-    return items * calls / seconds
-
-
-# The benchmarks
 
 
 def step(rounds: int) -> list[Comparison]:
@@ -146,23 +134,6 @@ def _trainers_speed(model: PreTrainedModel, data: Any) -> float:
 
 def _speed(ends: Sequence[float]) -> float:
     return TRAIN.batch * LENGTH / float(np.median(np.diff(ends[WARM - 1 :])))
-
-
-def mask(rounds: int) -> list[Comparison]:
-    """Compare the speed of masking batches of prepared rows with that of transformers' collator."""
-    from calque.pretrain.batch import Masking
-    from calque.pretrain.objectives.mlm import PackedLines
-
-    languages, comparisons = made_languages(), []
-    for batch, length in ((32, 128), (128, 512)):
-        packed = PackedLines(languages.languages[0], languages.specials, length)
-        rows = np.stack([packed.row(i) for i in range(batch)])
-        ours = partial(Masking.of(languages), rows, np.zeros_like(rows), np.random.default_rng(0))
-        theirs = partial(collator(), examples(rows, languages))
-        rates = in_turns([partial(per_second, batch, work) for work in (ours, theirs)], rounds)
-        what, against = f"masking {batch} rows of {length}", "DataCollatorForLanguageModeling"
-        comparisons.append(Comparison("mask", what, against, "rows/CPU s", *rates))
-    return comparisons
 
 
 def made_languages() -> Languages:

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from calque import __version__
 from calque.derive.errors import BadInput, NoFile, printable, unknown
-from calque.experiments.commands import alignment, data, models, new, reports, show, study
+from calque.experiments.commands import alignment, data, new, reports, show, study
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")  # torch's messages
@@ -175,7 +175,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque compare runs/pocket/report experiments/records/pocket",
     ),
     "Models": (
-        (models.look,),
+        (show.look,),
         "calque look runs/shared/trans.inv/MLM/seed-0-*/checkpoint",
     ),
     "Word alignment": (

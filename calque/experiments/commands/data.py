@@ -82,7 +82,7 @@ def bench(
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per library, taken in turns.")] = 5,
     out: Annotated[Path | None, typer.Option(help="JSON file for the rates in every round.")] = None,
 ) -> None:
-    """Compare the speed of pretraining and masking with that of transformers."""
+    """Compare the speed of pretraining with that of transformers."""
     if out:
         check_out(out, [])
     if not find_spec("accelerate"):
@@ -93,7 +93,7 @@ def bench(
     from calque.experiments.report.folder import provenance
 
     torch.set_num_threads(1)
-    rows = [*benchmarks.step(rounds), *benchmarks.mask(rounds)]
+    rows = benchmarks.step(rounds)
     for row in rows:
         what, against, rate, ratio = row.cells
         typer.echo(f"{what}\n  {rate}, {ratio} times as fast as {against}")

@@ -8,7 +8,6 @@ from calque.derive.files import make_folder
 
 HERE = Path(__file__).parent
 FILES = ("lesson.ipynb", "solutions.md", "sheet.pdf", "sheet.md", "invent.html")
-MODELS = HERE / "models.safetensors"
 
 
 def copy(to: Path) -> list[Path]:
@@ -21,12 +20,3 @@ def copy(to: Path) -> list[Path]:
     for place in places:
         shutil.copyfile(HERE / place.name, place)
     return places
-
-
-def ship(runs: Path) -> None:
-    """Write the models trained by `calque run lesson --set shipped=none --runs RUNS` to the lesson's file."""
-    from calque.experiments.settings.catalogue import named_study
-    from calque.pretrain.run import pack
-
-    steps = named_study("lesson").changed(shipped=None).trained(runs)
-    pack({step.config.name_in_file: step.folder for step in steps}, MODELS)

@@ -260,6 +260,10 @@ def _processor(machine: Machine) -> str:
         import torch
 
         return torch.cuda.get_device_name(machine.world.device)
+    return cpu_name()
+
+
+def cpu_name() -> str:
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
