@@ -78,10 +78,9 @@ def read_recipe(name: str) -> Recipe:
     """Read the recipe with this name."""
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
-    table, fields_by_url = _tables()[name], dict[str, list[dict[str, Any]]]()
-    defaults = {key: value for key, value in table.items() if key not in ("about", "file")}
-    for file in table.get("file", [{}] if "url" in table else []):
-        for fields in _expanded(defaults | file):
+    table, fields_by_url = dict(_tables()[name]), dict[str, list[dict[str, Any]]]()
+    for file in table.pop("file", [{}]):
+        for fields in _expanded(table | file):
             fields_by_url.setdefault(fields["url"], []).append(fields)
     return Recipe(name, table["about"], tuple(map(_download, fields_by_url.values())))
 
