@@ -6,7 +6,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,7 +21,6 @@ from calque.experiments.run.signals import RESUMES, leaving
 if TYPE_CHECKING:
     from calque.analysis.aligners.encoder import EncoderAligner
     from calque.derive.word_links import StatisticalAligner
-    from calque.experiments.run.step import Step
 
 FAST_ALIGN = "fast-align"  # the only method that uses no encoder
 
@@ -141,18 +140,8 @@ def train_aligner(
         natural.check_known(training.data)
         compute([step], home, 1, progress.report, watch=progress.watch)
     natural.save_aligner(step, out)
-    _remove(step, home)
+    shutil.rmtree(home)
     typer.echo(f"{out}: align with `calque align --model {out}`")
-
-
-def _remove(step: Step, home: Path) -> None:
-    """Remove the folders of these training steps, whatever their settings, but none of the user's files."""
-    for place in (training_step.place for training_step in (*step.needs, step)):
-        for folder in place.parent.glob(f"{place.name}-*"):
-            shutil.rmtree(folder)
-    with suppress(OSError):
-        step.place.parent.rmdir()
-        home.rmdir()
 
 
 def aer(
