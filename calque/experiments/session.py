@@ -133,13 +133,13 @@ class StudySession:
         stages: Sequence[Stage] = STAGES,
         jobs: int | None = None,
         change: bool = False,
-        quiet: bool = False,
     ) -> str:
         """Compute the unfinished steps in the given stages. Return the elapsed time, or "" if all steps were
         already finished. `jobs` steps run in parallel, by default on all cores. `change` allows work to
         resume in a changed environment."""
         from calque.experiments.run.progress import board
-        from calque.experiments.run.schedule import compute, first_process, side_by_side
+        from calque.experiments.run.schedule import compute, side_by_side
+        from calque.experiments.run.step import first_process
 
         start = monotonic()
         if first_process():
@@ -150,7 +150,7 @@ class StudySession:
         if stages == STAGES and not (finished or self.settings or self.sweep):
             time = study_time(title)
             title += f", {time} on two cores" if time else ""
-        with board(steps, side_by_side(steps, jobs), title, quiet or not first_process()) as progress:
+        with board(steps, side_by_side(steps, jobs), title) as progress:
             compute(steps, self.home, jobs, progress.report, change, progress.watch)
         if finished == len(steps):
             return ""

@@ -15,7 +15,6 @@ from calque.experiments.run.places import ROOT, check_report_name
 from calque.experiments.run.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
-    from calque.experiments.report.outcome import Outcome
     from calque.experiments.session import StudySession
 
 Exp = Annotated[str, typer.Argument(metavar="STUDY", help="A study in `calque studies`, or my_study.py.")]
@@ -34,7 +33,6 @@ Jobs = Annotated[
         help="Number of parallel steps; it does not affect results. Default: all cores, or one on a GPU.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume even if the environment has changed.")]
 Name = Annotated[
     str | None,
@@ -54,7 +52,6 @@ def run(
     runs: Root = ROOT,
     jobs: Jobs = None,
     change: Change = False,
-    quiet: Quiet = False,
     name: Name = None,
     on: Annotated[
         Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")
@@ -86,11 +83,11 @@ def run(
         typer.echo(f"{slurm.submit()} jobs submitted; logs in {slurm.folder}")
         typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
         return
-    from calque.experiments.run.schedule import first_process
+    from calque.experiments.run.step import first_process
 
-    wall = session.compute(jobs=jobs, change=change, quiet=quiet)
+    wall = session.compute(jobs=jobs, change=change)
     if first_process():
-        _print_outcome(session.summarise(wall), quiet)
+        typer.echo(session.summarise(wall))
 
 
 @leaving(RESUMES)
@@ -111,7 +108,7 @@ def cell(
 
     It skips finished steps, and waits for steps that other jobs are computing."""
     from calque.experiments.run.progress import board
-    from calque.experiments.run.schedule import compute, first_process, side_by_side
+    from calque.experiments.run.schedule import compute, side_by_side
 
     session = _opened(exp, settings, sweep, runs)
     names, study = {name.rpartition("-")[2] for name in fingerprints}, session.study.name
@@ -121,7 +118,7 @@ def cell(
     for step in steps:
         if missing := [need.title for need in step.needs if not (need.finished or need.fingerprint in names)]:
             raise Unfinished(f"{step.title} needs {missing[0]}, which is not finished")
-    with board(steps, side_by_side(steps, None), study, not first_process()) as progress:
+    with board(steps, side_by_side(steps, None), study) as progress:
         compute(steps, session.home, None, progress.report, change, progress.watch)
 
 
@@ -160,7 +157,7 @@ def derive(
         raise BadInput(f"{exp}: to derive a file's text, name the language, as in --language trans.inv")
     session = _opened(exp, settings, None, runs)
     from calque.experiments.report.summary import account
-    from calque.experiments.run.schedule import first_process
+    from calque.experiments.run.step import first_process
 
     session.compute(["derive"], jobs)
     if first_process():
@@ -204,7 +201,6 @@ def report(
     settings: Set = None,
     sweep: Sweeps = None,
     runs: Root = ROOT,
-    quiet: Quiet = False,
     name: Name = None,
 ) -> None:
     """Write the report for a finished study or a folder of records."""
@@ -212,7 +208,7 @@ def report(
 
     if exp.endswith(".py") or exp in studies() or not ("/" in exp or Path(exp).is_dir()):
         session = _opened(exp, settings, sweep, runs, name)
-        _print_outcome(session.summarise(), quiet)
+        typer.echo(session.summarise())
         return
     if settings or sweep:
         raise BadInput("--set and --sweep apply only to studies; leave them out for a folder of records")
@@ -223,7 +219,7 @@ def report(
     about = describe_records(records, name or records.resolve().name)
     folder = named_report(runs, about)
     check_outside(folder, records)
-    _print_outcome(summarise_records(records, folder, about), quiet)
+    typer.echo(summarise_records(records, folder, about))
 
 
 def plan(exp: Exp, settings: Set = None, sweep: Sweeps = None, jobs: Jobs = None, runs: Root = ROOT) -> None:
@@ -251,7 +247,3 @@ def _opened(
     from calque.experiments.session import StudySession
 
     return StudySession.open(exp, settings or (), runs, sweeps or (), name or "")
-
-
-def _print_outcome(outcome: Outcome, quiet: bool) -> None:
-    typer.echo(outcome.report if quiet else outcome)

@@ -14,7 +14,7 @@ from typing import Any
 from calque.derive.errors import printable
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import uninterrupted
-from calque.experiments.run.step import Step
+from calque.experiments.run.step import Step, first_process
 
 INTERVAL = 0.2
 WIDTH = 80
@@ -119,8 +119,8 @@ class Board:
     """Prints a line for each finished step or, without steps, for each finished task, and shows what is
     running."""
 
-    def __init__(self, steps: Sequence[Step], parallel: int, quiet: bool) -> None:
-        self.quiet, self.run, self.printed = quiet, Remaining(steps, parallel), time.monotonic()
+    def __init__(self, steps: Sequence[Step], parallel: int) -> None:
+        self.run, self.printed = Remaining(steps, parallel), time.monotonic()
         self.terminal, self.lock = sys.stdout.isatty(), RLock()
 
     def report(self, what: str, done: int, of: int) -> None:
@@ -157,19 +157,17 @@ class Board:
             self._write(f"\r{'':{WIDTH - 1}}\r")
 
     def _write(self, text: str) -> None:
-        if not self.quiet:
+        if first_process():
             with self.lock:
                 sys.stdout.write(text)
                 sys.stdout.flush()
 
 
 @contextmanager
-def board(
-    steps: Iterable[Step] = (), parallel: int = 1, title: str = "", quiet: bool = False
-) -> Iterator[Board]:
+def board(steps: Iterable[Step] = (), parallel: int = 1, title: str = "") -> Iterator[Board]:
     """Show the progress of unfinished steps, or of tasks, while the block runs."""
     waiting = [step for step in steps if not step.finished]
-    progress = Board(waiting, parallel, quiet)
+    progress = Board(waiting, parallel)
     if waiting:
         stages = Counter(step.stage for step in waiting)
         number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"

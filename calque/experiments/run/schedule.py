@@ -18,7 +18,7 @@ from calque.derive.workers import follow_parent, silent, uninterrupted
 from calque.experiments.run.own_modules import import_own, own_modules
 from calque.experiments.run.progress import INTERVAL, drain
 from calque.experiments.run.signals import stoppable
-from calque.experiments.run.step import Machine, Step, Watch, metered, unwatched, with_needs
+from calque.experiments.run.step import Machine, Step, Watch, first_process, metered, unwatched, with_needs
 
 PAUSE = 0.5  # seconds between checks for a folder that another process is writing
 
@@ -99,11 +99,6 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 def available_cores() -> int:
     """Return the number of this Slurm job's cores or, outside Slurm, of the machine's."""
     return int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
-
-
-def first_process() -> bool:
-    """Whether this process writes files. Under torchrun, only the first process does."""
-    return os.environ.get("RANK", "0") == "0"
 
 
 def _check_needs(waiting: Sequence[Step], report: Report) -> None:

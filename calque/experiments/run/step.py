@@ -37,6 +37,11 @@ def unwatched(step: Step, finished: bool) -> None:
     """Do nothing when a step begins or ends."""
 
 
+def first_process() -> bool:
+    """Whether this process prints and writes files. Under torchrun, only the first process does."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
     """Cache a method's results in its instance, which may be frozen and unhashable."""
     results = f"_{method.__name__}_results"

@@ -66,7 +66,7 @@ def fragile(tmp_path_factory):
 
 
 def run(file, runs, *words, **environment):
-    return started("run", file, "--runs", runs, "-q", *words, PYTHONPATH=str(ROOT), **environment)
+    return started("run", file, "--runs", runs, *words, PYTHONPATH=str(ROOT), **environment)
 
 
 def test_jobs_contain_every_step_after_its_needs(tmp_path):

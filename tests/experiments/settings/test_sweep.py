@@ -55,14 +55,14 @@ def test_sweep_table_and_figure_contain_every_value(root):
 def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
     runs = shutil.copytree(root, tmp_path / "runs")
     words = ["pocket", "--runs", runs, *SMALL[:-2], "--set", "train.steps=4", "--sweep", "seeds=0;0,1"]
-    code, report, _ = calque("report", *words, "--quiet")
-    folder = Path(report.strip()).parent
+    code, out, _ = calque("report", *words)
+    folder = Path(out.splitlines()[-1]).parent
     assert code == 0
     note = (folder / "sweep.md").read_text().splitlines()[-1]
     assert "0: one seed (0), no interval" in note and "0,1: 2 seeds (0, 1)" in note
     assert json.loads((folder / "about.json").read_text())["seeds"] == [0, 1]
     again = tmp_path / "again" / "pocket" / "reports" / folder.name
-    assert calque("report", folder, "--runs", tmp_path / "again", "--quiet")[0] == 0
+    assert calque("report", folder, "--runs", tmp_path / "again")[0] == 0
     assert (again / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
 
 
