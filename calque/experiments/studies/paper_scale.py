@@ -102,7 +102,7 @@ def xlm_align() -> Study:
 def _texts(data: Path) -> dict[str, TextFiles]:
     """Return each language's files from CC-100 or Wikipedia; some languages have one file per script."""
     files: dict[str, list[Path]] = {}
-    for output in read_recipe("xlm_align").outputs:
+    for output in (*read_recipe("xlm_align").outputs, *read_recipe("cc_100").outputs):
         corpus, name, *_ = output.place.split("/")
         if corpus in ("cc-100", "wikipedia"):
             language = re.split(r"[._-]", name.removeprefix("20231101."))[0]
