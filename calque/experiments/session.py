@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.run.places import REPORT
-from calque.experiments.settings.catalogue import named_study, study_time
+from calque.experiments.settings.catalogue import named_study
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
@@ -146,11 +146,7 @@ class StudySession:
             self.reserve()
         steps = [step for step in self.steps if step.stage in stages]
         finished = sum(step.finished for step in steps)
-        title = self.study.name
-        if stages == STAGES and not (finished or self.settings or self.sweep):
-            time = study_time(title)
-            title += f", {time} on two cores" if time else ""
-        with board(steps, side_by_side(steps, jobs), title) as progress:
+        with board(steps, side_by_side(steps, jobs), self.study.name) as progress:
             compute(steps, self.home, jobs, progress.report, change, progress.watch)
         if finished == len(steps):
             return ""

@@ -75,12 +75,6 @@ def study_rows() -> list[tuple[str, str, str, str]]:
     return [(name, row["doc"], row["time"], row.get("needs", "")) for name, row in table().items()]
 
 
-def study_time(name: str) -> str:
-    """Return a Calque study's time on two cores, such as `15 minutes`, or "" if unknown."""
-    time: str = table().get(name, {}).get("time", "")
-    return "" if time == "not run" else time
-
-
 # Study files
 
 
