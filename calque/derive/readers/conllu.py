@@ -47,14 +47,15 @@ def read_conllu(
     units: in XTREME's units, multiword tokens are tagged as in XTREME's conversion for `language`.
     part: the lines of complete sentences, which are read instead of the file.
     """
-    for block in _blocks(path, Counter() if counts is None else counts, unparsed, part):
-        yield block.sentence() if units == WORDS else block.with_tokens(language)
+    for block in _blocks(path, Counter() if counts is None else counts, part):
+        sentence = block.sentence(unparsed)
+        yield sentence if units == WORDS else block.with_tokens(sentence, language)
 
 
 def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
     """Yield the `# text` comment of each sentence in a `part` of a file or, if there is none, the sentence's
     words joined with spaces."""
-    for block in _blocks(path, Counter(), unparsed=True, part=part):
+    for block in _blocks(path, Counter(), part):
         yield block.text or " ".join(block.column("FORM"))
 
 
@@ -78,11 +79,9 @@ class _Block:
     """A sentence: its words' columns, and each multiword token's first word, end (0-based) and form."""
 
     counts: Counter[str]
-    unparsed: bool
     text: str = ""
     rows: list[tuple[Place, list[str]]] = field(default_factory=list)
     tokens: list[tuple[int, int, str]] = field(default_factory=list)
-    flat: bool = False  # whether the words lack heads
 
     def column(self, name: str) -> list[str]:
         number = NAMES.index(name)
@@ -102,42 +101,38 @@ class _Block:
                 raise place.fault(f"empty node {match[0]} after word {position}")
             self.counts["empty nodes"] += 1
         elif columns[0] == str(position + 1):
-            self._add_word(place, columns)
+            columns[1] = one_word(columns[1], self.counts)
+            if not columns[1]:
+                raise place.fault("column FORM is empty")
+            if columns[3] not in UPOS:
+                raise place.fault(f"UPOS {columns[3]!r}; expected one of {' '.join(sorted(UPOS))}")
+            self.rows.append((place, columns))
         else:
             raise place.fault(f"ID {columns[0]!r}; expected {position + 1}")
 
-    def _add_word(self, place: Place, columns: list[str]) -> None:
-        _, form, _, tag, _, _, head, relation, _, _ = columns
-        columns[1] = one_word(form, self.counts)
-        if not columns[1]:
-            raise place.fault("column FORM is empty")
-        if tag not in UPOS:
-            raise place.fault(f"UPOS {tag!r}; expected one of {' '.join(sorted(UPOS))}")
-        flat = self.unparsed and head == relation == NOTHING
-        if not self.rows:
-            self.flat = flat
-        if flat != self.flat or not (flat or _NUMBER.fullmatch(head)):
-            raise place.fault(f"HEAD {head!r}; expected a number for every word of the sentence")
-        if not flat and (fault := relation_fault(relation, int(head) - 1)):
-            raise place.fault(fault)
-        self.rows.append((place, columns))
-
-    def sentence(self) -> Sentence:
-        """Return the sentence; raise BadInput if its heads do not form a tree."""
+    def sentence(self, unparsed: bool) -> Sentence:
+        """Return the sentence; raise BadInput if its heads do not form a tree or, if `unparsed`, are not all
+        missing."""
         if self.tokens and self.tokens[-1][1] > len(self.rows):
             raise self.rows[-1][0].fault(f"a multiword token extends beyond word {len(self.rows)}")
-        words, tags = self.column("FORM"), self.column("UPOS")
-        if self.flat:
+        words, tags = tuple(self.column("FORM")), tuple(self.column("UPOS"))
+        names, relations = self.column("HEAD"), self.column("DEPREL")
+        if unparsed and {*names, *relations} == {NOTHING}:
             self.counts["sentences without a tree in their file"] += 1
-            return Sentence(tuple(words), tuple(tags))
-        heads = [int(head) - 1 for head in self.column("HEAD")]
-        if fault := tree_fault(heads):
-            raise self.rows[fault[0]][0].fault(fault[1])
-        return Sentence(tuple(words), tuple(tags), tuple(heads), tuple(self.column("DEPREL")))
+            return Sentence(words, tags)
+        heads = []
+        for (place, _), name, relation in zip(self.rows, names, relations, strict=True):
+            if not _NUMBER.fullmatch(name):
+                raise place.fault(f"HEAD {name!r}; expected a number for every word of the sentence")
+            heads.append(int(name) - 1)
+            if fault := relation_fault(relation, heads[-1]):
+                raise place.fault(fault)
+        if tree_error := tree_fault(heads):
+            raise self.rows[tree_error[0]][0].fault(tree_error[1])
+        return Sentence(words, tags, tuple(heads), tuple(relations))
 
-    def with_tokens(self, language: str) -> Sentence:
-        """Return the sentence in XTREME's units, without a tree."""
-        sentence = self.sentence()
+    def with_tokens(self, sentence: Sentence, language: str) -> Sentence:
+        """Return the block's `sentence` in XTREME's units, without a tree."""
         words, tags = [*sentence.words], [*sentence.tags]
         heads = sentence.heads or [-1] * len(words)  # missing if the file has no trees
         parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
@@ -158,11 +153,9 @@ class _Block:
         return heads
 
 
-def _blocks(
-    path: Path, counts: Counter[str], unparsed: bool, part: Iterable[Numbered] = ()
-) -> Iterator[_Block]:
+def _blocks(path: Path, counts: Counter[str], part: Iterable[Numbered]) -> Iterator[_Block]:
     """Yield the sentences of a file, or of a `part`; raise BadInput if most words are withheld."""
-    names, block, place = _column_names(path), _Block(counts, unparsed), Place(path)
+    names, block, place = _column_names(path), _Block(counts), Place(path)
     words = withheld = comments = 0
     for place, line in part or read_lines(path, counts, must_end=True):
         if line.startswith("#"):
@@ -181,7 +174,7 @@ def _blocks(
         else:
             kind = "comments" if comments else "blank lines"
             counts[f"{kind} without a sentence"] += comments or 1
-        block, comments = _Block(counts, unparsed), 0
+        block, comments = _Block(counts), 0
     if block.rows or block.tokens or block.text:
         raise place.fault("no blank line after the last sentence: add one, unless the file is truncated")
     if comments:
