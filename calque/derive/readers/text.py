@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import unescape
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,7 +29,7 @@ Kind = Literal["wikitext", "doc", "plain", "json", "treebank", "entities", "parq
 TEXT: tuple[Kind, ...] = ("wikitext", "doc", "plain", "json", "treebank")
 NATURAL_TEXT: tuple[Kind, ...] = (*TEXT, "entities", "parquet")  # in any language
 PARQUET = b"PAR1"  # the first bytes of every Parquet file
-SAMPLE = 100  # maximum number of lines read to recognise a file's kind
+SAMPLE = 200  # maximum number of lines read to recognise a file's kind, without blank ones
 _OPENING = re.compile(
     r"<(?:\?xml|!doctype|html|body|text|tei|teicorpus|tmx|mediawiki|[a-z]+set)\b", re.IGNORECASE
 )
@@ -71,26 +71,21 @@ def detect(path: Path, kinds: Collection[Kind] = TEXT) -> Kind:
         with path.open("rb") as file:
             if file.read(len(PARQUET)) == PARQUET:
                 return "parquet"
-    comments, lines = list[Numbered](), list[Numbered]()  # CoNLL-U starts with comments
-    for place, line in read_lines(path):
-        sample = comments if line.startswith("#") else lines
-        if line.strip() and len(sample) < SAMPLE:
-            sample.append((place, line))
-        if len(lines) == SAMPLE:
-            break
-    if not lines and not comments:
+    sample = list(islice((numbered for numbered in read_lines(path) if numbered[1].strip()), SAMPLE))
+    if not sample:
         raise BadInput("this file contains only white space", path)
-    lines = lines or comments
-    kind = _kind(path, comments[0][1] if comments else "", [line for _, line in lines])
+    lines = [numbered for numbered in sample if not numbered[1].startswith("#")] or sample
+    is_plus = sample[0][1].startswith(PLUS)
+    kind = "treebank" if is_plus else _kind(path, [line for _, line in lines])
     if kind not in kinds:
         raise lines[0][0].fault(f"this file seems to be {kind}; expected {', '.join(kinds)}")
     return kind
 
 
-def _kind(path: Path, comment: str, lines: Sequence[str]) -> Kind:
+def _kind(path: Path, lines: Sequence[str]) -> Kind:
     if lines[0].startswith("<doc "):
         return "doc"
-    if comment.startswith(PLUS) or _TREE.fullmatch(lines[0]):
+    if _TREE.fullmatch(lines[0]):
         return "treebank"
     if _OPENING.match(lines[0].strip()):
         return "markup"
