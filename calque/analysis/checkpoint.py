@@ -29,10 +29,10 @@ from calque.analysis.tasks.catalogue import task as task_called
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.artefact import Artefact, finished, whole_of
+from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import plain
 from calque.derive.languages import SOURCE, Bitext, Languages, fingerprints, open_folder
-from calque.derive.ragged import Ragged
 from calque.derive.sentence import Sentence
 from calque.derive.task_data import TaskFolder
 from calque.derive.transform import Account, Transform, image_of

@@ -37,8 +37,8 @@ from calque.derive.languages import (
 from calque.derive.on_demand import PREVIEW, preview_sentences
 from calque.derive.order import order_distance
 from calque.derive.script import letters_of
-from calque.derive.sentence import Sentence
-from calque.derive.source import Question, Source
+from calque.derive.sentence import Question, Sentence
+from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Transform, trial_image
 from calque.derive.vocabulary import (

@@ -11,10 +11,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from calque.derive.corpus import ends_of
 from calque.derive.errors import BadInput, check_range
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
-from calque.derive.ragged import ends_of
 from calque.derive.readers.lines import read_lines, tokens
 from calque.derive.vocabulary import Vocabulary
 

@@ -10,11 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from calque.derive.corpus import LONGEST, Corpus
+from calque.derive.corpus import LONGEST, Corpus, Ragged, ranges
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import check_same
 from calque.derive.languages import in_places
-from calque.derive.ragged import Ragged, ranges
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of

@@ -25,11 +25,10 @@ from typing import Any, Self
 import numpy as np
 
 from calque.derive.artefact import Artefact, making
-from calque.derive.corpus import NOWHERE, Corpus
+from calque.derive.corpus import NOWHERE, Corpus, Ragged, ends_of
 from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import MANIFEST, parse_json, write_json
-from calque.derive.ragged import Ragged, ends_of
 from calque.derive.vocabulary import (
     COUNTS,
     OURS,

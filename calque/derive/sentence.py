@@ -1,9 +1,12 @@
-"""Sentences, whose annotation columns are reordered together with the words."""
+"""Sentences, whose annotation columns are reordered together with the words; task examples; and questions."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
-from typing import Self, TypeVar
+from pathlib import Path
+from sys import intern
+from typing import Any, Self, TypeVar
 
 from calque.derive.errors import BadInput
 
@@ -179,3 +182,92 @@ def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
                 raise ValueError(f"{tag} at word {i + 1} does not continue an entity")
             spans[-1] = replace(spans[-1], end=i + 1)
     return tuple(spans)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A task example: one or two texts, each a sequence of sentences; without texts, it is missing from its
+    file. `diagnostic` names the phenomenon that it tests."""
+
+    texts: tuple[tuple[Sentence, ...], ...]
+    label: str = ""
+    diagnostic: str = ""
+    id: str = ""
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        return list(chain.from_iterable(self.texts))
+
+    @property
+    def words(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
+        return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
+
+    def interned(self) -> Self:
+        """Return the example with interned strings, which saves most of a data set's memory."""
+
+        def shared(sentence: Sentence) -> Sentence:
+            names = ("words", "tags", "relations")
+            columns: dict[str, Any] = {name: tuple(map(intern, getattr(sentence, name))) for name in names}
+            return replace(sentence, **columns)
+
+        return replace(self, texts=tuple(tuple(map(shared, text)) for text in self.texts))
+
+
+@dataclass(frozen=True)
+class Cloze:
+    """A sentence that states a fact, and the position of the answer in the sentence."""
+
+    sentence: Sentence
+    place: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a fact stated in each of the `clozes`; those about one `relation` share `candidates`.
+    `shared` says whether the fact is also stated in derived languages."""
+
+    relation: str
+    subject: str
+    answer: str
+    candidates: tuple[str, ...]
+    clozes: tuple[Cloze, ...]
+    shared: bool
+
+
+_TEXTS = ("label", "diagnostic", "id")  # the fields written after an example's texts, in order
+_COLUMNS = ("words", "tags", "heads", "relations", "spans", "glued")
+
+
+def write_examples(path: Path, examples: Iterable[Example]) -> int:
+    """Write examples as JSON lines; return their number."""
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for example in examples:
+            row: dict[str, Any] = {"texts": [[_columns(s) for s in text] for text in example.texts]}
+            row |= {name: getattr(example, name) for name in _TEXTS if getattr(example, name)}
+            file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+            count += 1
+    return count
+
+
+def read_examples(path: Path) -> Iterator[Example]:
+    """Stream the examples in a file written by `write_examples`."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            texts = tuple(tuple(map(_sentence, text)) for text in row["texts"])
+            yield Example(texts, *(row.get(name, "") for name in _TEXTS))
+
+
+def _sentence(columns: dict[str, Any]) -> Sentence:
+    columns["spans"] = (Span(*span) for span in columns.get("spans", ()))
+    columns["sources"] = map(tuple, columns.get("sources", ()))
+    return Sentence(**{name: tuple(column) for name, column in columns.items()})
+
+
+def _columns(sentence: Sentence) -> dict[str, Any]:
+    columns = {name: getattr(sentence, name) for name in _COLUMNS}
+    columns["spans"] = [[span.start, span.end, span.label] for span in sentence.spans]
+    if sentence.sources or sentence.origin != tuple(range(len(sentence))):
+        columns |= {"origin": sentence.origin, "sources": sentence.sources}
+    return {name: column for name, column in columns.items() if column or name == "words"}

@@ -18,7 +18,8 @@ from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.languages import SOURCE
 from calque.derive.readers.conllu import WORDS
 from calque.derive.readers.lines import EDITION
-from calque.derive.source import Example, Source, TaskData, read_examples, write_examples
+from calque.derive.sentence import Example, read_examples, write_examples
+from calque.derive.source import Source, TaskData
 from calque.derive.sources.files import PARALLEL, WHOLE, TaskFiles, written
 from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent

@@ -15,8 +15,7 @@ import numpy as np
 from calque.derive.errors import BadInput, shown
 from calque.derive.fingerprint import plain
 from calque.derive.forms import Named
-from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
-from calque.derive.source import Cloze, Example, Question
+from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Cloze, Example, Question, Sentence
 from calque.derive.vocabulary import OURS, Specials, Usage
 
 Need = Literal["trees", "tags", "usage"]

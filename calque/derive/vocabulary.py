@@ -14,10 +14,10 @@ import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from calque.derive.artefact import input_digest
+from calque.derive.corpus import Ragged, ends_of
 from calque.derive.errors import BadInput
 from calque.derive.files import parse_json, write_json
 from calque.derive.fingerprint import fingerprint
-from calque.derive.ragged import Ragged, ends_of
 from calque.derive.sentence import UNKNOWN
 
 

@@ -24,10 +24,10 @@ from typing import Any, Self
 import numpy as np
 
 from calque.derive.artefact import Artefact, making
+from calque.derive.corpus import Ragged, ends_of, ranges
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Bitext, EstimatedLinks, Language, Languages
-from calque.derive.ragged import Ragged, ends_of, ranges
 from calque.derive.readers.parallel import Link, Links, Pair
 
 KIND, FORMAT = "links", 1

@@ -16,10 +16,9 @@ import numpy as np
 from transformers import PreTrainedModel
 
 from calque.analysis.statistics import estimate
-from calque.derive.corpus import Corpus
+from calque.derive.corpus import Corpus, Ragged
 from calque.derive.files import write_json
 from calque.derive.languages import SOURCE, Language, Languages
-from calque.derive.ragged import Ragged
 from calque.derive.vocabulary import OURS, SPECIALS
 from calque.experiments.run.step import cpu_name
 from calque.pretrain.config import ModelConfig, TrainConfig

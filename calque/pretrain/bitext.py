@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
 from calque.derive.languages import Bitext
-from calque.derive.ragged import Ragged
 from calque.pretrain.batch import MARKS, Masking, PairRows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch

@@ -2,8 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.corpus import Corpus, CorpusWriter
-from calque.derive.ragged import Ragged, ranges
+from calque.derive.corpus import Corpus, CorpusWriter, Ragged, ranges
 
 
 def lists(ragged):

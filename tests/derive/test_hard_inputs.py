@@ -9,7 +9,7 @@ import pytest
 from calque.derive.dictionary import read_lexicon
 from calque.derive.natural import BitextFiles, TextFiles, read_all
 from calque.derive.readers.conllu import read_treebank
-from calque.derive.readers.iob2 import read_word_labels
+from calque.derive.readers.examples import read_word_labels
 from calque.derive.readers.parallel import UNKNOWN, read_gold, read_links
 from calque.derive.sources.files import Files, written
 from tests.refusals import refusal

@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.build import derive_languages
-from calque.derive.corpus import Corpus
+from calque.derive.corpus import Corpus, Ragged
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.languages import SOURCE, Language, Languages, all_but_last, disjoint_halves, only_last
 from calque.derive.order import PocketTreebank, Reorder
 from calque.derive.pocket.language import Pocket
-from calque.derive.ragged import Ragged
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files
 from calque.derive.sources.pocket import PocketEnglish

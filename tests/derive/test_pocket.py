@@ -14,8 +14,7 @@ from calque.analysis.tasks.baselines import Gazetteer, Unigram
 from calque.analysis.tasks.score import entity_f1
 from calque.derive.pocket.language import CHUNK, RELATIONS, Facts, Pocket
 from calque.derive.pocket.tree import ORDERS
-from calque.derive.sentence import iob2
-from calque.derive.source import Example
+from calque.derive.sentence import Example, iob2
 from calque.derive.sources.pocket import PocketEnglish
 
 POCKET = Pocket(600)

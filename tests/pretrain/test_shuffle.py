@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.corpus import Corpus
+from calque.derive.corpus import Corpus, Ragged
 from calque.derive.errors import BadInput
 from calque.derive.languages import Language
-from calque.derive.ragged import Ragged
 from calque.derive.vocabulary import OURS
 from calque.pretrain.config import UNIT, Order, Shuffled, in_units, share_rows
 from calque.pretrain.objectives.mlm import PackedLines

@@ -13,7 +13,7 @@ from calque.analysis.measures.states import model_with_head, states
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
-from calque.derive.source import Question
+from calque.derive.sentence import Question
 from calque.pretrain.lazy import inference_mode, torch
 from calque.pretrain.model import head_of, row_length
 

@@ -33,10 +33,10 @@ from calque.analysis.records.record import (
 )
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.task import Task
+from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Bitext, Languages, only_last
-from calque.derive.ragged import Ragged
-from calque.derive.source import Example
+from calque.derive.sentence import Example
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.config import out_of_range
 from calque.pretrain.lazy import Tensor, torch

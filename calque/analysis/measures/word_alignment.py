@@ -10,9 +10,9 @@ from pathlib import Path
 from calque.analysis.aligners.encoder import Encoder, LinkReading, PairEncoder, PairIds, SubWords
 from calque.analysis.aligners.methods import METHODS, OT, Method
 from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
+from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Bitext, Languages
-from calque.derive.ragged import Ragged
 from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
 from calque.derive.word_links import SYMMETRISATIONS, FastAlign
 from calque.pretrain.batch import MARKS

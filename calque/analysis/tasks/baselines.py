@@ -9,8 +9,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from calque.derive.sentence import spans_of
-from calque.derive.source import Example
+from calque.derive.sentence import Example, spans_of
 
 Answer = Sequence[str]  # one label per word, one label per example, or the answers to a question
 Examples = Iterable[tuple[Example, Answer]]  # examples with gold answers

@@ -10,7 +10,7 @@ from calque.analysis.tasks.baselines import Answer, BagOfWords, Majority, pair_b
 from calque.analysis.tasks.rows import Reader, TaskRow, joined
 from calque.analysis.tasks.score import ACCURACY, Metric
 from calque.analysis.tasks.task import Task, TextHead
-from calque.derive.source import Example
+from calque.derive.sentence import Example
 
 SAME_OR_NOT = ("0", "1")
 

@@ -13,8 +13,7 @@ from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import ARTICLES, EXACT, F1, Score, answer_scores, mlqa_words
 from calque.analysis.tasks.task import SpanHead, Task
 from calque.derive.errors import BadInput
-from calque.derive.sentence import Sentence
-from calque.derive.source import Example
+from calque.derive.sentence import Example, Sentence
 
 QUESTION = 64  # maximum number of sub-words in a question; longer questions are truncated
 STRIDE = 128  # number of sub-words between the starts of consecutive windows

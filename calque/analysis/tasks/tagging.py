@@ -10,8 +10,7 @@ from calque.analysis.tasks.baselines import Answer, Baseline, Gazetteer, Majorit
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
 from calque.analysis.tasks.score import ACCURACY, F1, Metric, entity_f1
 from calque.analysis.tasks.task import Task, WordHead
-from calque.derive.sentence import Sentence, iob2, word_labels
-from calque.derive.source import Example
+from calque.derive.sentence import Example, Sentence, iob2, word_labels
 
 
 def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from calque.analysis.tasks.baselines import Answer, Baseline
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Metric, Score
 from calque.derive.errors import BadInput
-from calque.derive.source import Example, read_examples
+from calque.derive.sentence import Example, read_examples
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import encode_first, text_logits

@@ -15,8 +15,7 @@ from typing import Any
 from calque.derive.pocket import tree
 from calque.derive.pocket.pairs import Case, Material, WordDraws, balanced, draw_cases
 from calque.derive.pocket.tree import Node, say
-from calque.derive.sentence import Sentence
-from calque.derive.source import Example
+from calque.derive.sentence import Example, Sentence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
 SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)

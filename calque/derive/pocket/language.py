@@ -14,8 +14,7 @@ from calque.derive.pocket.inference import inferences
 from calque.derive.pocket.lexicon import WORDS, Lexicon, Preferences, Sense
 from calque.derive.pocket.pairs import WordDraws, paraphrases, questions
 from calque.derive.pocket.tree import ENGLISH, ORDERS, Node, adposition, adverb, draw_cast, mark, say
-from calque.derive.sentence import Sentence
-from calque.derive.source import Cloze, Example, Question
+from calque.derive.sentence import Cloze, Example, Question, Sentence
 
 CHUNK = 1_000  # number of sentences per chunk, the unit of generation
 SIZES = (300, 600)  # possible numbers of word types

@@ -18,8 +18,7 @@ from calque.derive.errors import BadInput
 from calque.derive.pocket import tree
 from calque.derive.pocket.lexicon import SIZE, Sense
 from calque.derive.pocket.tree import ENGLISH, Places, say
-from calque.derive.sentence import Sentence
-from calque.derive.source import Example
+from calque.derive.sentence import Example, Sentence
 
 T = TypeVar("T")
 C = TypeVar("C")

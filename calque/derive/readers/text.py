@@ -12,7 +12,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
 from calque.derive.readers.conllu import PLUS, read_conllu, read_raw_text
 from calque.derive.readers.english import cut_tokens, split_sentences
-from calque.derive.readers.iob2 import DOCUMENT_START, read_iob2
+from calque.derive.readers.examples import DOCUMENT_START, read_iob2
 from calque.derive.readers.lines import (
     COMPRESSIONS,
     SIZE,

@@ -17,11 +17,19 @@ from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.parser import ParsedTrees, StanzaParser, StoredTrees
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu
-from calque.derive.readers.examples import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, read_nli, read_questions
-from calque.derive.readers.iob2 import read_iob2, read_word_labels
+from calque.derive.readers.examples import (
+    MISSING,
+    OWN_PAIRS,
+    OWN_TEXTS,
+    PUBLISHED,
+    read_iob2,
+    read_nli,
+    read_questions,
+    read_word_labels,
+)
 from calque.derive.readers.lines import EDITION, Chunk
-from calque.derive.sentence import UNKNOWN, Sentence, word_labels
-from calque.derive.source import SPLITS, Example, Source, TaskData
+from calque.derive.sentence import UNKNOWN, Example, Sentence, word_labels
+from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.vocabulary import add_up, most_frequent
 from calque.derive.workers import Progress, Workers, silent
 

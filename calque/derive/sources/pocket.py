@@ -11,8 +11,8 @@ from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.pocket.inference import LABELS as INFERENCES
 from calque.derive.pocket.language import CHUNK, GENERATED, Facts, Pocket
 from calque.derive.pocket.pairs import LABELS as SAMENESS
-from calque.derive.sentence import Sentence
-from calque.derive.source import SPLITS, Example, Question, Source, TaskData
+from calque.derive.sentence import Example, Question, Sentence
+from calque.derive.source import SPLITS, Source, TaskData
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's random stream

@@ -21,7 +21,8 @@ from calque.analysis.records.record import Described
 from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig
 from calque.derive.errors import BadInput, shown
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
-from calque.derive.source import Question, Source
+from calque.derive.sentence import Question
+from calque.derive.source import Source
 from calque.derive.transform import Compose, Transform, image_of_question, trial_image
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.experiments.run.places import CACHE, name_mistakes

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from calque.derive.corpus import ends_of
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
-from calque.derive.ragged import ends_of
 from calque.pretrain.batch import MASK_RATE, UNLABELLED, LinkedPairs, PairRows, PlaceLinks, Rows
 from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, PairObjective, PairStream, sizes_of_words
 from calque.pretrain.lazy import F, Tensor, nn, torch

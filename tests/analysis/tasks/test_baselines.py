@@ -8,8 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from calque.analysis.tasks.baselines import BagOfWords, Gazetteer, KnownAnswer, Unigram
-from calque.derive.sentence import Sentence, Span
-from calque.derive.source import Example
+from calque.derive.sentence import Example, Sentence, Span
 
 
 def as_is(word):

@@ -11,8 +11,7 @@ from calque.analysis.tasks.tagging import NER, POS, Tagging
 from calque.analysis.tasks.task import Split, check
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
-from calque.derive.sentence import Sentence, Span
-from calque.derive.source import Example, write_examples
+from calque.derive.sentence import Example, Sentence, Span, write_examples
 from calque.derive.transform import Account, image_of_example
 from calque.derive.vocabulary import OURS
 

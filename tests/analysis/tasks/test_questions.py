@@ -11,8 +11,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, spans
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.task import BARRED, Split
-from calque.derive.sentence import Sentence, Span
-from calque.derive.source import Example, write_examples
+from calque.derive.sentence import Example, Sentence, Span, write_examples
 from calque.derive.vocabulary import OURS, GivenVocabulary
 
 FIRST = len(OURS.ids)

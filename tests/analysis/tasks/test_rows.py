@@ -7,8 +7,7 @@ from transformers import PreTrainedTokenizerFast
 
 from calque.analysis.tasks.questions import QA
 from calque.analysis.tasks.rows import UNLABELLED, Reader, joined, windows
-from calque.derive.sentence import Sentence, Span
-from calque.derive.source import Example
+from calque.derive.sentence import Example, Sentence, Span
 from calque.derive.vocabulary import OURS, GivenVocabulary
 
 FIRST = len(OURS.ids)

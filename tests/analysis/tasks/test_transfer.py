@@ -20,8 +20,7 @@ from calque.derive.languages import KIND as LANGUAGES
 from calque.derive.order import Invert
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.script import Transliterate
-from calque.derive.sentence import Sentence, Span
-from calque.derive.source import Example, read_examples, write_examples
+from calque.derive.sentence import Example, Sentence, Span, read_examples, write_examples
 from calque.derive.sources.files import TaskFiles
 from calque.derive.task_data import FORMAT as TASK_FORMAT
 from calque.derive.task_data import KIND, TaskFolder, write_natural_task

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.artefact import Artefact
+from calque.derive.corpus import Ragged
 from calque.derive.languages import of_pieces
-from calque.derive.ragged import Ragged
 from calque.derive.word_links import (
     ENDS,
     KIND,

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from calque.derive.readers import examples
 from calque.derive.readers.examples import read_nli
 from calque.derive.readers.lines import Place
-from calque.derive.sentence import Sentence
-from calque.derive.source import Example
+from calque.derive.sentence import Example, Sentence
 
 
 def read(path, text):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.readers.iob2 import read_iob2
+from calque.derive.readers.examples import read_iob2
 from calque.derive.sentence import Sentence, Span, iob2
 
 

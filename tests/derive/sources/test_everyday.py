@@ -2,7 +2,7 @@ import pytest
 
 from calque.derive.grammar import orders
 from calque.derive.readers.conllu import read_conllu
-from calque.derive.readers.iob2 import read_iob2
+from calque.derive.readers.examples import read_iob2
 from calque.derive.sources.everyday import FOLDER, TREEBANK, french_order, opened
 
 CONTENTS = opened().facts["contents"]

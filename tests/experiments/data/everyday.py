@@ -21,7 +21,7 @@ from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
-from calque.derive.readers.iob2 import read_iob2
+from calque.derive.readers.examples import read_iob2
 from calque.derive.readers.lines import read_lines
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.source import SPLITS
