@@ -21,10 +21,9 @@ from unicodedata import normalize
 import numpy as np
 
 from calque.derive.artefact import digest, input_digest
-from calque.derive.build import CorporaWriter
+from calque.derive.build import CorporaWriter, Encoded, encode_sentences, vocabulary_of
 from calque.derive.corpus import LONGEST, Corpus
 from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
-from calque.derive.encode import Encoded, encode_sentences, vocabulary_of
 from calque.derive.errors import BadInput, check_range, listed
 from calque.derive.files import check_name
 from calque.derive.fingerprint import ADDED, fingerprint, sha256
