@@ -1,6 +1,7 @@
 """Measure sentence retrieval, and the mining of translations from two partly parallel texts, as in BUCC.
 Shapes: N sentences and their N translations, L layers including the embeddings, H hidden."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
@@ -35,7 +36,6 @@ from calque.derive.languages import SOURCE, Languages
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
-from calque.derive.word_links import LeftOut
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import row_length
 
@@ -50,12 +50,12 @@ def retrieval(
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")
-    exclusions, complete = LeftOut(), list[Sequence[Sequence[str]]]()
-    for line, translations in enumerate(zip(*sentences.values(), strict=True), start=1):
+    exclusions, complete = Counter[str](), list[Sequence[Sequence[str]]]()
+    for translations in zip(*sentences.values(), strict=True):
         if all(translations):
             complete.append(translations)
         else:
-            exclusions.add("sentences that a language lacks", line)
+            exclusions["sentences that a language lacks"] += 1
     if len(complete) < 2:
         raise BadInput(f"retrieval needs at least 2 sentences in every language, not {len(complete)}")
     encoder, pieces, vectors = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint), {}
@@ -68,7 +68,7 @@ def retrieval(
             f1, gold = mined(source, target)
             about = {"layer": main_layer, "language": second, "first": first}
             records.append(model.record(RETRIEVAL, MINED, f1, gold, **about))
-    return Measurement(tuple(records), exclusions.counts)
+    return Measurement(tuple(records), exclusions)
 
 
 def derivation_retrieval(
@@ -80,13 +80,13 @@ def derivation_retrieval(
 ) -> Measurement:
     """Measure retrieval between up to `limit` distinct sentences and their derivations, at every layer. Given
     the types' `tags` (V,), measure it at the last layer after each intervention."""
-    network, exclusions = model_with_head(model), LeftOut()
+    network, exclusions = model_with_head(model), Counter[str]()
     (derived,) = languages.others
     rows = _derived_rows(network, languages, examples, limit, exclusions)
     vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
     model, last = replace(model, language=derived), len(vectors[SOURCE]) - 1
     if tags is None:
-        return Measurement(tuple(_records(model, vectors, last)), exclusions.counts)
+        return Measurement(tuple(_records(model, vectors, last)), exclusions)
     images, records = languages[derived].images[moved_types(languages, derived)], list[Record]()
     moved = Rows.of(network, languages, derived, tags, model.seed)
     for name, changed in chain([(NOTHING, moved.derived)], moved.changes()):
@@ -95,21 +95,21 @@ def derivation_retrieval(
         for record in _records(model, vectors, last):
             if record.items:
                 records.append(replace(record, metric=f"cosine{AFTER}{name}"))
-    return Measurement(tuple(records), exclusions.counts)
+    return Measurement(tuple(records), exclusions)
 
 
 def _derived_rows(
-    network: Any, languages: Languages, examples: TaskFolder, limit: int, exclusions: LeftOut
+    network: Any, languages: Languages, examples: TaskFolder, limit: int, exclusions: Counter[str]
 ) -> dict[str, list[np.ndarray]]:
     """Return the rows of up to `limit` sentences and their derivations, by language."""
     (derived,) = languages.others
     room = row_length(network.config) - 2
     start, end = languages.specials.start, languages.specials.end
     readers, pairs = [Reader.of(languages, name) for name in (SOURCE, derived)], list[list[np.ndarray]]()
-    for line, pair in enumerate(_derivations(examples, derived), start=1):
+    for pair in _derivations(examples, derived):
         ids = [reader.read([sentence]).ids for reader, sentence in zip(readers, pair, strict=True)]
         if max(map(len, ids)) > room:
-            exclusions.add("sentences that do not fit into a row", line)
+            exclusions["sentences that do not fit into a row"] += 1
         elif len(pairs) < limit:
             rows = (reader.row([start, *side, end], ()) for reader, side in zip(readers, ids, strict=True))
             pairs.append([row.ids.astype(np.int64) for row in rows])
@@ -142,7 +142,7 @@ def _records(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: in
 
 
 def sentence_vectors(
-    encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
+    encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: Counter[str]
 ) -> Tensor:
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
     room = encoder.length - len(pieces.before) - len(pieces.after)
@@ -151,8 +151,7 @@ def sentence_vectors(
         if not ids:
             raise BadInput(f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.folder)
         if len(ids) > room:
-            reason = f"sub-words beyond the {encoder.length:,} ids that the model takes"
-            exclusions.add(reason, line, len(ids) - room)
+            exclusions[f"sub-words beyond the {encoder.length:,} ids that the model takes"] += len(ids) - room
     rows = [ids[:room] for ids in rows]
 
     def means(batch: Sequence[int]) -> Tensor:
