@@ -50,8 +50,9 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """Stored trees: line i of `file` contains the tree of line i of `text`, and `treebanks` contain further
-    sentences with trees."""
+    """Stored trees: line i of `file` contains the tree of line i of `text`, with one `tag.distance.relation`
+    per word, such as `PRON.1.nsubj VERB.0.root`; the distance is from the word to its head (0: root).
+    `treebanks` contain further sentences with trees."""
 
     text: Path
     file: Path
@@ -62,31 +63,26 @@ class StoredTrees:
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """Return each sentence's tree, or NOT_STORED if no tree is stored for it."""
-        lines = _stored_lines(self)
-        entries = ((tuple(words), lines.get(" ".join(words))) for words in sentences)
-        return [_tree(words, line) if line else NOT_STORED for words, line in entries]
+        stored = _stored(self)
+        return [_tree(tuple(words), stored.get(" ".join(words), NOT_STORED)) for words in sentences]
 
 
-def line_of(sentence: Sentence) -> str:
-    """Format a tree as one `tag.distance.relation` per word, such as `PRON.1.nsubj VERB.0.root`, with the
-    distance from a word to its head, or 0 for the root."""
-    distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
-    return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
-
-
-def _tree(words: tuple[str, ...], line: str) -> Sentence:
-    tags, distances, relations = zip(*(part.split(".") for part in line.split()), strict=True)
+def _tree(words: tuple[str, ...], stored: Sentence | str) -> Sentence | str:
+    if isinstance(stored, Sentence) or stored == NOT_STORED:
+        return stored
+    tags, distances, relations = zip(*(part.split(".") for part in stored.split()), strict=True)
     heads = tuple(place + int(distance) if int(distance) else -1 for place, distance in enumerate(distances))
     return Sentence(words, tags, heads, relations)
 
 
 @lru_cache(maxsize=1)
-def _stored_lines(trees: StoredTrees) -> dict[str, str]:
+def _stored(trees: StoredTrees) -> dict[str, Sentence | str]:
+    """Map each text to its tree, which is converted from the line in the file only when needed."""
     pairs = zip(read_lines(trees.text), read_lines(trees.file), strict=True)
-    lines = {text: tree for (_, text), (_, tree) in pairs}
+    stored: dict[str, Sentence | str] = {text: tree for (_, text), (_, tree) in pairs}
     for path in trees.treebanks:
-        lines |= {sentence.text: line_of(sentence) for sentence in read_conllu(path)}
-    return lines
+        stored |= {sentence.text: sentence for sentence in read_conllu(path)}
+    return stored
 
 
 @dataclass(frozen=True)
