@@ -133,6 +133,9 @@ class ChunkEncoder:
     vocabulary: Path = Path()
     digest: str = ""  # digest of the tokenizer file
 
+    def chunks(self) -> Iterable[NumberedChunk]:
+        return enumerate(self.source.chunks())
+
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
         """Count the words in a chunk and in its images under transforms that change words."""
         sentences = self._numbered(chunk, Account())
@@ -302,18 +305,17 @@ def derive_languages(
     ready = [transform.ready(cache) for transform in transforms]
     encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
     with new_folder(folder, facts) as out, Workers(workers, progress) as pool:
-        chunks = list(enumerate(source.chunks()))
-        types, forgotten = _vocabulary(vocabulary, encoder, chunks, pool)
+        types, forgotten = _vocabulary(vocabulary, encoder, pool)
         types.save(out.vocabulary)
         check_answers(source.questions(), types)
         encoder = replace(encoder, vocabulary=out.vocabulary, digest=sha256(out.vocabulary / TOKENIZER))
         if any("usage" in transform.needs for transform in ready):
-            counts = pool.map(encoder.count_types, chunks, "counting types")
+            counts = pool.map(encoder.count_types, encoder.chunks, "counting types")
             table = sum(counts, np.zeros_like(Usage.even(types.size).table))
             np.save(out.vocabulary / USAGE, table)
             usage = Usage(table, types.cut, types.specials)
             ready = [transform.ready(usage=usage) for transform in ready]
-        encoded = pool.map(encoder.encode, chunks, "encoding")
+        encoded = pool.map(encoder.encode, encoder.chunks, "encoding")
         languages, samples = _write_corpora(out, transforms, types, encoded)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None
         for transform, language in zip(ready, languages[1:], strict=True):
@@ -348,11 +350,11 @@ def _identity(
 
 
 def _vocabulary(
-    vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: Sequence[NumberedChunk], pool: Workers
+    vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, pool: Workers
 ) -> tuple[Vocabulary, int]:
     if isinstance(vocabulary, GivenVocabulary):
         return vocabulary.open(), 0
-    words, forgotten = add_up(pool.map(encoder.count_words, chunks, "counting words"))
+    words, forgotten = add_up(pool.map(encoder.count_words, encoder.chunks, "counting words"))
     if not words:
         raise BadInput(f"{encoder.source.title} contains no words to learn a vocabulary from")
     pool.progress("training the vocabulary", 0, 1)

@@ -177,24 +177,25 @@ def _read(files: FileSet, chunks: Chunks, left_out: Counter[str], withheld: Text
 def _parallel_chunks(paths: Sequence[Path]) -> Iterator[Chunks]:
     """Divide two parallel files into chunks of the same lines, which have MANY lines or at least
     `lines.LIMIT` bytes."""
-    starts, ends, line = (0, 0), (0, 0), 1  # the bytes and the first line of the next chunk
+    rows, line, size = list[tuple[bytes, ...]](), 1, 0
+
+    def chunks() -> Chunks:
+        sides = zip(paths, zip(*rows, strict=True), strict=True)
+        return tuple(Chunk(path, "bitext", 0, line, b"".join(side)) for path, side in sides)
+
     with ExitStack() as files:
         sides = [lines.raw_lines(files.enter_context(lines.open_bytes(path)), path) for path in paths]
-        for number, (first, second) in enumerate(zip_longest(*sides, fillvalue=b""), start=1):
-            if not (first and second):
+        for number, row in enumerate(zip_longest(*sides, fillvalue=b""), start=1):
+            if not all(row):
                 fault = f"this file has {number - 1:,} lines; the other file of the bitext has more"
-                raise BadInput(fault, paths[bool(first)])
-            ends = ends[0] + len(first), ends[1] + len(second)
-            if number - line + 1 == MANY or sum(ends) - sum(starts) >= lines.LIMIT:
-                yield _chunks_between(paths, starts, ends, line)
-                starts, line = ends, number + 1
-    if ends > starts:
-        yield _chunks_between(paths, starts, ends, line)
-
-
-def _chunks_between(paths: Sequence[Path], starts: Sequence[int], ends: Sequence[int], line: int) -> Chunks:
-    parts = zip(paths, starts, ends, strict=True)
-    return tuple(Chunk(path, "bitext", start, end - start, line) for path, start, end in parts)
+                raise BadInput(fault, paths[bool(row[0])])
+            rows.append(row)
+            size += sum(map(len, row))
+            if len(rows) == MANY or size >= lines.LIMIT:
+                yield chunks()
+                rows, line, size = [], number + 1, 0
+    if rows:
+        yield chunks()
 
 
 def _complete(rows: Iterable[Sequence[str]], sides: int, left_out: Counter[str]) -> Columns:
@@ -422,8 +423,11 @@ def _write_corpora(
     folders: Sequence[Path],
 ) -> dict[str, Any]:
     """Encode files and write one corpus per language; return manifest entries."""
-    pieces = [(part, chunks) for part in files for chunks in part.chunks()]
     encode = partial(encode_piece, folder, sha256(folder / TOKENIZER), withheld)
+
+    def pieces() -> Iterator[tuple[FileSet, Chunks]]:
+        return ((part, chunks) for part in files for chunks in part.chunks())
+
     with CorporaWriter(folders, vocabulary.size) as corpora:
         for sides in pool.map(encode, pieces, f"encoding {name}"):
             for side in sides:

@@ -68,7 +68,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
     for transform in own_transforms:
         first_images = _images(transform, numbered)
         with Workers(min(workers, 2)) as pool:
-            (second_images,) = pool.map(partial(_images, transform), [numbered[::-1]], "")
+            (second_images,) = pool.map(partial(_images, transform), lambda: [numbered[::-1]], "")
         for number, (first_image, second_image) in enumerate(
             zip(first_images, second_images[::-1], strict=True)
         ):

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
@@ -44,14 +44,18 @@ class Workers:
                 process.terminate()
         self._pool.shutdown(cancel_futures=True)
 
-    def map(self, function: Callable[[Job], Result], jobs: Sequence[Job], what: str) -> Iterator[Result]:
-        """Yield results in the order of the jobs, and report progress under the title `what`."""
-        self.progress(what, 0, len(jobs))
-        for done, result in enumerate(self._results(function, jobs), start=1):
+    def map(
+        self, function: Callable[[Job], Result], jobs: Callable[[], Iterable[Job]], what: str
+    ) -> Iterator[Result]:
+        """Yield results in the order of the jobs, which are counted first, so `jobs` is called twice; report
+        progress under the title `what`."""
+        total = sum(1 for _ in jobs())
+        self.progress(what, 0, total)
+        for done, result in enumerate(self._results(function, jobs()), start=1):
             yield result
-            self.progress(what, done, len(jobs))
+            self.progress(what, done, total)
 
-    def _results(self, function: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[Result]:
+    def _results(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
         # Only a few jobs are submitted at a time.
         if self._pool is None:
             yield from map(function, jobs)

@@ -160,7 +160,7 @@ import os, signal
 from calque.derive.workers import Workers
 from tests.derive.test_artefact import place
 with Workers(2) as workers:
-    next(workers.map(place, range(5), ""))
+    next(workers.map(place, lambda: range(5), ""))
     os.kill(os.getpid(), signal.SIGKILL)
 """
 

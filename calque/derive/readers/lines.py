@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -86,16 +85,13 @@ def check_file(path: Path) -> None:
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
     """Open a file, and decompress it if its first bytes identify a compressed format."""
     check_file(path)
-    with _damage(path), (_decompressor(path) or Path.open)(path, "rb") as file:
+    with path.open("rb") as file:
+        head = file.read(8)
+    openers = (opener for start, opener in COMPRESSIONS.values() if head.startswith(start))
+    with _damage(path), next(openers, Path.open)(path, "rb") as file:
         if not file.peek(1):
             raise BadInput("the file is empty after decompression", path)
         yield file
-
-
-def _decompressor(path: Path) -> Callable[..., Any] | None:
-    with path.open("rb") as file:
-        head = file.read(8)
-    return next((opener for start, opener in COMPRESSIONS.values() if head.startswith(start)), None)
 
 
 @contextmanager
@@ -159,37 +155,18 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Whole records of a file: `length` bytes from `offset`, starting at line `line`."""
+    """Whole records of a file: the bytes `data` from `offset` on, whose first line is number `line`."""
 
     path: Path
     kind: str
     offset: int
-    length: int
     line: int
+    data: bytes
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
-        text = decode(self._data(), self.path, self.line, counts)
+        text = decode(self.data, self.path, self.line, counts)
         lines = enumerate(text.removesuffix("\n").split("\n"), start=self.line)
         return [(Place(self.path, number), line) for number, line in lines]
-
-    def _data(self) -> bytes:
-        if not _decompressor(self.path):
-            with self.path.open("rb") as file:
-                file.seek(self.offset)
-                return file.read(self.length)
-        state = self.path.stat()
-        with _damage(self.path):
-            stream = _kept_open(self.path, state.st_ino, state.st_size, state.st_mtime_ns)
-            stream.seek(self.offset)
-            return bytes(stream.read(self.length))
-
-
-@lru_cache(maxsize=2)  # the two files of a bitext
-def _kept_open(path: Path, *state: int) -> Any:
-    """Open a compressed file once, because seeking backwards decompresses it again from its beginning."""
-    decompress = _decompressor(path)
-    assert decompress
-    return decompress(path)
 
 
 def cut_file(
@@ -199,15 +176,17 @@ def cut_file(
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
-            length, lines = len(data), data.count(b"\n")
+            parts, length = [data], len(data)
             while tail := file.readline(LIMIT):
-                length, lines = length + len(tail), lines + tail.count(b"\n")
+                parts.append(tail)
+                length += len(tail)
                 if length > size + LIMIT:
                     raise BadInput(f"this record or line is longer than {LIMIT >> 20} MiB", path, line)
                 if ends(tail):
                     break
-            yield Chunk(path, kind, offset, length, line)
-            offset, line = offset + length, line + lines
+            data = b"".join(parts)
+            yield Chunk(path, kind, offset, line, data)
+            offset, line = offset + length, line + data.count(b"\n")
 
 
 def tokens(line: str) -> list[str]:

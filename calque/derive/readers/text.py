@@ -116,7 +116,7 @@ def chunks(path: Path, size: int = SIZE, kinds: Collection[Kind] = TEXT) -> Iter
     if kind == "parquet":
         return _row_groups(path)
     if kind == "entities":
-        return iter([Chunk(path, kind, 0, 0, 1)])
+        return iter([Chunk(path, kind, 0, 1, b"")])  # read as a whole
     if kind == "doc":
         return cut_file(path, kind, size, lambda line: line.rstrip() == b"</doc>")
     return cut_file(path, kind, size, bytes.isspace) if kind == "treebank" else cut_file(path, kind, size)
@@ -172,10 +172,10 @@ def _json_texts(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str
 
 
 def _row_groups(path: Path) -> Iterator[Chunk]:
-    """Yield a chunk per row group: `offset` counts uncompressed bytes, and `length` is the group's index."""
+    """Yield a chunk per row group: `offset` counts uncompressed bytes, and `line` is the group's index."""
     metadata, offset = _parquet(path).metadata, 0
     for group in range(metadata.num_row_groups):
-        yield Chunk(path, "parquet", offset, group, 1)
+        yield Chunk(path, "parquet", offset, group, b"")
         offset += metadata.row_group(group).total_byte_size
 
 
@@ -184,7 +184,7 @@ def _parquet_texts(chunk: Chunk, counts: Counter[str]) -> Iterator[str]:
     if "text" not in file.schema_arrow.names:
         raise place.fault(f"no column text; available: {', '.join(file.schema_arrow.names)}")
     try:
-        values = file.read_row_group(chunk.length, ["text"])["text"].to_pylist()
+        values = file.read_row_group(chunk.line, ["text"])["text"].to_pylist()
     except (OSError, ValueError) as error:  # pyarrow's errors are subclasses of these
         raise place.fault(f"this Parquet file is damaged: {error}") from None
     for value in values:

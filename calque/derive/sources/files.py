@@ -320,7 +320,7 @@ class Files(Source):
         if not path.exists():
             with Workers(workers, progress) as pool:
                 what = "counting words for easy sentences"
-                words, _ = add_up(pool.map(_count_words, list(self.chunks()), what))
+                words, _ = add_up(pool.map(_count_words, self.chunks, what))
             write_sealed(path, {"words": most_frequent(words, self.easy.types)})
         return replace(ready, frequent=frozenset(read_sealed(path, "frequent words")["words"]))
 
