@@ -88,16 +88,11 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
     with path.open("rb") as file:
         head = file.read(8)
     openers = (opener for start, opener in COMPRESSIONS.values() if head.startswith(start))
-    with _damage(path), next(openers, Path.open)(path, "rb") as file:
-        if not file.peek(1):
-            raise BadInput("the file is empty after decompression", path)
-        yield file
-
-
-@contextmanager
-def _damage(path: Path) -> Iterator[None]:
     try:
-        yield
+        with next(openers, Path.open)(path, "rb") as file:
+            if not file.peek(1):
+                raise BadInput("the file is empty after decompression", path)
+            yield file
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise BadInput(f"this file is truncated or damaged: {error}", path) from None
 
