@@ -1,6 +1,5 @@
-"""Inspect a checkpoint in memory, with its study's languages and tasks, and make copies with changed weights
-or states. Shapes: n words in a sentence, L layers, H hidden, m types whose embedding differs in a derived
-language."""
+"""Inspect a checkpoint in memory, with its study's languages and tasks, and make copies with changed weights.
+Shapes: n words in a sentence, L layers, H hidden, m types whose embedding differs in a derived language."""
 
 from __future__ import annotations
 
@@ -14,16 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.analysis.measures.alignment import Types, alignment_of_model
-from calque.analysis.measures.interventions import (
-    Rows,
-    SourceTuned,
-    StateChange,
-    hook_layer,
-    moved_types,
-    set_rows,
-)
-from calque.analysis.measures.states import cosine, states_by_row
+from calque.analysis.aligners.encoder import states_by_row
+from calque.analysis.measures.alignment import Types, alignment_of_model, cosine
+from calque.analysis.measures.interventions import Rows, SourceTuned, moved_types, set_rows
 from calque.analysis.records.record import MeasuredModel
 from calque.analysis.tasks.catalogue import task as task_called
 from calque.analysis.tasks.finetune_config import FinetuneConfig
@@ -69,21 +61,16 @@ class States(NamedTuple):
     layers: np.ndarray
 
 
-@dataclass(frozen=True)
-class Derivation:
+class Derivation(NamedTuple):
     """A source sentence and its counterpart in a derived language. `words` contains the counterpart's words,
-    and `origin` each word's position in the source."""
+    and `origin` each word's position in the source. `links` are the sorted gold links: (position in the
+    source, position in the derivation)."""
 
     language: str
     source: tuple[str, ...]
     words: tuple[str, ...]
     origin: tuple[int, ...]
-    sources: tuple[tuple[int, ...], ...] = ()  # as in `Sentence`
-
-    @property
-    def links(self) -> list[tuple[int, int]]:
-        """The sorted gold links: (position in the source, position in the derivation)."""
-        return Sentence(self.words, origin=self.origin, sources=self.sources).links
+    links: list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -185,8 +172,7 @@ class Checkpoint:
 
     def token_type(self, language: str) -> int:
         """Return a language's token type; 0 if the model has no language embeddings."""
-        types = getattr(self.model.config, "type_vocab_size", None) or 0
-        return self.numbered.index(language) if has_languages(types) else 0
+        return self.numbered.index(language) if has_languages(self.model.config.type_vocab_size) else 0
 
     @cached_property
     def has_head(self) -> bool:
@@ -256,7 +242,7 @@ class Checkpoint:
         image = image_of(transform, Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token
         spelt = (word if word == mask else transform.spell(word) for word in image.words)
-        return Derivation(name, words, tuple(spelt), image.origin, image.sources)
+        return Derivation(name, words, tuple(spelt), image.origin, image.links)
 
     def _transform(self, languages: Languages, name: str) -> Transform:
         if not (config := open_folder(languages.folder).facts.get("config")):
@@ -279,7 +265,8 @@ class Checkpoint:
         ids, corpus = bitext.ids(pair), bitext.second.corpus
         source = self.spelt(SOURCE, ids[0], bitext.first.corpus.pieces[source_line])
         words = self.spelt(bitext.second.name, ids[1], corpus.pieces[target_line])
-        return Derivation(bitext.second.name, source, words, *corpus.rendered(target_line))
+        origin, links = corpus.origin[target_line].tolist(), [(i, j) for i, j in bitext.links(pair).tolist()]
+        return Derivation(bitext.second.name, source, words, tuple(origin), links)
 
     def spelt(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
         """Decode a sentence's words; `pieces` contains the number of ids in each."""
@@ -295,7 +282,7 @@ class Checkpoint:
         (0.03, 0.49)
         """
         languages, language = self._derived(language)
-        types = Types.between(languages, SOURCE, language)
+        types = Types.of(languages, language)
         if not types.measurable:
             raise BadInput(f"{language} is in the source's script, so alignment@1 is undefined", self.folder)
         shares = alignment_of_model(self.model, types, controls=True).shares
@@ -364,19 +351,8 @@ class Checkpoint:
         >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
         1.0
         """
-        languages, language = self._derived(language)
-        ids = languages[language].images[moved_types(languages, language)]
+        _, ids = moved_types(*self._derived(language))
         return self.changed(partial(set_rows, ids=ids, rows=rows))
-
-    def after_layer(self, layer: int, change: StateChange) -> Checkpoint:
-        """Return a copy that applies a function to the states (B, ids, H) after a layer (0: to the
-        embeddings).
-
-        >>> centred = model.after_layer(1, lambda states: states - states.mean((0, 1)))  # doctest: +SKIP
-        >>> centred.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
-        False
-        """
-        return self.changed(partial(hook_layer, layer=layer, change=change))
 
 
 def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from calque.analysis.aligners.methods import DEFAULT, centred
 from calque.analysis.checkpoint import Checkpoint, Derivation, Guess, Neighbour
-from calque.analysis.measures.states import nearest
+from calque.analysis.measures.alignment import nearest
 from calque.analysis.records.record import ROTATED
 from calque.derive.errors import BadInput, unknown
 from calque.derive.languages import SOURCE, Bitext
@@ -96,31 +96,31 @@ class Look:
         return word if gloss == word else f"{word} ({gloss})"
 
     def __str__(self) -> str:
-        guesses = "\n".join(_listed("Guesses for each masked word", self, self.blanks, "{:.0%}"))
-        title = "Nearest words, by the cosine of embeddings"
-        parts = [guesses, "\n".join(_listed(title, self, self.neighbours, "{:.2f}"))]
+        parts = [self._listed("Guesses for each masked word", self.blanks, "{:.0%}")]
+        parts.append(self._listed("Nearest words, by the cosine of embeddings", self.neighbours, "{:.2f}"))
         if self.alignment:
             parts.append(f"Alignment after layer {self.alignment.layer}: {self.alignment.summary}")
+        notes = [f"left out: {note}" for note in self.left_out]
         if self.map:
             before = f" ({self.before.found} before training)" if self.before else ""
-            parts.append(fill(f"{self.map.summary}{before}", WIDTH, subsequent_indent="  "))
-        parts += [fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in self.left_out]
+            notes.insert(0, f"{self.map.summary}{before}")
+        parts += [fill(note, WIDTH, subsequent_indent="  ") for note in notes]
         return "\n\n".join(filter(None, parts))
 
-
-def _listed(title: str, look: Look, answers: Sequence[Answers], number: str) -> Iterator[str]:
-    if answers:
-        yield title
-    for language, group in groupby(answers, key=lambda answer: answer.language):
-        yield f" {language}"
-        for answer in group:
-            line = f"  {look.glossed(answer.word)}".ljust(LABEL)
-            for word, _, value in answer.best:
-                cell = f"  {look.glossed(word)} {number.format(value)}"
-                if len(line) + len(cell) > WIDTH:
-                    break
-                line += cell
-            yield line
+    def _listed(self, title: str, answers: Sequence[Answers], number: str) -> str:
+        """Return one line per word, with as many of the best answers as fit; "" without words."""
+        lines = [title] if answers else []
+        for language, group in groupby(answers, key=lambda answer: answer.language):
+            lines.append(f" {language}")
+            for answer in group:
+                line = f"  {self.glossed(answer.word)}".ljust(LABEL)
+                for word, _, value in answer.best:
+                    cell = f"  {self.glossed(word)} {number.format(value)}"
+                    if len(line) + len(cell) > WIDTH:
+                        break
+                    line += cell
+                lines.append(line)
+        return "\n".join(lines)
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
@@ -170,14 +170,11 @@ class _Viewer:
             self.left_out.append("guesses: this model's corpus was not found; give a sentence")
             return (), {}
         first, counts, corpus = data.languages[0], data.vocabulary.counts, data.languages[0].corpus
-        lines, images = set(range(min(LINES, len(corpus)))), dict[str, Derivation]()
-        for bitext in self.bitexts:
-            lines &= set(bitext.lines[:LINES, 0].tolist())
-        sizes = {line: len(corpus.pieces[line]) for line in sorted(lines or {0})}
-        fitting = [line for line, size in sizes.items() if size in LENGTHS]
-        line = max(
-            fitting, key=lambda line: counts[corpus[line]].min(), default=min(sizes, key=sizes.__getitem__)
-        )
+        derived_lines = (bitext.lines[:LINES, 0].tolist() for bitext in self.bitexts)
+        lines = sorted(set(range(min(LINES, len(corpus)))).intersection(*derived_lines) or {0})
+        fitting = [line for line in lines if len(corpus.pieces[line]) in LENGTHS]
+        shortest = min(lines, key=lambda line: len(corpus.pieces[line]))
+        line, images = max(fitting, key=lambda line: counts[corpus[line]].min(), default=shortest), {}
         for bitext in self.bitexts:
             for pair in np.flatnonzero(bitext.lines[:, 0] == line)[:1].tolist():
                 images[bitext.second.name] = self.model.pair_of(bitext, pair)

@@ -42,18 +42,14 @@ class Estimate:
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
 
     def at(self, confidence: float, bounds: Bounds = UNBOUNDED) -> "Estimate":
-        """The same mean with an interval at a different confidence level."""
+        """The same mean with Student's t interval at a confidence level, clipped to `bounds`."""
+        return self._within(special.stdtrit(self.seeds - 1, (1 + confidence) / 2), bounds)
+
+    def _within(self, quantile: float, bounds: Bounds) -> "Estimate":
+        """Add an interval of `quantile` standard errors on either side, clipped to `bounds`."""
         assert self.error is not None
-        quantile = float(special.stdtrit(self.seeds - 1, (1 + confidence) / 2))
-        return _with_interval(self.mean, self.seeds, self.error, quantile, bounds, self.over)
-
-
-def _with_interval(
-    mean: float, seeds: int, error: float, quantile: float, bounds: Bounds, over: str = "seeds"
-) -> Estimate:
-    """Return an estimate whose interval is `quantile` standard errors on either side, clipped to `bounds`."""
-    half = quantile * error
-    return Estimate(mean, seeds, max(mean - half, bounds[0]), min(mean + half, bounds[1]), over, error)
+        half = float(quantile) * self.error
+        return replace(self, low=max(self.mean - half, bounds[0]), high=min(self.mean + half, bounds[1]))
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
@@ -64,14 +60,14 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, n)
-    return _with_interval(mean, n, error, float(special.stdtrit(n - 1, UPPER)), bounds)
+    return Estimate(mean, n, error=error).at(CONFIDENCE, bounds)
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
     """A single seed's number with a normal interval over test items, if its standard error is known."""
     if error is None:
         return Estimate(value, 1)
-    return _with_interval(value, 1, error, float(special.ndtri(UPPER)), bounds, "items")
+    return Estimate(value, 1, over="items", error=error)._within(special.ndtri(UPPER), bounds)
 
 
 def item_error(share: float, count: int) -> float:

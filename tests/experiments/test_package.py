@@ -34,10 +34,6 @@ def copied(done, tmp_path):
     return Done(shutil.copytree(done.root, tmp_path / "runs"), done.study)
 
 
-def shifted(states):
-    return states + torch.arange(states.shape[-1])
-
-
 def test_states_are_means_over_the_sub_words_of_each_word(model):
     tokenizer = model.tokenizers["source"]
     sentences = [pair.source for pair in model.pairs(20)] + [("abecedarian", "the")]
@@ -55,23 +51,6 @@ def test_states_are_means_over_the_sub_words_of_each_word(model):
         model.states(["the " * 31])
 
 
-def test_function_after_a_layer_changes_states(model):
-    sentence = ["the cook ate ."]
-    (before,) = model.states(sentence)
-    (above,) = model.after_layer(1, shifted).states(sentence)
-    assert above.layers[0] == pytest.approx(before.layers[0])
-    assert above.layers[1] == pytest.approx(before.layers[1] + np.arange(16), abs=1e-5)
-    (below,) = model.after_layer(0, shifted).states(sentence)
-    assert below.layers[0] == pytest.approx(before.layers[0] + np.arange(16), abs=1e-5)
-    assert np.abs(below.layers[1] - before.layers[1]).max() > 0.1
-    assert np.array_equal(model.states(sentence)[0].layers, before.layers)
-    seen = []
-    same = model.after_layer(1, seen.append).states(sentence * 3)
-    assert np.array_equal(same[2].layers, before.layers) and len(seen) == 1  # in one batch
-    with pytest.raises(BadInput, match="no layer 2: layers run from 0"):
-        model.after_layer(2, shifted)
-
-
 def test_alignment_equals_the_studys_records(done, model):
     records = read_measured(done.measures(done.model("MLM"))["alignment"])[1]
     assert model.alignment() == pytest.approx({one.metric: one.value for one in records if one.step == 12})
@@ -83,8 +62,15 @@ def test_fine_tuning_equals_the_studys(done, tuned):
     assert (score.value, score.count, score.items) == (record.value, record.count, record.items)
 
 
+def shifted(layer, inputs, states):
+    return states + torch.arange(states.shape[-1])
+
+
 def test_fine_tuned_copy_keeps_changes(model, tuned):
-    assert model.after_layer(1, shifted).finetune("pos").score() != tuned.score()
+    def shift(changed):
+        changed.base_model.encoder.layer[0].register_forward_hook(shifted)
+
+    assert model.changed(shift).finetune("pos").score() != tuned.score()
 
 
 def test_missing_parts_of_a_study_are_named(copied, tmp_path):

@@ -22,7 +22,8 @@ class LongerRows(Measure):
     def __call__(self, model, machine):
         types = Types.open(model.data, *model.training.languages)
         table = load_file(model.checkpoint / "model.safetensors")["roberta.embeddings.word_embeddings.weight"]
-        longer = table[types.own[types.types]].norm(dim=1) > table[types.image[types.types]].norm(dim=1)
+        source, derived = types.rows_of(table)
+        longer = source.norm(dim=1) > derived.norm(dim=1)
         value = longer.double().mean().item()
         return Measurement((model.measured(machine).record("longer rows", "all", value, len(longer)),))
 

@@ -13,51 +13,106 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
+from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.derive.readers.parallel import Link, Links, Pair
 from calque.derive.vocabulary import TOKENIZER, open_tokenizer
 from calque.derive.word_links import LeftOut
 from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
-from calque.pretrain.model import encode_each, main_layer, row_length
-from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, check_tokenizer, load_model, read_config
+from calque.pretrain.model import encode_each, has_languages, main_layer, row_length
+from calque.pretrain.saved_model import (
+    ALIGNER_LAYER,
+    CONFIG,
+    WEIGHTS,
+    check_tokenizer,
+    has_head,
+    load_model,
+    read_config,
+)
 
 _ROOM = 1 << 18  # maximum number of cached words
+MEASURED_ROWS = 128  # rows of similar length per batch; affects only rounding
+Ids = Sequence[int] | np.ndarray
 
 
-class Encoder:
-    """An encoder's layers up to `top`, in evaluation mode; layer 0 is the embeddings."""
-
-    def __init__(self, folder: Path, top: int | None = None, device: str = "cpu") -> None:
-        """Load an encoder (default: with all layers). Raises BadInput if it lacks the layer `top`."""
-        self.config = config = read_config(folder)
-        self.folder, self.device, self.length = folder, device, row_length(config)
-        self.layers: int = config.num_hidden_layers
-        self.top = self.layers if top is None else top
-        if not 0 <= self.top <= self.layers:
-            what = f"there is no layer {top}: layers are numbered from 0 (the embeddings) to {self.layers}"
-            raise BadInput(what, folder)
-        model, _ = load_model(folder)
-        self._model: Any = model.eval().to(device)
-
-    @inference_mode
-    def __call__(
-        self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
-    ) -> tuple[Tensor, ...]:
-        """Return the states (B, L, H) after each layer up to `top`; values at padding are arbitrary."""
-        ids = _padded(rows, self.config.pad_token_id).to(self.device)
-        types = torch.zeros_like(ids) if token_types is None else _padded(token_types, 0).to(self.device)
-        lengths = torch.tensor([[len(row)] for row in rows], device=self.device)
-        places = torch.arange(ids.shape[1], device=self.device).expand_as(ids)
-        # Padding is known by its place, because some published models give `pad_token_id` another meaning.
-        places = places.masked_fill(places >= lengths, -1)
-        padded = bool((places < 0).any())
-        states = encode_each(self._model, Rows(ids, ids, types, padded, places, types))
-        return tuple(islice(states, self.top + 1))
+def open_encoder(folder: Path, device: str = "cpu") -> Any:
+    """Load an encoder in evaluation mode."""
+    encoder: Any = load_model(folder)[0]
+    return encoder.eval().to(device)
 
 
-def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
-    return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, filler)
+@inference_mode
+def layer_states(
+    model: Any, rows: Sequence[Ids], token_types: Sequence[Ids], top: int | None = None
+) -> tuple[Tensor, ...]:
+    """Return the states (B, L, H) of rows of ids after the embeddings and after each layer up to `top`
+    (default: all). Values at padding are arbitrary."""
+    ids, types = (
+        nn.utils.rnn.pad_sequence([torch.tensor(row) for row in side], True, filler).to(model.device)
+        for side, filler in ((rows, model.config.pad_token_id), (token_types, 0))
+    )
+    lengths = torch.tensor([[len(row)] for row in rows], device=ids.device)
+    places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+    # Padding is known by its place, because some published models give `pad_token_id` another meaning.
+    places = places.masked_fill(places >= lengths, -1)
+    padded = bool((places < 0).any())
+    states = encode_each(model, Rows(ids, ids, types, padded, places, types))
+    return tuple(islice(states, None if top is None else top + 1))
+
+
+def states(
+    model: Any, rows: Sequence[np.ndarray], language: int
+) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
+    """Yield batches of row indices, and their rows' states (B, L, H) at each layer, with arbitrary values at
+    padding. `language` is the token type in models with language embeddings."""
+    ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
+    number = language if has_languages(model.config.type_vocab_size) else 0
+    for first in range(0, len(ordered), MEASURED_ROWS):
+        places = ordered[first : first + MEASURED_ROWS]
+        chosen = [rows[place] for place in places]
+        yield places, layer_states(model, chosen, [np.full_like(row, number) for row in chosen])
+
+
+def states_by_row(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[int, Tensor]]:
+    """Yield each row's index and its states (layers, ids, H), in order of length."""
+    for places, hidden in states(model, rows, language):
+        for number, place in enumerate(places):
+            yield place, torch.stack([layer[number, : len(rows[place])] for layer in hidden])
+
+
+def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
+    """Average each row's states at every layer, (layers, rows, H), without the special ids at both ends."""
+    return in_order(
+        (places, mean_states(hidden, 1, [len(rows[place]) - 2 for place in places]))
+        for places, hidden in states(model, rows, language)
+    )
+
+
+def mean_states(hidden: Sequence[Tensor], first: int, sizes: Sequence[int]) -> Tensor:
+    """Average the states of `sizes` (B,) ids in each row, from position `first`: (layers, B, H)."""
+    place = torch.arange(hidden[0].shape[1], device=hidden[0].device) - first
+    inside = (place >= 0) & (place < torch.tensor(sizes, device=place.device)[:, None])  # (B, L)
+    counts = inside.sum(1, keepdim=True)
+    return torch.stack([layer.masked_fill(~inside[:, :, None], 0.0).sum(1) / counts for layer in hidden])
+
+
+def in_order(batches: Iterable[tuple[Sequence[int], Tensor]]) -> Tensor:
+    """Join batches of row indices and means (layers, B, H) into one tensor, in the rows' order."""
+    order, means = list[int](), list[Tensor]()
+    for places, tensor in batches:
+        order += places
+        means.append(tensor)
+    return torch.cat(means, dim=1)[:, torch.tensor(order).argsort().to(means[0].device)]
+
+
+def model_with_head(model: MeasuredModel) -> Any:
+    """Load a masked language model. Raises BadInput if its prediction head is missing."""
+    if not has_head(model.checkpoint):
+        what = "the model has no prediction head, so its predictions cannot be measured"
+        raise BadInput(what, model.checkpoint / WEIGHTS)
+    network: Any = load_model(model.checkpoint, with_head=True)[0]
+    return network.to(model.device).eval()
 
 
 WordIds = Sequence[Sequence[int]]  # each word's ids in a sentence (none if the tokenizer drops the word)
@@ -137,7 +192,7 @@ class PairEncoder:
     pair is a single row, `<s> S </s> T </s>`. `before` and `after` are the special ids around a sentence, and
     `types` are the token types of both sides."""
 
-    encoder: Encoder
+    encoder: Any
     before: Sequence[int]
     after: Sequence[int]
     types: tuple[int, int] = (0, 0)
@@ -146,12 +201,12 @@ class PairEncoder:
 
     def links(self, pairs: Iterable[PairIds], readings: Sequence[LinkReading]) -> Iterator[list[Links]]:
         """Yield each reading's links for each sentence pair."""
-        numbered = enumerate(pairs, start=1)
+        numbered, top = enumerate(pairs, start=1), max(reading.layer for reading in readings)
         while window := list(islice(numbered, WINDOW)):
             cut = [self._cut(pair, line) for line, pair in window]
             linked: list[list[Links]] = [[[] for _ in readings] for _ in cut]
             for batch in batches([tuple(len(ids) for ids, _ in pair) for pair in cut]):
-                encoded = _Batch(self, [cut[i] for i in batch])
+                encoded = _Batch(self, [cut[i] for i in batch], top)
                 for number, reading in enumerate(readings):
                     for i, links in zip(batch, encoded.links(reading), strict=True):
                         linked[i][number] = links
@@ -169,7 +224,7 @@ class PairEncoder:
                 self.left_out.add("words that the tokenizer drops", line, dropped)
             if size < len(ids):
                 beyond = len(np.setdiff1d(words[size:], words[:size]))
-                reason = f"words beyond the {self.encoder.length:,} ids that the model takes"
+                reason = f"words beyond the {row_length(self.encoder.config):,} ids that the model takes"
                 self.left_out.add(reason, line, beyond)
             sides.append((ids[:size], words[:size]))
         return sides
@@ -177,7 +232,7 @@ class PairEncoder:
     def _sizes(self, sizes: list[int]) -> list[int]:
         """Return how many ids of each side fit into a row; in a joint row, the longer side is truncated
         first."""
-        room = self.encoder.length - len(self.before) - len(self.after) * (1 + self.joint)
+        room = row_length(self.encoder.config) - len(self.before) - len(self.after) * (1 + self.joint)
         if not self.joint:
             return [min(size, room) for size in sizes]
         if sum(sizes) <= room:
@@ -187,10 +242,10 @@ class PairEncoder:
 
 
 class _Batch:
-    """The states of a batch of pairs at every layer."""
+    """The states of a batch of pairs at every layer up to `top`."""
 
-    def __init__(self, encoder: PairEncoder, cut: Sequence[Sequence[Side]]) -> None:
-        self.cut, self.folder = cut, encoder.encoder.folder
+    def __init__(self, encoder: PairEncoder, cut: Sequence[Sequence[Side]], top: int) -> None:
+        self.cut, self.folder = cut, encoder.encoder.name_or_path
         self.spans: tuple[list[tuple[int, slice]], ...] = [], []  # each pair's row and positions, by side
         rows, types = list[list[int]](), list[list[int]]()
         for sides in cut:
@@ -206,7 +261,8 @@ class _Batch:
         order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
         for first in range(0, len(order), ROWS):
             chosen = order[first : first + ROWS]
-            layers = encoder.encoder([rows[row] for row in chosen], [types[row] for row in chosen])
+            columns = [rows[row] for row in chosen], [types[row] for row in chosen]
+            layers = layer_states(encoder.encoder, *columns, top)
             for i, row in enumerate(chosen):
                 self.states[row] = [hidden[i] for hidden in layers]
 
@@ -263,9 +319,13 @@ class EncoderAligner:
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:
             raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}, not a layer's number", folder / CONFIG)
+        last: int = config.num_hidden_layers
         if layer is None:
-            layer = trained or main_layer(config.num_hidden_layers)
-        encoder, pieces = Encoder(folder, layer, device), SubWords(folder)
+            layer = trained or main_layer(last)
+        if not 0 <= layer <= last:
+            what = f"there is no layer {layer}: layers are numbered from 0 (the embeddings) to {last}"
+            raise BadInput(what, folder)
+        encoder, pieces = open_encoder(folder, device), SubWords(folder)
         if pieces.size > config.vocab_size:
             what = f"the tokenizer has {pieces.size:,} types, but the model has only {config.vocab_size:,}"
             raise BadInput(what, folder)

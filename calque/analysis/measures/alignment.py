@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.states import csls, nearest
 from calque.analysis.records.record import (
     ALIGNMENT,
     ROTATED,
@@ -23,14 +22,17 @@ from calque.analysis.records.record import (
 )
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
-from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.lazy import F, Tensor, inference_mode, torch
 from calque.pretrain.model import has_languages, token_types_of
-from calque.pretrain.objectives.align_mlm import procrustes
+from calque.pretrain.objectives.align_mlm import LEFT_OPEN, procrustes
 from calque.pretrain.run import read_metrics
 from calque.pretrain.saved_model import WEIGHTS, load_model
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
 ROUNDS = 20  # maximum number of self-learning rounds
+CSLS_NEIGHBOURS = 10  # as in MUSE (Conneau et al. 2018)
+NONE = -1  # replaces the nearest row's index in case of a tie
+BLOCK = 512
 LEARNT = 4_000  # self-learning compares all pairs of types, so it uses only the most frequent types
 ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not depend on the dictionary
 
@@ -82,34 +84,34 @@ class TypeHits:
 class Types:
     """The types over which alignment@1 is measured. `rows` is the expected number of embeddings (0: any)."""
 
-    types: np.ndarray  # (n,) source ids of non-special types that occur in the source corpus
-    image: np.ndarray  # (V,) each source type's id in the second language
+    types: np.ndarray  # (n,) ids of non-special types that occur in the source corpus
+    image: np.ndarray  # (V,) each source type's id in the derived language
     dictionary: np.ndarray  # (d,) source ids of the dictionary entries
     counts: np.ndarray  # (V,) counts in the source corpus
-    own: np.ndarray  # (V,) each source type's id in the first language
-    numbers: tuple[int, int]  # both languages' token types
-    rows: int
-    skipped: int  # number of types left out because they have no single id in one of the languages
+    number: int = 1  # the derived language's token type; the source's is 0
+    rows: int = 0
+    skipped: int = 0  # number of types left out because they have no single image
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
         """Read a derived language's types from a study's data folder."""
-        return cls.between(Languages.open(data, [language]), SOURCE, language)
+        return cls.of(Languages.open(data, [language]), language)
 
     @classmethod
-    def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """Return the types whose ids in the two languages are compared."""
-        vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
-        entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
-        dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
-        types = vocabulary.types[(a.images[vocabulary.types] >= 0) & (b.images[vocabulary.types] >= 0)]
-        skipped, numbers = len(vocabulary.types) - len(types), (a.number, b.number)
-        return cls(types, b.images, dictionary, vocabulary.counts, a.images, numbers, languages.rows, skipped)
+    def of(cls, languages: Languages, language: str) -> Types:
+        """Return the types whose ids in the source and in a derived language are compared."""
+        vocabulary, derived = languages.vocabulary, languages[language]
+        dictionary = np.empty(0, np.int64)
+        if (SOURCE, language) in languages.dictionaries:
+            dictionary = np.unique(languages.dictionary(SOURCE, language)[:, 0])
+        types = vocabulary.types[derived.images[vocabulary.types] >= 0]
+        about = derived.number, languages.rows, len(vocabulary.types) - len(types)
+        return cls(types, derived.images, dictionary, vocabulary.counts, *about)
 
     @property
     def moved(self) -> np.ndarray:
         """Which types (n,) have different ids in the two languages."""
-        return np.asarray(self.image[self.types] != self.own[self.types])
+        return np.asarray(self.image[self.types] != self.types)
 
     @property
     def in_dictionary(self) -> np.ndarray:
@@ -123,20 +125,18 @@ class Types:
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return copies of the types' embeddings in both languages, (n, H) float32 each."""
-        sides = (torch.from_numpy(ids[self.types]) for ids in (self.own, self.image))
+        sides = torch.from_numpy(self.types), torch.from_numpy(self.image[self.types])
         source, derived = (table.detach()[ids].float() for ids in sides)
         if languages is not None:
-            source += languages[self.numbers[0]].detach()
-            derived += languages[self.numbers[1]].detach()
+            source += languages[0].detach()
+            derived += languages[self.number].detach()
         if not (source.isfinite().all() and derived.isfinite().all()):
-            raise ValueError("the embedding table contains a value that is not finite")
+            raise BadInput("the embedding table contains a value that is not finite")
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
         """Measure alignment@1 in a table of word embeddings, with any language embeddings added (ALIGN-MLM,
-        section 5). Raises ValueError if every type has the same id in both languages."""
-        if not self.measurable:
-            raise ValueError("every type has the same id in both languages, so alignment@1 is undefined")
+        section 5). The types must be `measurable`."""
         moved, in_dictionary, counts = self.moved, self.in_dictionary, self.counts[self.types]
 
         def hits(first: Tensor, second: Tensor) -> np.ndarray:
@@ -155,6 +155,24 @@ class Types:
             rotated_hits = {name: hits(source, rotated_rows) for name, rotated_rows in tables.items()}
         about = in_dictionary[moved], counts[moved], rotated_hits, undetermined
         return TypeHits(hits(*rows), hits(*rows[::-1]), *about)
+
+
+@inference_mode
+def nearest(source: Tensor, target: Tensor) -> np.ndarray:
+    """Return the index (N,) of the `target` row with the highest cosine to each `source` row, or NONE in case
+    of a tie."""
+    source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
+    blocks = []
+    for rows in source.split(BLOCK):
+        values, indices = (rows @ target.T).topk(min(2, len(target)), dim=1)
+        tied = (values[:, 0] == values[:, -1]) & (len(target) > 1)
+        blocks.append(indices[:, 0].masked_fill(tied, NONE))
+    return torch.cat(blocks).cpu().numpy()
+
+
+def cosine(source: Tensor, target: Tensor) -> Tensor:
+    """The cosines (N, M) between rows, (N, H) and (M, H)."""
+    return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
 
 
 def normalised(rows: Tensor) -> Tensor:
@@ -185,11 +203,15 @@ def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.n
     return rotated(source, derived, learnt_pairs)
 
 
-def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
-    images = languages[pair[0]].images
-    source_types, single = np.full(languages.rows, -1), np.flatnonzero(images >= 0)
-    source_types[images[single]] = single
-    return source_types[languages.dictionary(*pair)[:, 0]]
+def csls(cosines: Tensor) -> Tensor:
+    """Correct cosines (N, M) for hubs (Conneau et al. 2018, equation 3)."""
+    rows, columns = neighbourhoods(cosines, CSLS_NEIGHBOURS)
+    return 2 * cosines - rows[:, None] - columns[None]
+
+
+def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
+    """Return the mean of the `neighbours` largest cosines in each row, and in each column."""
+    return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
@@ -203,27 +225,18 @@ def tables_of(model: Any) -> tuple[Tensor, Tensor | None]:
     return model.get_input_embeddings().weight, token_types if has_languages(len(token_types)) else None
 
 
-def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
-    """Measure alignment@1 and its controls for a saved model."""
-    model: Any = load_model(checkpoint)[0]
-    if types.rows not in (0, rows := model.config.vocab_size):
-        what = f"the model has {rows} word embeddings, but the languages have {types.rows} types"
-        raise BadInput(what, checkpoint / WEIGHTS)
-    try:
-        return alignment_of_model(model, types, controls=True)
-    except ValueError as error:
-        raise BadInput(str(error), checkpoint / WEIGHTS) from None
-
-
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
     """Measure alignment@1 over pretraining, from the checkpoint and metrics.jsonl. The first `before` steps
     of training are not in metrics.jsonl."""
     if not types.measurable:
         return Measurement()
-    hits = alignment_of_checkpoint(model.checkpoint, types)
+    network: Any = load_model(model.checkpoint)[0]
+    if types.rows not in (0, rows := network.config.vocab_size):
+        what = f"the model has {rows} word embeddings, but the languages have {types.rows} types"
+        raise BadInput(what, model.checkpoint / WEIGHTS)
+    hits = alignment_of_model(network, types, controls=True)
     final = [model.record(ALIGNMENT, metric, *share) for metric, share in hits.shares.items()]
-    undetermined = "dimensions of the rotation that the dictionary does not determine"
-    skipped = Counter({"types without one image": types.skipped, undetermined: hits.undetermined})
+    skipped = Counter({"types without one image": types.skipped, LEFT_OPEN: hits.undetermined})
     last, earlier = {record.metric: record for record in final}, list[Record]()
     for row in read_metrics(metrics):
         step, probe = before + row["step"], row.get("probe", {})

@@ -1,6 +1,6 @@
 """Measure the effects of interventions: changes, at test time, to a model fine-tuned on the source. Shapes: m
 moved types (types in the corpus whose embedding differs in the derived language), d of them in the
-dictionary, H width, B rows, L ids."""
+dictionary, H width, L ids."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ from typing import Any, Self
 import numpy as np
 
 from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel, Measurement
-from calque.analysis.tasks.finetune import finetune, longest_row
-from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Score
 from calque.analysis.tasks.tagging import Tagging, tagged_words
-from calque.analysis.tasks.task import EncodedSet, Split
-from calque.analysis.tasks.transfer import DerivedTask
+from calque.analysis.tasks.task import TaskRow
+from calque.analysis.tasks.transfer import DerivedTask, TaskModel
 from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
-from calque.pretrain.lazy import Tensor, inference_mode, no_grad, torch
-from calque.pretrain.model import layers_of
+from calque.pretrain.batch import UNLABELLED
+from calque.pretrain.lazy import Tensor, no_grad, torch
 from calque.pretrain.objectives.align_mlm import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
@@ -32,22 +30,14 @@ ROTATION, SHUFFLED, RANDOM_ORDER = "rotation", "rotation by shuffled pairs", "ra
 RANDOM_ROTATION = "random rotation"
 # Fractions of the way to the counterpart's embedding
 WAYS = {"a quarter of the way": 0.25, "half of the way": 0.5, "three quarters of the way": 0.75}
-CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
-PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # followed by a layer's number
 NAMES = (
     *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, RANDOM_ROTATION, SHIFT, *WAYS),
-    *(ORDER, RANDOM_ORDER, BOTH, PATCHED, OF_OTHERS),
+    *(ORDER, RANDOM_ORDER, BOTH),
 )
-BATCH = 64  # rows
-StateChange = Callable[["Tensor"], "Tensor | None"]
-
-
-def control_of(intervention: str) -> str:
-    """Return the name of an intervention's control, a comparable change that uses no translations, or "" if
-    it has none."""
-    if intervention.startswith(PATCHED):
-        return OF_OTHERS + intervention.removeprefix(PATCHED)
-    return CONTROLS.get(intervention, "")
+CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
+"""Comparable changes that use no translations."""
+# Committed records also contain changes to hidden states, which are no longer measured.
+CONTROLS |= {f"states of layer {i}": f"states of other words of layer {i}" for i in (1, 2)}
 
 
 @dataclass(frozen=True)
@@ -67,19 +57,11 @@ class Rows:
     ) -> Self:
         """Read the embeddings from a model; `tags` (V,) contains every type's tag. Raises BadInput if there
         is no dictionary."""
-        types, table = moved_types(languages, language), _table(model)
-        ids = (languages[name].images[types] for name in (language, SOURCE))
-        derived, source = (table[torch.from_numpy(images)] for images in ids)
-        entries, tags = (
-            known_types(languages, language),
-            np.full(len(types), "") if tags is None else tags[types],
-        )
-        return cls(derived, source, entries, tags, np.random.default_rng(seed))
-
-    @property
-    def rank(self) -> int:
-        """The number of dimensions (at most H) whose rotation the dictionary determines."""
-        return self._rotation(self.known).rank
+        types, ids = moved_types(languages, language)
+        sides = ids, languages[SOURCE].images[types]
+        derived, source = (_table(model)[torch.from_numpy(side)] for side in sides)
+        tags_of = np.full(len(types), "") if tags is None else tags[types]
+        return cls(derived, source, known_types(languages, language), tags_of, np.random.default_rng(seed))
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
         """Yield each intervention's name and the new embeddings (m, H)."""
@@ -110,22 +92,22 @@ class Rows:
         )
 
 
-def moved_types(languages: Languages, language: str) -> np.ndarray:
-    """Return the source ids (m,) of the types whose embedding differs. Raises BadInput if there are no such
-    types, or if a type has several embeddings."""
+def moved_types(languages: Languages, language: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the types whose embedding differs, as source types and as ids in the language, (m,) each. Raises
+    BadInput if there are none, or if a type has several embeddings."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
         raise BadInput(f"a type has several embeddings in {language}; expected exactly one for each type")
     moved = types[derived.images[types] != languages[SOURCE].images[types]]
     if not len(moved):
         raise BadInput(f"{language} is in the source's script, so no embedding differs", languages.folder)
-    return moved
+    return moved, derived.images[moved]
 
 
 def known_types(languages: Languages, language: str) -> np.ndarray:
     """Return the indices (d,) of the moved types that the dictionary contains."""
-    images = languages[language].images[moved_types(languages, language)]
-    indices = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
+    _, ids = moved_types(languages, language)
+    indices = np.flatnonzero(np.isin(ids, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(indices):
         raise BadInput(f"the dictionary has no pairs for {language}, which rotations need", languages.folder)
     return indices
@@ -142,23 +124,6 @@ def not_changed(languages: Languages, language: str) -> str:
 
 def _table(model: Any) -> Tensor:
     return model.get_input_embeddings().weight.detach()
-
-
-def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Apply `change` to the states (B, L, H) after a layer (0: the embeddings), and return the hook. If
-    `change` returns None, the states stay as they are."""
-    modules = [model.base_model.embeddings, *layers_of(model)]
-    if not 0 <= layer < len(modules):
-        raise BadInput(f"there is no layer {layer}: layers run from 0 (the embeddings) to {len(modules) - 1}")
-
-    def hook(module: Any, inputs: Any, output: Any) -> Any:
-        states = output[0] if isinstance(output, tuple) else output
-        changed = change(states)
-        if changed is None:
-            return output
-        return (changed, *output[1:]) if isinstance(output, tuple) else changed
-
-    return modules[layer].register_forward_hook(hook, prepend=True)  # runs before transformers records states
 
 
 @no_grad
@@ -196,24 +161,21 @@ class SourceTuned:
         if not isinstance(data.task, Tagging):
             raise BadInput(f"interventions need a task that labels every word, not {data.task.name}")
         self.task, self.run, self.languages, self.language = data.task, run, data.languages, run.language
-        self.types = moved_types(self.languages, self.language)  # source ids, (m,)
-        source, self.images = (self.languages[name].images[self.types] for name in (SOURCE, self.language))
-        self._image_of = dict(zip(source.tolist(), self.images.tolist(), strict=True))
-        readers = {name: Reader.of(self.languages, name) for name in (SOURCE, self.language)}
-        self.train = Split(data.examples.path("train"), self.task, reader=readers[SOURCE])
-        self.tests = {
-            name: Split(data.examples.path("test", name), self.task, reader=reader)
-            for name, reader in readers.items()
-        }
-        self.labels, self.length = self.task.labels(self.train.gold), longest_row(run.checkpoint, data.config)
-        rows, labels = self.train.encode(self.labels, self.length).labelled().rows, len(self.labels)
-        self.tuned = finetune(run, rows, self.task.head, labels, data.config, progress, prepare)
+        _, self.ids = moved_types(self.languages, self.language)  # (m,)
+        self.train, self.of_source = (data.split(name, SOURCE) for name in ("train", "test"))
+        self.test = data.split("test", self.language)
+        labels = self.task.labels(self.train.gold)
+        self.tuned = TaskModel(run, self.train, labels, data.config, progress, prepare)
+
+    @property
+    def network(self) -> Any:
+        return self.tuned.finetuned.model
 
     def rows(self, seed: int = 0) -> Rows:
         """Return the moved types' embeddings after fine-tuning, for use with `score`; `seed` determines the
         random changes."""
         tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)
-        return Rows.of(self.tuned.model, self.languages, self.language, tags, seed)
+        return Rows.of(self.network, self.languages, self.language, tags, seed)
 
     def score(
         self,
@@ -223,69 +185,16 @@ class SourceTuned:
     ) -> Score:
         """Return the main metric on the derived test set, with new embeddings `rows` (m, H) or words in
         random order. With `of_source`, score source sentences written with derived words instead."""
-        test = self.tests[self.language]
-        if of_source:
-            test = replace(self.tests[SOURCE], reader=test.reader)
-        encoded = test.encode(self.labels, self.length)
-        orders = [word_order(row, random_order) for row in encoded.rows]
-        moved = [replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True)]
-        with nullcontext() if rows is None else other_rows(self.tuned.model, self.images, rows):
-            answers = zip(self.tuned.answers(moved), orders, strict=True)
-        return self._scored(test, encoded, [answer[np.argsort(order)] for answer, order in answers])
+        test = replace(self.of_source, reader=self.test.reader) if of_source else self.test
 
-    def patched(self, layer: int, random: np.random.Generator | None = None) -> Score:
-        """Return the main metric when each word's state after a layer is replaced with that of its
-        counterpart in the source sentence or, with `random`, of a random word. Words that occur more than
-        once keep their state."""
-        test = self.tests[self.language]
-        derived, source = (split.encode(self.labels, self.length) for split in (test, self.tests[SOURCE]))
-        partners, answers = list[TaskRow](), list[np.ndarray]()
-        for rows, source_rows in zip(derived.examples, source.examples, strict=True):
-            partners += source_rows if len(rows) == len(source_rows) == 1 else rows
-        pairs = list(zip(derived.rows, partners, strict=True))
-        for first in range(0, len(pairs), BATCH):
-            answers += self._patched(layer, pairs[first : first + BATCH], random)
-        return self._scored(test, derived, answers)
+        def answers(test_rows: Sequence[TaskRow]) -> list[np.ndarray]:
+            orders = [word_order(row, random_order) for row in test_rows]
+            moved = [replace(row, ids=row.ids[order]) for row, order in zip(test_rows, orders, strict=True)]
+            outputs = zip(self.tuned.finetuned.answers(moved), orders, strict=True)
+            return [output[np.argsort(order)] for output, order in outputs]
 
-    @inference_mode
-    def _patched(
-        self, layer: int, pairs: Sequence[tuple[TaskRow, TaskRow]], random: np.random.Generator | None
-    ) -> list[np.ndarray]:
-        """Return the head's answers for rows with states of their partners (a row itself: no change)."""
-        batch, targets, sources = list[int](), list[int](), list[int]()
-        for number, (row, partner) in enumerate(pairs):
-            if row is not partner:
-                positions, counterparts = self._counterparts(row, partner)
-                batch += [number] * len(positions)
-                targets += positions
-                sources += counterparts if random is None else random.permutation(counterparts).tolist()
-        partner_states = list[Tensor]()
-
-        def patch(states: Tensor) -> Tensor:
-            states = states.clone()
-            states[batch, targets] = partner_states[0][batch, sources]
-            return states
-
-        self.tuned.model.eval()
-        rows, partners = zip(*pairs, strict=True)
-        with hook_layer(self.tuned.model, layer, partner_states.append):
-            self.tuned.logits(partners)
-        with hook_layer(self.tuned.model, layer, patch):
-            logits = self.tuned.logits(rows)
-        return list(self.tuned.head.answers(logits).cpu().numpy())
-
-    def _counterparts(self, derived: TaskRow, source: TaskRow) -> tuple[list[int], list[int]]:
-        """For the ids that occur exactly once in each row, return their positions and their counterparts'
-        positions."""
-        ids, images = derived.ids.tolist(), [self._image_of.get(i, i) for i in source.ids.tolist()]
-        shared = sorted(set(ids[1:-1]) & set(images[1:-1]))
-        unique_ids = [i for i in shared if ids.count(i) == images.count(i) == 1]
-        return list(map(ids.index, unique_ids)), list(map(images.index, unique_ids))
-
-    def _scored(self, test: Split, encoded: EncodedSet, answers: Sequence[np.ndarray]) -> Score:
-        """Return the main metric for the head's answers."""
-        predicted = test.decode(encoded, answers, self.labels)
-        return self.task.scores(test.gold, predicted)[self.task.primary]
+        with nullcontext() if rows is None else other_rows(self.network, self.ids, rows):
+            return self.tuned.test(test, answers).scores[self.task.primary]
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
@@ -302,7 +211,12 @@ def interventions(tuned: SourceTuned) -> Measurement:
     """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer is
     recovered by restoring the source's words, its order, or both."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
-    scores = dict(_after_interventions(tuned, run.seed))
+    rows = tuned.rows(run.seed)
+    scores = {NOTHING: tuned.score()}
+    scores |= {name: tuned.score(embeddings) for name, embeddings in rows.changes()}
+    scores[ORDER] = tuned.score(of_source=True)
+    scores[RANDOM_ORDER] = tuned.score(random_order=np.random.default_rng(run.seed))
+    scores[BOTH] = tuned.score(rows.source, of_source=True)
     records = [
         run.record("ZS", f"{metric}{AFTER}{name}", score.value, score.count, items=score.items, **about)
         for name, score in scores.items()
@@ -312,16 +226,3 @@ def interventions(tuned: SourceTuned) -> Measurement:
     parts["interaction"] = parts["both"] - parts["words"] - parts["order"]
     records += [run.record(RECOVERED, name, value, nothing.count, **about) for name, value in parts.items()]
     return Measurement(tuple(records))
-
-
-def _after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Score]]:
-    random, rows, model = partial(np.random.default_rng, seed), tuned.rows(seed), tuned.tuned.model
-    yield NOTHING, tuned.score()
-    for name, embeddings in rows.changes():
-        yield name, tuned.score(embeddings)
-    yield ORDER, tuned.score(of_source=True)
-    yield RANDOM_ORDER, tuned.score(random_order=random())
-    yield BOTH, tuned.score(rows.source, of_source=True)
-    for layer in range(1, model.config.num_hidden_layers + 1):
-        yield f"{PATCHED}{layer}", tuned.patched(layer)
-        yield f"{OF_OTHERS}{layer}", tuned.patched(layer, random())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.states import model_with_head, states
+from calque.analysis.aligners.encoder import model_with_head, states
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages

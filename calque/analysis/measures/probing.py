@@ -7,20 +7,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.alignment import Types, tables_of
-from calque.analysis.measures.states import (
-    model_with_head,
-    mutually_nearest,
-    nearest,
-    sentence_means,
-    states_by_row,
-)
+from calque.analysis.aligners.encoder import model_with_head, sentence_means, states_by_row
+from calque.analysis.measures.alignment import Types, nearest, tables_of
 from calque.analysis.records.record import (
     ALIGNMENT,
     CKA,
@@ -31,13 +26,13 @@ from calque.analysis.records.record import (
     Null,
     Record,
 )
-from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
-from calque.analysis.tasks.task import Task
+from calque.analysis.tasks.task import Reader, Task, TaskRow
 from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Bitext, Languages, only_last
 from calque.derive.sentence import Example
 from calque.derive.task_data import TaskFolder
+from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.config import out_of_range
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import state_of
@@ -48,6 +43,7 @@ RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summe
 MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
 ALIKE = 5  # minimum group size; shuffling smaller groups often leaves items in place
 LOW, HIGH = 2.5, 97.5  # percentiles of nulls
+Draw = Callable[[Sequence[Hashable]], np.ndarray]  # `shuffled`, given the number of shuffles and the seed
 LIKE_FREQUENT = 10  # number of similarly frequent types in a group
 
 
@@ -97,11 +93,7 @@ class TaggedWords:
         return [(place, len(self.rows[row])) for row, place in self.places.tolist()]
 
     def in_company(self) -> TaggedWords:
-        indices = in_company(self.kinds)
-        if not indices:
-            raise BadInput(
-                f"too few tagged words to test a probe: {len(self.places)} (increase probe.tested)"
-            )
+        indices = in_company(self.kinds, "tagged words to test a probe", "probe.tested")
         return TaggedWords(self.rows, self.places[indices], self.labels[indices])
 
     def vectors(self, model: Any, language: int) -> Tensor:
@@ -142,17 +134,14 @@ class Probes:
     ) -> None:
         (self.language,) = languages.others
         names, held_out = (SOURCE, self.language), only_last(languages, share)
-        self.task, self.draws = task.name, (config.shuffles, config.seed)
+        self.task, self.draw = task.name, partial(shuffled, shuffles=config.shuffles, seed=config.seed)
         self.numbers = [languages[name].number for name in names]
         self.types = Types.open(languages.folder, self.language)
         self.train, tests = _tagged_sets(languages, examples, task, length, config)
         self.tests = {name: words.in_company() for name, words in tests.items()}
-        self.shuffled_labels = {
-            name: words.labels[shuffled(words.kinds, *self.draws)] for name, words in self.tests.items()
-        }
+        self.shuffled_labels = {name: w.labels[self.draw(w.kinds)] for name, w in self.tests.items()}
         self.pairs = _pairs(held_out.bitext(*names), held_out, length, config.sentences)
-        lengths: list[Hashable] = [(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)]
-        self.pairings = shuffled(lengths, *self.draws)
+        self.pairings = self.draw([(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)])
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
         network.eval()
@@ -171,7 +160,7 @@ class Probes:
         forward = nearest(*types.rows_of(*tables_of(network)))
         moved, in_dictionary = types.moved, types.in_dictionary
         hits = forward == np.arange(len(forward))
-        shuffled_hits = forward == shuffled(like_frequent(types.counts[types.types]), *self.draws)
+        shuffled_hits = forward == self.draw(like_frequent(types.counts[types.types]))
         kinds = {"all": moved, "dictionary": moved & in_dictionary, "held-out": moved & ~in_dictionary}
         for metric, kind in kinds.items():
             if count := int(kind.sum()):
@@ -181,7 +170,7 @@ class Probes:
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         count, derived = len(self.pairs[0]), (network, self.pairs[1], self.numbers[1])
         sides = sentence_means(network, self.pairs[0], self.numbers[0]), sentence_means(*derived)
-        ckas = exchanged_ckas(*derived, *sides, *self.draws)
+        ckas = exchanged_ckas(*derived, *sides, self.draw)
         identity, inverse = np.arange(count), np.argsort(self.pairings, axis=1)
         for layer, (source, target) in enumerate(zip(*sides, strict=True)):
             forward, backward = nearest(source, target), nearest(target, source)
@@ -205,12 +194,9 @@ class Probes:
             predicted = probe(words.vectors(network, number))
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
-            exchanged = exchanged_accuracies(predicted, words.labels, words.types, *self.draws)
-            about = {
-                "task": self.task,
-                "null": either(of_places, null(exchanged, chance)),
-                **self._about(name),
-            }
+            exchanged = null(exchanged_accuracies(predicted, words.labels, words.types, self.draw), chance)
+            low, high = min(of_places.low, exchanged.low), max(of_places.high, exchanged.high)
+            about = {"task": self.task, "null": replace(of_places, low=low, high=high), **self._about(name)}
             correct = float((predicted == words.labels).mean())
             yield model.record(LINEAR, "accuracy", correct, len(predicted), **about)
 
@@ -225,12 +211,9 @@ def _pairs(
         if len(distinct) < limit and max(len(first), len(second)) <= length - 2:
             distinct.setdefault(first.tobytes(), (first, second))
     pairs = list(distinct.values())
-    indices = in_company([(len(first), len(second)) for first, second in pairs])
-    if not indices:
-        raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
-    sources, targets = (
-        [np.concatenate([[start], pairs[i][side], [end]]) for i in indices] for side in (0, 1)
-    )
+    lengths = [(len(first), len(second)) for first, second in pairs]
+    chosen = in_company(lengths, "parallel sentences are held out", "mixture.held_out")
+    sources, targets = ([np.concatenate([[start], pairs[i][side], [end]]) for i in chosen] for side in (0, 1))
     return sources, targets
 
 
@@ -258,10 +241,14 @@ def like_frequent(counts: np.ndarray) -> list[Hashable]:
     return groups
 
 
-def in_company(kinds: Sequence[Hashable]) -> list[int]:
-    """Return the indices of the items whose kind occurs at least ALIKE times."""
+def in_company(kinds: Sequence[Hashable], what: str, setting: str) -> list[int]:
+    """Return the indices of the items whose kind occurs at least ALIKE times. Raises BadInput if there are
+    none."""
     counts = Counter(kinds)
-    return [place for place, kind in enumerate(kinds) if counts[kind] >= ALIKE]
+    indices = [place for place, kind in enumerate(kinds) if counts[kind] >= ALIKE]
+    if not indices:
+        raise BadInput(f"too few {what}: {len(kinds)} (increase {setting})")
+    return indices
 
 
 def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
@@ -284,13 +271,8 @@ def null(values: np.ndarray, chance: float | None = None) -> Null:
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
 
 
-def either(first: Null, second: Null) -> Null:
-    """Extend the first null's band to cover the second's."""
-    return replace(first, low=min(first.low, second.low), high=max(first.high, second.high))
-
-
 def exchanged_accuracies(
-    predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
+    predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, draw: Draw
 ) -> np.ndarray:
     """Return the accuracies (S,) of predicted labels (N,) after giving each type (N,) the gold labels of a
     similarly frequent type."""
@@ -299,8 +281,14 @@ def exchanged_accuracies(
     predictions, shares = (np.zeros((len(counts), width)) for _ in range(2))  # by type and label
     np.add.at(predictions, (type_of, predicted), 1)
     np.add.at(shares, (type_of, labels), 1 / counts[type_of])
-    exchanges = shuffled(like_frequent(counts), shuffles, seed)
+    exchanges = draw(like_frequent(counts))
     return np.array([(predictions * shares[exchange]).sum() for exchange in exchanges]) / len(predicted)
+
+
+def mutually_nearest(forward: np.ndarray, backward: np.ndarray, pairing: np.ndarray) -> np.ndarray:
+    """Return whether each row and its partner, `pairing` (..., N), are nearest to each other, given the
+    indices of nearest rows (N,) (MEXA, Kargaran et al. 2024, equation 1)."""
+    return (forward == pairing) & (backward[pairing] == np.arange(len(forward)))
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
@@ -326,7 +314,7 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 
 def exchanged_ckas(
-    model: Any, rows: Sequence[np.ndarray], language: int, x: Tensor, y: Tensor, shuffles: int, seed: int
+    model: Any, rows: Sequence[np.ndarray], language: int, x: Tensor, y: Tensor, draw: Draw
 ) -> np.ndarray:
     """Return the linear CKA (L, S) of sentences' mean states, (L, N, H), after exchanging the mean states of
     similarly frequent types in `y`, the means of `rows`."""
@@ -339,8 +327,8 @@ def exchanged_ckas(
         np.add.at(shares[row], type_of[row], 1 / lengths[row])
         sums.index_add_(1, torch.from_numpy(type_of[row]).to(y.device), hidden[:, 1:-1])
     means = sums / torch.from_numpy(counts).to(y.device)[:, None]
-    share, exchanges = torch.from_numpy(shares).to(y.device), shuffled(like_frequent(counts), shuffles, seed)
-    ckas = np.empty((len(y), shuffles))
+    share, exchanges = torch.from_numpy(shares).to(y.device), draw(like_frequent(counts))
+    ckas = np.empty((len(y), len(exchanges)))
     for number, exchange in enumerate(torch.from_numpy(exchanges).to(y.device)):
         changes = share @ (means[:, exchange] - means)
         ckas[:, number] = [linear_cka(*sides) for sides in zip(x, y + changes, strict=True)]

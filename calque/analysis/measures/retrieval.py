@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder, SubWords, batches
-from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
-from calque.analysis.measures.states import (
-    MARGIN_NEIGHBOURS,
-    cosine,
-    found,
+from calque.analysis.aligners.encoder import (
+    SubWords,
+    batches,
     in_order,
-    margin,
+    layer_states,
     mean_states,
     model_with_head,
+    open_encoder,
     sentence_means,
 )
+from calque.analysis.measures.alignment import cosine, neighbourhoods
+from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
 from calque.analysis.records.record import (
     AFTER,
     MINED,
@@ -30,7 +30,7 @@ from calque.analysis.records.record import (
     Measurement,
     Record,
 )
-from calque.analysis.tasks.rows import Reader
+from calque.analysis.tasks.task import Reader
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.sentence import Sentence
@@ -39,6 +39,7 @@ from calque.derive.task_data import TaskFolder
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import row_length
 
+MARGIN_NEIGHBOURS = 4  # as in Artetxe and Schwenk 2019
 PARTS = 4  # of every four sentences, two are in both texts, one only in the first, and one only in the second
 
 
@@ -50,15 +51,12 @@ def retrieval(
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")
-    exclusions, complete = Counter[str](), list[Sequence[Sequence[str]]]()
-    for translations in zip(*sentences.values(), strict=True):
-        if all(translations):
-            complete.append(translations)
-        else:
-            exclusions["sentences that a language lacks"] += 1
+    lines_of_all = list(zip(*sentences.values(), strict=True))
+    complete = list(filter(all, lines_of_all))
+    exclusions = Counter({"sentences that a language lacks": len(lines_of_all) - len(complete)})
     if len(complete) < 2:
         raise BadInput(f"retrieval needs at least 2 sentences in every language, not {len(complete)}")
-    encoder, pieces, vectors = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint), {}
+    encoder, pieces, vectors = open_encoder(model.checkpoint, model.device), SubWords(model.checkpoint), {}
     for name, lines in zip(sentences, zip(*complete, strict=True), strict=True):
         vectors[name] = sentence_vectors(encoder, pieces, lines, exclusions)
     records = list(_records(model, vectors, main_layer))
@@ -68,7 +66,7 @@ def retrieval(
             f1, gold = mined(source, target)
             about = {"layer": main_layer, "language": second, "first": first}
             records.append(model.record(RETRIEVAL, MINED, f1, gold, **about))
-    return Measurement(tuple(records), exclusions)
+    return Measurement(tuple(records), +exclusions)
 
 
 def derivation_retrieval(
@@ -87,10 +85,10 @@ def derivation_retrieval(
     model, last = replace(model, language=derived), len(vectors[SOURCE]) - 1
     if tags is None:
         return Measurement(tuple(_records(model, vectors, last)), exclusions)
-    images, records = languages[derived].images[moved_types(languages, derived)], list[Record]()
+    (_, ids), records = moved_types(languages, derived), list[Record]()
     moved = Rows.of(network, languages, derived, tags, model.seed)
     for name, changed in chain([(NOTHING, moved.derived)], moved.changes()):
-        with other_rows(network, images, changed):
+        with other_rows(network, ids, changed):
             vectors[derived] = sentence_means(network, rows[derived], languages[derived].number)
         for record in _records(model, vectors, last):
             if record.items:
@@ -142,24 +140,41 @@ def _records(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: in
 
 
 def sentence_vectors(
-    encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: Counter[str]
+    encoder: Any, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: Counter[str]
 ) -> Tensor:
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
-    room = encoder.length - len(pieces.before) - len(pieces.after)
+    length = row_length(encoder.config)
+    room = length - len(pieces.before) - len(pieces.after)
     rows = [[piece for word in pieces(sentence) for piece in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
         if not ids:
-            raise BadInput(f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.folder)
+            raise BadInput(
+                f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.name_or_path
+            )
         if len(ids) > room:
-            exclusions[f"sub-words beyond the {encoder.length:,} ids that the model takes"] += len(ids) - room
+            exclusions[f"sub-words beyond the {length:,} ids that the model takes"] += len(ids) - room
     rows = [ids[:room] for ids in rows]
 
     def means(batch: Sequence[int]) -> Tensor:
-        states = encoder([[*pieces.before, *rows[index], *pieces.after] for index in batch])
+        with_marks = [[*pieces.before, *rows[index], *pieces.after] for index in batch]
+        states = layer_states(encoder, with_marks, [[0] * len(row) for row in with_marks])
         inside = [hidden[:, len(pieces.before) :] for hidden in states]
         return mean_states(inside, 0, [len(rows[index]) for index in batch])
 
     return in_order((batch, means(batch)) for batch in batches([(len(ids),) for ids in rows]))
+
+
+def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """Return which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
+    diagonal, off_diagonal = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
+    return (diagonal > off_diagonal.amax(1)).cpu().numpy(), (diagonal > off_diagonal.amax(0)).cpu().numpy()
+
+
+def margin(source: Tensor, target: Tensor) -> Tensor:
+    """Return the cosines (N, M) of rows, divided by the two rows' mean cosine with their neighbours."""
+    cosines = cosine(source, target)
+    rows, columns = neighbourhoods(cosines, MARGIN_NEIGHBOURS)
+    return 2 * cosines / (rows[:, None] + columns[None])
 
 
 def mined(source: Tensor, target: Tensor) -> tuple[float, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, starmap
 from pathlib import Path
 
-from calque.analysis.aligners.encoder import Encoder, LinkReading, PairEncoder, PairIds, SubWords
+from calque.analysis.aligners.encoder import LinkReading, PairEncoder, PairIds, SubWords, open_encoder
 from calque.analysis.aligners.methods import METHODS, OT, Method
 from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
 from calque.derive.corpus import Ragged
@@ -16,7 +16,7 @@ from calque.derive.languages import SOURCE, Bitext, Languages
 from calque.derive.readers.parallel import Gold, GoldPair, Link, Links, Pair, TwoFiles, read_gold
 from calque.derive.word_links import SYMMETRISATIONS, FastAlign
 from calque.pretrain.batch import MARKS
-from calque.pretrain.model import has_languages, main_layer
+from calque.pretrain.model import has_languages, main_layer, row_length
 from calque.pretrain.run import read_metrics
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # in XLM-Align's Table 2
@@ -120,15 +120,17 @@ def layer_links(
     pairs: Sequence[PairIds],
     gold: Sequence[GoldPair],
     readings: Sequence[LinkReading],
+    items: bool = False,
 ) -> Measurement:
-    """Measure the AER of every reading for each encoder, in order of the layer."""
+    """Measure the AER of every reading for each encoder, in order of the layer; with `items`, records contain
+    each sentence pair's part."""
     records, exclusions = list[Record](), Counter[str]()
     for encoder in encoders:
         columns = score_each(gold, encoder.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
             hits = [pair.found_sure + pair.found_possible for pair in counts]
-            items = Items.over(hits, [pair.predicted + pair.sure for pair in counts])
-            about = {"layer": reading.layer, "joint": encoder.joint, "items": items}
+            parts = Items.over(hits, [pair.predicted + pair.sure for pair in counts]) if items else None
+            about = {"layer": reading.layer, "joint": encoder.joint, "items": parts}
             total = sum(counts, LinkCounts())
             records.append(link_record(model, gold_set, reading.method.name, total, **about))
         suffix = f" ({'joint' if encoder.joint else 'apart'})" if len(encoders) > 1 else ""
@@ -143,37 +145,40 @@ def alone_and_joint(
     types: Mapping[bool, int],
     everywhere: Sequence[Method],
     at_main: Sequence[Method] = METHODS,
+    items: bool = False,
 ) -> Measurement:
     """Measure the AER of the methods `at_main` at the main layer, and of `everywhere` at every layer. `types`
-    contains the target's token type, by whether both sides share a row."""
+    contains the target's token type, by whether both sides share a row. `items` is as in `layer_links`."""
     folder, readings = model.checkpoint, list[LinkReading]()
-    encoder, pieces = Encoder(folder, device=model.device), SubWords(folder)
-    for layer in range(encoder.layers + 1):
-        methods = at_main if layer == main_layer(encoder.layers) else ()
+    encoder, pieces = open_encoder(folder, model.device), SubWords(folder)
+    layers = encoder.config.num_hidden_layers
+    for layer in range(layers + 1):
+        methods = at_main if layer == main_layer(layers) else ()
         readings += [LinkReading(method, layer) for method in dict.fromkeys((*methods, *everywhere))]
     around = pieces.before, pieces.after
     encoders = [PairEncoder(encoder, *around, (0, target), joint) for joint, target in types.items()]
     pairs = list(pieces.of_pairs(gold.pairs))
-    return layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings)
+    return layer_links(model, gold.name, encoders, pairs, gold.gold.pairs, readings, items)
 
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
     """Measure the AER of optimal transport between the source and a derived language at every layer, with the
     sides encoded separately and in a single row."""
-    encoder, bitext = Encoder(model.checkpoint, device=model.device), languages.bitext(SOURCE, language)
+    encoder, bitext = open_encoder(model.checkpoint, model.device), languages.bitext(SOURCE, language)
     if not bitext.gold:
         raise BadInput(f"there are no gold links between {SOURCE} and {language}", languages.folder)
-    words, gold = _gold_pairs(bitext, encoder.length - MARKS, model.seed)
+    length = row_length(encoder.config)
+    words, gold = _gold_pairs(bitext, length - MARKS, model.seed)
     if not words:
-        what = f"no pair of {SOURCE} and {language} sentences fits into a row of {encoder.length:,} ids"
+        what = f"no pair of {SOURCE} and {language} sentences fits into a row of {length:,} ids"
         raise BadInput(what, languages.folder)
     numbers = bitext.first.number, bitext.second.number
     types = numbers if has_languages(encoder.config.type_vocab_size) else (0, 0)
     around = [languages.specials.start], [languages.specials.end]
     encoders = [PairEncoder(encoder, *around, types, joint) for joint in (False, True)]
-    readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
+    readings = [LinkReading(OT, layer) for layer in range(encoder.config.num_hidden_layers + 1)]
     records = layer_links(model, "", encoders, words, gold, readings).records
-    return Measurement(tuple(replace(record, aligner="", links=None, items=None) for record in records))
+    return Measurement(tuple(replace(record, aligner="", links=None) for record in records))
 
 
 def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], list[GoldPair]]:

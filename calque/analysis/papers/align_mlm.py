@@ -7,7 +7,7 @@ from itertools import product
 from statistics import fmean
 from typing import Any
 
-from calque.analysis.measures.interventions import NOTHING, control_of
+from calque.analysis.measures.interventions import CONTROLS, NOTHING
 from calque.analysis.papers.columns import (
     ALL_TYPES,
     HELD_OUT_TYPES,
@@ -196,7 +196,7 @@ def _intervened(results: Results, column: Column) -> Iterator[tuple[str, ...]]:
         return replace(column, metric=start + intervention).values(results, objective, transform)
 
     for transform, name in product(results.transforms, names):
-        control, numbers = control_of(name), list[Estimate | None]()
+        control, numbers = CONTROLS.get(name, ""), list[Estimate | None]()
         for objective in results.objectives:
             score = after(objective, transform, name)
             change = difference(score, after(objective, transform, NOTHING)) if name != NOTHING else None

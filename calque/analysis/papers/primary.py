@@ -111,7 +111,7 @@ class PrimaryClaim:
             return f"{self.measure} has no {third}"
         from calque.analysis.measures.interventions import NAMES  # imports torch
 
-        return "" if third.rstrip("0123456789") in NAMES else unknown("intervention", third, NAMES)
+        return "" if third in NAMES else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
         """Yield the claim with the verdict and evidence of each comparison."""

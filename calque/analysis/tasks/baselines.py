@@ -33,8 +33,8 @@ class Baseline(ABC):
         """Learn from examples; `spell` returns a word as it is spelled in the examples' language."""
 
 
-def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
-    """Return the spelt words of one of an example's texts."""
+def words_of(example: Example, spell: Spell = str, text: int = 0) -> list[str]:
+    """Return the words of one of an example's texts, spelt by `spell`."""
     return [spell(word) for sentence in example.texts[text] for word in sentence.words]
 
 

@@ -6,30 +6,18 @@ from functools import cache
 from itertools import product
 
 from calque.analysis.records.record import Floor
-from calque.analysis.tasks.baselines import Baseline, Spell
+from calque.analysis.tasks.baselines import Baseline, Learnt, Spell
 from calque.analysis.tasks.classification import NLI, PairLabels, Paraphrase, TextLabels
 from calque.analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
-from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.tagging import NER, POS, WordLabels
-from calque.analysis.tasks.task import Split, Task
+from calque.analysis.tasks.task import Reader, Split, Task
 from calque.derive.errors import BadInput, unknown
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
 
-_ALL = (
-    NLI(),
-    NER(),
-    POS(),
-    QA(),
-    XQuAD(),
-    MLQA(),
-    TyDiQA(),
-    Paraphrase(),
-    WordLabels(),
-    TextLabels(),
-    PairLabels(),
-)
-TASKS: dict[str, Task] = {task.name: task for task in _ALL}
+_ALL: tuple[Task, ...] = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA())
+_ALL += (Paraphrase(), WordLabels(), TextLabels(), PairLabels())
+TASKS = {task.name: task for task in _ALL}
 PRIMARY = {name: task.primary for name, task in TASKS.items()}
 PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}  # as in ALIGN-MLM's tables
 
@@ -62,20 +50,21 @@ def floors(
 ) -> list[Floor]:
     """Compute all metrics for a task's baselines, for each pair of a training language and a test
     language."""
-    firsts = list(dict.fromkeys(first for first, _ in pairs))
-    kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
+    kinds = list(product(dict.fromkeys(first for first, _ in pairs), task.baselines))
+    learnt, rows = dict[tuple[str, Baseline], Learnt](), list[Floor]()
     for number, (first, baseline) in enumerate(kinds):
         progress(number, len(kinds))
-        learnt = baseline.learn(Split(examples.path("train", first), task), spell[first])
-        for second in (second for learnt_in, second in pairs if learnt_in == first):
-            test = list(Split(examples.path("test", second), task))
-            predictions = learnt((example for example, _ in test), spell[second])
+        train = Split(examples.path("train", first), task)
+        learnt[first, baseline] = baseline.learn(train, spell[first])
+    for first, second in pairs:
+        test = list(Split(examples.path("test", second), task))
+        for baseline in task.baselines:
+            predictions = learnt[first, baseline]((example for example, _ in test), spell[second])
             scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
             for metric, score in scores.items():
                 about = task.name, metric, score.value, score.count, second, first
-                floor = Floor(baseline.name, baseline.title, *about, baseline.surface, score.items)
-                rows.setdefault((first, second, baseline), []).append(floor)
-    return [floor for pair, baseline in product(pairs, task.baselines) for floor in rows[*pair, baseline]]
+                rows.append(Floor(baseline.name, baseline.title, *about, baseline.surface, score.items))
+    return rows
 
 
 def spelling(languages: Languages, name: str) -> Spell:

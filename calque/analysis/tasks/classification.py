@@ -7,9 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from calque.analysis.tasks.baselines import Answer, BagOfWords, Majority, pair_baselines
-from calque.analysis.tasks.rows import Reader, TaskRow, joined
 from calque.analysis.tasks.score import ACCURACY, Metric
-from calque.analysis.tasks.task import Task, TextHead
+from calque.analysis.tasks.task import Reader, Task, TaskRow, TextHead, joined
 from calque.derive.sentence import Example
 
 SAME_OR_NOT = ("0", "1")

@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 
 from calque.analysis.tasks.baselines import Answer, KnownAnswer
-from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import ARTICLES, EXACT, F1, Score, answer_scores, mlqa_words
-from calque.analysis.tasks.task import SpanHead, Task
+from calque.analysis.tasks.task import Reader, SpanHead, Task, TaskRow
 from calque.derive.errors import BadInput
 from calque.derive.sentence import Example, Sentence
+from calque.pretrain.batch import UNLABELLED
 
 QUESTION = 64  # maximum number of sub-words in a question; longer questions are truncated
 STRIDE = 128  # number of sub-words between the starts of consecutive windows

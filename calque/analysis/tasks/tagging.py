@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from calque.analysis.tasks.baselines import Answer, Baseline, Gazetteer, Majority, Unigram
-from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
+from calque.analysis.tasks.baselines import Answer, Baseline, Gazetteer, Majority, Unigram, words_of
 from calque.analysis.tasks.score import ACCURACY, F1, Metric, entity_f1
-from calque.analysis.tasks.task import Task, WordHead
+from calque.analysis.tasks.task import Reader, Task, TaskRow, WordHead, windows
 from calque.derive.sentence import Example, Sentence, iob2, word_labels
+from calque.pretrain.batch import UNLABELLED
 
 
 def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[str, str]]:
@@ -30,9 +30,10 @@ class Tagging(Task):
         """Return each word's label."""
 
     def gold(self, example: Example) -> Answer:
-        words = words_of(example)
+        if len(example.texts) != 1:
+            raise ValueError(f"an example should have one text, not {len(example.texts)}")
         tags = tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence))
-        if len(tags) != len(words) or not all(tags):
+        if len(tags) != len(words_of(example)) or not all(tags):
             raise ValueError("some words have no tag; expected a tag for every word")
         return tags
 
@@ -49,13 +50,6 @@ class Tagging(Task):
             for row, answer in zip(rows, answers, strict=True)
             for number in answer[: len(row.targets)][row.targets != UNLABELLED]
         )
-
-
-def words_of(example: Example) -> list[str]:
-    """The words in an example's only text."""
-    if len(example.texts) != 1:
-        raise ValueError(f"an example should have one text, not {len(example.texts)}")
-    return [word for sentence in example.texts[0] for word in sentence.words]
 
 
 class POS(Tagging):

@@ -1,28 +1,201 @@
-"""Define a task's interface, the heads trained on top of an encoder, and sets of examples. Shapes: B rows, L
-ids, K targets per row, C choices per target."""
+"""A task's interface, the rows of ids that encode its examples, the heads on top of an encoder, and sets of
+examples. Shapes: B rows, L ids in a row, K targets per row, C choices per target, V types in a vocabulary."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from sys import intern
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
+from unicodedata import category
 
 import numpy as np
 
 from calque.analysis.tasks.baselines import Answer, Baseline
-from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Metric, Score
 from calque.derive.errors import BadInput
-from calque.derive.sentence import Example, read_examples
-from calque.pretrain.batch import Rows
+from calque.derive.languages import Languages
+from calque.derive.sentence import Example, Sentence, read_examples
+from calque.derive.vocabulary import OURS, PairLayout, Specials, Vocabulary
+from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import encode_first, text_logits
 
 BARRED = -1e4  # the logit at padding, so that no answer starts or ends there
+USUAL = PairLayout.usual(OURS)  # the layout of rows with two texts
+REMEMBERED = 64  # number of cached texts; caching helps if questions share paragraphs
+ZERO = np.zeros(1, np.uint8)  # shared by all rows whose token types are all 0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A model's input `ids` (L,), and `targets` (K,) whose meaning the head defines. `language` is the token
+    type for models with language embeddings, and `types`, (1,) or (L,), are the tokenizer's token types."""
+
+    ids: np.ndarray
+    targets: np.ndarray
+    language: int = field(default=0, kw_only=True)
+    types: np.ndarray = field(default_factory=lambda: ZERO, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A text's sub-words: their `ids`, and the character offsets at which they start and end, (N,) each."""
+
+    ids: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def between(self, start: int, end: int) -> tuple[int, int] | None:
+        """The first and last sub-word that overlap the characters from `start` to `end`, or None."""
+        inside = np.flatnonzero((self.ends > start) & (self.starts < end))
+        return (int(inside[0]), int(inside[-1])) if len(inside) else None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Maps words to ids in a language: `encode` returns a vocabulary's ids, and `table` (V,) maps them to the
+    language's ids. `encode_text` splits a text as written."""
+
+    encode: Callable[[str], Sequence[int]]
+    table: np.ndarray
+    number: int
+    specials: Specials = OURS
+    encode_text: Callable[[str], Pieces] | None = None
+    pairs: PairLayout = USUAL
+
+    @classmethod
+    def of(cls, languages: Languages, name: str) -> Reader:
+        language, vocabulary = languages[name], languages.vocabulary
+        about = language.number, languages.specials
+        if language.places is None:
+            return cls(vocabulary.encode, language.table, *about, pairs=vocabulary.layout)
+        inside, at_end = language.places
+
+        def by_place(word: str) -> Sequence[int]:
+            *before, last = vocabulary.encode(word)
+            return *(piece + len(at_end) for piece in before), last
+
+        return cls(by_place, np.concatenate([at_end, inside]), *about, pairs=vocabulary.layout)
+
+    @classmethod
+    def of_given(cls, vocabulary: Vocabulary) -> Reader:
+        """Return a reader for a given tokenizer. It encodes tagged words one by one and all other text as
+        written."""
+
+        @lru_cache(REMEMBERED)
+        def as_written(text: str) -> Pieces:
+            (encoding,) = vocabulary.encode_texts([f" {text}"])
+            covered = [_trimmed(text, max(0, start - 1), max(0, end - 1)) for start, end in encoding.offsets]
+            starts, ends = np.array(_with_marks(text, covered), np.int64).reshape(-1, 2).T
+            return Pieces(vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends)
+
+        table = np.arange(vocabulary.size)
+        return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, vocabulary.layout)
+
+    def pieces(self, word: str) -> Sequence[int]:
+        pieces = self.encode(word)
+        if not len(pieces):
+            raise ValueError(f"the word {word!r} has no sub-words")
+        return pieces
+
+    def read(self, sentences: Sequence[Sentence]) -> Pieces:
+        """Split a text into sub-words, as written or word by word."""
+        text = " ".join(sentence.text for sentence in sentences)
+        if self.encode_text:
+            encoded = self.encode_text(text)
+            if not len(encoded):
+                raise ValueError(f"the text {text!r} has no sub-words")
+            return encoded
+        ids, starts, ends, end = list[int](), list[int](), list[int](), 0
+        for word in chain.from_iterable(sentence.words for sentence in sentences):
+            pieces, start = self.pieces(word), text.index(word, end)
+            end = start + len(word)
+            ids += pieces
+            starts += [start] * len(pieces)
+            ends += [end] * len(pieces)
+        return Pieces(*(np.array(column, np.int64) for column in (ids, starts, ends)))
+
+    def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
+        """Return the vocabulary's ids as a row in this language."""
+        images = self.table[np.asarray(ids)].astype(np.int32)
+        return TaskRow(images, np.asarray(targets, np.int32), language=self.number)
+
+    def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
+        """Combine texts in the layout `pairs`."""
+        ids, types = list[int](), list[int]()
+        for number, text in enumerate(texts):
+            before, after = self.pairs.around(number, number == len(texts) - 1)
+            part = [*before, *text, *after]
+            ids += part
+            types += [self.pairs.types[number]] * len(part)
+        row = self.row(ids, targets)
+        return replace(row, types=np.array(types, np.uint8)) if any(types) else row
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Move a span's ends inwards past spaces."""
+    covered = text[start:end]
+    start += len(covered) - len(covered.lstrip())
+    return start, max(start, start + len(covered.strip()))
+
+
+def _with_marks(text: str, covered: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Extend sub-words to cover adjacent combining marks that the tokenizer drops."""
+    inside = {place for start, end in covered for place in range(start, end)}
+    dropped = {i for i, letter in enumerate(text) if i not in inside and category(letter).startswith("M")}
+    extended = list[tuple[int, int]]()
+    for start, end in covered:
+        if start < end:
+            before = start
+            while before - 1 in dropped:
+                before -= 1
+            if before == 0 or text[before - 1].isspace():
+                start = before
+            while end in dropped:
+                end += 1
+        extended.append((start, end))
+    return extended
+
+
+def windows(
+    reader: Reader, words: Sequence[str], targets: Sequence[int], length: int
+) -> tuple[list[TaskRow], bool]:
+    """Split words over as few rows `<s> words </s>` as possible; also return whether everything fits into
+    one."""
+    start, end = reader.specials.start, reader.specials.end
+    rows = [([start], [UNLABELLED])]
+    fits = True
+    for word, target in zip(words, targets, strict=True):
+        pieces = reader.pieces(word)
+        truncated = pieces[: length - 2]
+        if len(rows[-1][0]) + len(truncated) >= length:
+            rows.append(([start], [UNLABELLED]))
+        ids, marks = rows[-1]
+        ids += truncated
+        marks += [target] + [UNLABELLED] * (len(truncated) - 1)
+        fits &= len(truncated) == len(pieces)
+    return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], fits and len(rows) == 1
+
+
+def joined(
+    reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int
+) -> tuple[TaskRow, bool]:
+    """Combine all texts in a single row; also return whether nothing was truncated."""
+    flat = [reader.read(text).ids for text in texts]
+    sizes = [len(pieces) for pieces in flat]
+    room = length - reader.pairs.marks(len(texts))
+    while sum(sizes) > room:
+        sizes[sizes.index(max(sizes))] -= 1
+    ids = [pieces[:size] for pieces, size in zip(flat, sizes, strict=True)]
+    return reader.row_of_texts(ids, [target]), sum(sizes) == sum(map(len, flat))
 
 
 class Head(ABC):
@@ -137,6 +310,15 @@ class Task(ABC):
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
+class Sizes(NamedTuple):
+    """The number of examples in a set, and how many do not fit into one row or have answers without
+    sub-words."""
+
+    examples: int
+    cut: int
+    unlabelled: int
+
+
 @dataclass(frozen=True)
 class EncodedSet:
     """The rows that encode each example; `cut` examples do not fit into one row."""
@@ -148,10 +330,14 @@ class EncodedSet:
     def rows(self) -> list[TaskRow]:
         return list(chain.from_iterable(self.examples))
 
-    def labelled(self) -> EncodedSet:
-        """Leave out examples without a target, because their answers have no sub-words."""
-        labelled = [rows for rows in self.examples if any((row.targets != UNLABELLED).any() for row in rows)]
-        return EncodedSet(labelled, self.cut)
+    @property
+    def labelled(self) -> list[Sequence[TaskRow]]:
+        """The rows of the examples that have a target."""
+        return [rows for rows in self.examples if any((row.targets != UNLABELLED).any() for row in rows)]
+
+    @property
+    def sizes(self) -> Sizes:
+        return Sizes(len(self.examples), self.cut, len(self.examples) - len(self.labelled))
 
 
 @dataclass(frozen=True)
@@ -165,26 +351,14 @@ class Split:
     reader: Reader | None = None
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
-        if not self.path.is_file():
-            raise BadInput(f"no examples for the task {self.task.name}", self.path)
-        examples, line, task = read_examples(self.path), 0, f"the task {self.task.name}"
-        while True:
-            line += 1
-            try:
-                example = next(examples, None)
-            except DAMAGED as error:
-                raise BadInput(f"not an example of {task}: {error}", self.path, line) from error
-            if example is None:
-                break
+        for line, example in enumerate(read_examples(self.path), start=1):
             try:
                 gold = tuple(map(intern, self.task.gold(example)))
             except DAMAGED as error:
-                raise self._fault(f"not an example of {task}: {error}", line) from error
+                raise self.fault(f"not an example of the task {self.task.name}: {error}", line) from error
             yield example, gold
-        if line == 1:
-            raise BadInput(f"the file is empty; expected examples of {task}", self.path)
 
-    def _fault(self, message: str, example: int | None = None) -> BadInput:
+    def fault(self, message: str, example: int | None = None) -> BadInput:
         if not self.read_from:
             return BadInput(message, self.path, example)
         place = f"example {example} of " if example else ""
@@ -195,18 +369,6 @@ class Split:
     def gold(self) -> list[Answer]:
         return [gold for _, gold in self]
 
-    def check(self, labels: Sequence[str]) -> None:
-        """Raise BadInput if the split is unusable or contains a label that is not in `labels`."""
-        answers = self.gold
-        for line, gold in enumerate(answers, start=1):
-            if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
-                message = f"unknown label {unknown[0]!r}; the training data contain {', '.join(labels)}"
-                raise self._fault(message, line)
-        try:
-            self.task.scores(answers, [self.task.perfect(answer) for answer in answers])
-        except ValueError as error:
-            raise self._fault(str(error)) from error
-
     def encode(self, labels: Sequence[str], length: int) -> EncodedSet:
         assert self.reader
         examples, cut = list[list[TaskRow]](), 0
@@ -214,7 +376,7 @@ class Split:
             try:
                 rows, fits = self.task.rows(example, labels, self.reader, length)
             except ValueError as error:
-                raise self._fault(str(error), number) from None
+                raise self.fault(str(error), number) from None
             examples.append(rows)
             cut += not fits
         return EncodedSet(examples, cut)
@@ -234,5 +396,13 @@ def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
     `train` lacks."""
     labels = train.task.labels(train.gold)
     for split in splits:
-        split.check(labels)
+        task, answers = split.task, split.gold
+        for line, gold in enumerate(answers, start=1):
+            if unknown := sorted({*task.labels([gold])} - {*labels}):
+                message = f"unknown label {unknown[0]!r}; the training data contain {', '.join(labels)}"
+                raise split.fault(message, line)
+        try:
+            task.scores(answers, [task.perfect(answer) for answer in answers])
+        except ValueError as error:
+            raise split.fault(str(error)) from error
     return labels

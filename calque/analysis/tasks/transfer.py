@@ -1,77 +1,245 @@
-"""Fine-tune a checkpoint on a task in one language, and test it in others, derived or natural."""
+"""Fine-tune a checkpoint with a new head in one language, and test it in others, derived or natural.
 
+Shapes: B rows, L ids in the longest row, K targets per row, C choices."""
+
+from __future__ import annotations
+
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from calque.analysis.records.record import DELTA, ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
-from calque.analysis.tasks.baselines import Answer
-from calque.analysis.tasks.finetune import Finetuned, check_types, finetune, longest_row
+from calque.analysis.tasks.baselines import Answer, words_of
 from calque.analysis.tasks.finetune_config import FinetuneConfig
-from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.score import OF, Score
-from calque.analysis.tasks.tagging import Tagging, words_of
-from calque.analysis.tasks.task import EncodedSet, Split, Task, check
+from calque.analysis.tasks.tagging import Tagging
+from calque.analysis.tasks.task import Head, Reader, Sizes, Split, Task, TaskRow, check
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.readers.conllu import WORDS, Units
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.batch import UNLABELLED
+from calque.pretrain.lazy import F, Optimizer, Tensor, inference_mode, nn, torch
+from calque.pretrain.model import TEXT_TYPES, has_languages, row_length
+from calque.pretrain.saved_model import load_model, read_config
+from calque.pretrain.train import NonFinite
 
 Progress = Callable[[str, int, int], None]  # a title such as "pos source", the step, the number of steps
+READ_IDS = 8_192  # ids per batch for prediction
+PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each piece of a batch on a CPU
+
+
+def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
+    """The maximum number of ids in a row."""
+    return min(config.max_length, row_length(read_config(checkpoint)))
 
 
 @dataclass(frozen=True)
-class Predictions:
-    """The predictions for `size` examples, their scores, and the numbers of examples that do not fit into one
-    row (`cut`) or whose answers have no sub-words (`unlabelled`)."""
+class Finetuned:
+    """A fine-tuned encoder with a head."""
 
-    size: int
-    cut: int
-    unlabelled: int
-    scores: Mapping[str, Score] = field(default_factory=dict)
-    answers: Sequence[Answer] = ()
+    model: Any
+    head: Head
 
-    @classmethod
-    def of(cls, rows: EncodedSet, **results: Any) -> Self:
-        size = len(rows.examples)
-        return cls(size, rows.cut, size - len(rows.labelled().examples), **results)
+    @property
+    def device(self) -> Any:
+        return self.model.device
+
+    def logits(self, rows: Sequence[TaskRow]) -> Tensor:
+        """Return the head's logits, (B, K, C)."""
+        config = self.model.config
+        ids = self._table([row.ids for row in rows], config.pad_token_id)
+        types = torch.zeros_like(ids)
+        if config.type_vocab_size == TEXT_TYPES:
+            types = self._table([np.broadcast_to(row.types, len(row.ids)) for row in rows], 0)
+        elif has_languages(config.type_vocab_size):
+            numbers = [np.full(len(row.ids), row.language) for row in rows]
+            types = self._table(numbers, config.type_vocab_size - 1)  # the last type is for padding
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
+            return self.head.logits(self.model, ids, types, ids != config.pad_token_id)
+
+    def targets(self, rows: Sequence[TaskRow]) -> Tensor:
+        return self._table([row.targets for row in rows], UNLABELLED)
+
+    @inference_mode
+    def answers(self, rows: Sequence[TaskRow]) -> list[np.ndarray]:
+        answers = dict[int, np.ndarray]()
+        order = sorted(range(len(rows)), key=lambda i: -len(rows[i].ids))
+        self.model.eval()
+        while len(answers) < len(rows):
+            start = len(answers)
+            batch = order[start : start + max(1, READ_IDS // len(rows[order[start]].ids))]
+            outputs = self.head.answers(self.logits([rows[i] for i in batch])).cpu().numpy()
+            answers |= zip(batch, outputs, strict=True)
+        return [answers[i] for i in range(len(rows))]
+
+    def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
+        tensors = [torch.tensor(row, dtype=torch.int64) for row in rows]
+        return nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler).to(self.device)
 
 
-def evaluate(
+def finetune(
     model: MeasuredModel,
-    train: Split,
-    tests: Mapping[str, Split],
-    labels: Sequence[str],
+    rows: Sequence[TaskRow],
+    head: Head,
+    labels: int,
     config: FinetuneConfig,
+    progress: Callable[[int, int], None] = lambda step, steps: None,
+    prepare: Callable[[Any], object] = lambda network: None,
+) -> Finetuned:
+    """Train a saved model's encoder and a new head for `labels` labels on `rows`, after `prepare` has
+    changed the model. Raises NonFinite if a loss, a gradient or a weight is not finite."""
+    with torch.random.fork_rng(devices=[model.device] if model.device.startswith("cuda") else []):
+        saved, missing = load_model(model.checkpoint)
+        encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
+        torch.manual_seed(model.seed)
+        network, old, new = _with_head(model.checkpoint, encoder, head, labels, config)
+        prepare(network)
+        if config.freeze_table:
+            network.get_input_embeddings().weight.requires_grad_(False)
+        tuned = Finetuned(network.to(model.device), head)
+        groups = [{"params": old}, {"params": new}]
+        optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
+        _train(tuned, rows, optimizer, config, model.seed, progress)
+    return tuned
+
+
+def _with_head(
+    checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
+) -> tuple[Any, list[Tensor], list[Tensor]]:
+    """Return the encoder with a new head, and lists of its pretrained and its new weights."""
+    settings = read_config(checkpoint)
+    if labels:
+        settings.num_labels = labels
+    settings.hidden_dropout_prob = config.dropout
+    if config.attention_dropout is not None:
+        settings.attention_probs_dropout_prob = config.attention_dropout
+    model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
+    loaded = {name: encoder[name] for name in model.base_model.state_dict() if name in encoder}
+    model.base_model.load_state_dict(loaded, strict=False)
+    pretrained = {id(weight) for name, weight in model.base_model.named_parameters() if name in loaded}
+    old, new = list[Tensor](), list[Tensor]()
+    for weight in model.parameters():
+        (old if id(weight) in pretrained else new).append(weight)
+    return model, old, new
+
+
+def _train(
+    tuned: Finetuned,
+    rows: Sequence[TaskRow],
+    optimizer: Optimizer,
+    config: FinetuneConfig,
+    seed: int,
     progress: Callable[[int, int], None],
-) -> tuple[Predictions, dict[str, Predictions]]:
-    """Fine-tune on `train`, and return the counts for `train` and the predictions for each test set. Raises
+) -> None:
+    model, batches = tuned.model.train(), list[np.ndarray]()
+    for epoch in range(config.epochs):
+        order = np.random.default_rng([seed, epoch]).permutation(len(rows))
+        batches += [order[start : start + config.batch] for start in range(0, len(rows), config.batch)]
+    steps = len(batches)
+    # On a GPU, splitting a batch into pieces saves no time and adds latency.
+    overhead = math.inf if tuned.device.type == "cuda" else PIECE / model.config.hidden_size**2
+    for step, batch in enumerate(batches):
+        loss = _backward(tuned, [rows[i] for i in batch], overhead)
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+        if not torch.isfinite(loss + norm):
+            raise NonFinite(f"step {step + 1}: loss {loss.item():g}, gradient norm {norm.item():g}")
+        for group, times in zip(optimizer.param_groups, (1.0, config.head_rate), strict=True):
+            group["lr"] = times * config.rate(step, steps)
+        optimizer.step()
+        optimizer.zero_grad()
+        progress(step + 1, steps)
+    if not all(torch.isfinite(weight).all() for weight in model.parameters()):
+        raise NonFinite(f"step {steps}: a weight is not finite after this step")
+
+
+def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Tensor:
+    targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
+    loss = torch.zeros((), device=tuned.device)
+    for piece in pieces(rows, overhead):
+        logits, gold = tuned.logits(piece).flatten(0, 1).float(), tuned.targets(piece).flatten()
+        part = F.cross_entropy(logits, gold, ignore_index=UNLABELLED, reduction="sum") / targets
+        part.backward()
+        loss += part.detach()
+    return loss
+
+
+def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
+    """Split a batch into pieces of similar length at the lowest cost: each piece costs its number of ids,
+    including padding, plus `overhead`."""
+    ordered = sorted(rows, key=lambda row: len(row.ids))
+    lengths = [len(row.ids) for row in ordered]
+    # For the n shortest rows, the minimum cost, and the row at which the last piece starts
+    cheapest, starts = [0.0], [0]
+    if len(rows) * lengths[-1] - sum(lengths) > overhead:
+        for end in range(1, len(lengths) + 1):
+            costs = [cheapest[start] + (end - start) * lengths[end - 1] + overhead for start in range(end)]
+            starts.append(min(range(end), key=costs.__getitem__))
+            cheapest.append(costs[starts[-1]])
+    if not starts[-1]:
+        return [list(rows)]
+    cut, end = list[list[TaskRow]](), len(rows)
+    while end:
+        cut.append(ordered[starts[end] : end])
+        end = starts[end]
+    return cut
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A model's predictions for a set of examples, with the set's sizes and the predictions' scores."""
+
+    sizes: Sizes
+    scores: Mapping[str, Score]
+    answers: Sequence[Answer]
+
+
+class TaskModel:
+    """A model fine-tuned on `train`, a set with `sizes`, after `prepare` has changed the model. Raises
     BadInput if the checkpoint and the data do not match."""
-    length = longest_row(model.checkpoint, config)
-    encoded = train.encode(labels, length)
-    counts, rows = Predictions.of(encoded), encoded.labelled().rows
-    if not rows:
-        raise BadInput("the tokenizer has no sub-words for any of the answers", train.path)
-    tuned = finetune(model, rows, train.task.head, len(labels), config, progress)
-    del encoded, rows  # free the memory
-    return counts, {name: _test(tuned, test, labels, length) for name, test in tests.items()}
 
+    def __init__(
+        self,
+        model: MeasuredModel,
+        train: Split,
+        labels: Sequence[str],
+        config: FinetuneConfig,
+        progress: Callable[[int, int], None],
+        prepare: Callable[[Any], object] = lambda network: None,
+    ) -> None:
+        self.labels, self.length = labels, longest_row(model.checkpoint, config)
+        encoded = train.encode(labels, self.length)
+        self.sizes, rows = encoded.sizes, list(chain.from_iterable(encoded.labelled))
+        del encoded  # free the memory
+        if not rows:
+            raise BadInput("the tokenizer has no sub-words for any of the answers", train.path)
+        self.finetuned = finetune(model, rows, train.task.head, len(labels), config, progress, prepare)
 
-def _test(model: Finetuned, test: Split, labels: Sequence[str], length: int) -> Predictions:
-    encoded, gold, task = test.encode(labels, length), test.gold, test.task
-    answers = test.decode(encoded, model.answers(encoded.rows), labels)
-    scores, by_diagnostic = dict(task.scores(gold, answers)), dict[str, list[int]]()
-    for i, (example, _) in enumerate(test):
-        if example.diagnostic:
-            by_diagnostic.setdefault(example.diagnostic, []).append(i)
-    for name, chosen in sorted(by_diagnostic.items()):
-        score = task.scores([gold[i] for i in chosen], [answers[i] for i in chosen])[task.primary]
-        scores[f"{task.primary}{OF}{name}"] = score
-    return Predictions.of(encoded, scores=scores, answers=answers)
+    def test(
+        self, test: Split, answers_of: Callable[[Sequence[TaskRow]], Sequence[np.ndarray]] | None = None
+    ) -> Tested:
+        """Score the predictions for a set of examples. `answers_of` returns the head's answers for rows, by
+        default the fine-tuned model's."""
+        encoded, gold, task = test.encode(self.labels, self.length), test.gold, test.task
+        outputs = (answers_of or self.finetuned.answers)(encoded.rows)
+        answers, by_diagnostic = test.decode(encoded, outputs, self.labels), dict[str, list[int]]()
+        scores = dict(task.scores(gold, answers))
+        for i, (example, _) in enumerate(test):
+            if example.diagnostic:
+                by_diagnostic.setdefault(example.diagnostic, []).append(i)
+        for name, chosen in sorted(by_diagnostic.items()):
+            score = task.scores([gold[i] for i in chosen], [answers[i] for i in chosen])[task.primary]
+            scores[f"{task.primary}{OF}{name}"] = score
+        return Tested(encoded.sizes, scores, answers)
 
 
 def by_entry(
@@ -92,14 +260,13 @@ def by_entry(
 
     scores = dict[str, Score]()
     for name in (ENTRY, NO_ENTRY):
-        hits, sizes = list[int](), list[int]()
+        correct = list[list[bool]]()
         for (example, gold), predicted in zip(split, answers, strict=True):
             words = zip(words_of(example), gold, predicted, strict=True)
-            correct = [tag == answer for word, tag, answer in words if group(word) == name]
-            hits.append(sum(correct))
-            sizes.append(len(correct))
-        if any(sizes):
-            scores[name] = Score.over(hits, sizes, sum(sizes))
+            correct.append([tag == answer for word, tag, answer in words if group(word) == name])
+        if any(correct):
+            sizes = list(map(len, correct))
+            scores[name] = Score.over(map(sum, correct), sizes, sum(sizes))
     return scores
 
 
@@ -112,6 +279,10 @@ class DerivedTask:
     examples: TaskFolder
     config: FinetuneConfig
 
+    def split(self, name: str, language: str) -> Split:
+        reader = Reader.of(self.languages, language)
+        return Split(self.examples.path(name, language), self.task, reader=reader)
+
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
     """Measure every metric of a task in the source and in the derived language. One model is fine-tuned on
@@ -119,29 +290,29 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     (DEV). Another model is fine-tuned and scored on the derived language (SUP). CUT is the fraction of
     examples that do not fit into one row."""
     task, derived = data.task, model.language
-    readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
-    check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
     places = [*((split, SOURCE) for split in SPLITS), ("train", derived), ("test", derived)]
-    sets = {place: Split(data.examples.path(*place), task, reader=readers[place[1]]) for place in places}
+    sets = {place: data.split(*place) for place in places}
+    check_readers(model.checkpoint, sets.values())
     labels = check(sets["train", SOURCE], sets.values())
     of_source = {"SRC": ("test", SOURCE), "ZS": ("test", derived), "DEV": ("dev", SOURCE)}
-    records, cut = list[Record](), dict[tuple[str, str], tuple[int, int]]()
+    records, sizes = list[Record](), dict[tuple[str, str], Sizes]()
     for learnt, tests in ((SOURCE, of_source), (derived, {"SUP": ("test", derived)})):
         report = partial(progress, f"{task.name} {learnt}")
-        chosen = {name: sets[place] for name, place in tests.items()}
-        trained, predictions = evaluate(model, sets["train", learnt], chosen, labels, data.config, report)
-        cut["train", learnt] = trained.cut, trained.size
-        for measure, tested in predictions.items():
-            cut[tests[measure]] = tested.cut, tested.size
+        tuned = TaskModel(model, sets["train", learnt], labels, data.config, report)
+        sizes["train", learnt] = tuned.sizes
+        for measure, place in tests.items():
+            tested = tuned.test(sets[place])
+            sizes[place] = tested.sizes
             scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
             if compared and isinstance(task, Tagging):
-                scores |= by_entry(chosen[measure], tested.answers, data.languages, derived)
+                scores |= by_entry(sets[place], tested.answers, data.languages, derived)
             for metric, score in scores.items():
                 about = {"task": task.name, "items": score.items if compared else None}
                 records.append(model.record(measure, metric, score.value, score.count, **about))
+        del tuned  # free the memory
     for split in SPLITS:
-        part, size = cut[split, SOURCE]
-        records.append(model.record("CUT", "fraction", part / size, size, task=task.name, split=split))
+        size, cut, _ = sizes[split, SOURCE]
+        records.append(model.record("CUT", "fraction", cut / size, size, task=task.name, split=split))
     return Measurement(tuple(records + deltas(records)))
 
 
@@ -158,43 +329,41 @@ def deltas(records: Iterable[Record]) -> list[Record]:
     return differences
 
 
-@dataclass(frozen=True)
-class NaturalTask:
-    """A task in natural languages; `units` says whether words or XTREME's units are tagged."""
-
-    task: Task
-    examples: TaskFolder
-    source: str
-    languages: tuple[str, ...]
-    config: FinetuneConfig
-    units: Units = WORDS
-
-
 def zero_shot(
-    model: MeasuredModel, data: NaturalTask, progress: Callable[[int, int], None] = lambda step, steps: None
+    model: MeasuredModel,
+    task: Task,
+    examples: TaskFolder,
+    languages: Sequence[str],
+    config: FinetuneConfig,
+    progress: Callable[[int, int], None] = lambda step, steps: None,
+    units: Units = WORDS,
 ) -> Measurement:
-    """Fine-tune a checkpoint, with its own tokenizer, in the source language, and measure every metric on all
-    test sets."""
-    task, examples = data.task, data.examples
-    reader = Reader.of_given(GivenVocabulary(model.checkpoint).open())
+    """Fine-tune a checkpoint, with its own tokenizer, on a task in the first of the `languages`, and measure
+    every metric on all test sets. `units` says whether words or XTREME's units are tagged."""
+    source, reader = languages[0], Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train, tests = Split(examples.path("train"), task, reader=reader), dict[str, Split]()
-    for name in (data.source, *data.languages):
-        language = SOURCE if name == data.source else name
-        tests[name] = Split(examples.path("test", language), task.in_language(name), reader=reader)
-    check_types(model.checkpoint, int(reader.table.max()))
-    labels = check(train, tests.values())
-    trained, predictions = evaluate(model, train, tests, labels, data.config, progress)
+    for name in languages:
+        path = examples.path("test", SOURCE if name == source else name)
+        tests[name] = Split(path, task.in_language(name), reader=reader)
+    check_readers(model.checkpoint, [train])
+    tuned = TaskModel(model, train, check(train, tests.values()), config, progress)
     without = "whose answers have no sub-words"
-    exclusions = Counter({"training examples that do not fit into one row": trained.cut})
-    exclusions[f"training examples {without}, left out"] = trained.unlabelled
+    exclusions = Counter({"training examples that do not fit into one row": tuned.sizes.cut})
+    exclusions[f"training examples {without}, left out"] = tuned.sizes.unlabelled
     records = list[Record]()
-    for language, tested in predictions.items():
-        measure = "SRC" if language == data.source else "ZS"
-        about = {"language": language, "task": task.name, "units": data.units}
+    for language, test in tests.items():
+        tested, measure = tuned.test(test), "SRC" if language == source else "ZS"
         for metric, score in tested.scores.items():
-            records.append(
-                model.record(measure, metric, score.value, score.count, items=score.items, **about)
-            )
-        exclusions[f"examples of {language} that do not fit into one row"] = tested.cut
-        exclusions[f"examples of {language} {without}"] = tested.unlabelled
+            about = {"language": language, "task": task.name, "units": units, "items": score.items}
+            records.append(model.record(measure, metric, score.value, score.count, **about))
+        exclusions[f"examples of {language} that do not fit into one row"] = tested.sizes.cut
+        exclusions[f"examples of {language} {without}"] = tested.sizes.unlabelled
     return Measurement(tuple(records), exclusions)
+
+
+def check_readers(checkpoint: Path, splits: Iterable[Split]) -> None:
+    """Raise BadInput if a reader uses an id without an embedding."""
+    highest = max(int(split.reader.table.max()) for split in splits if split.reader)
+    types: int = read_config(checkpoint).vocab_size
+    if highest >= types:
+        raise BadInput(f"the data contain id {highest:,}, but the model has only {types:,} types", checkpoint)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.aligners.encoder import SubWords
-from calque.analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, OT, RELEASED, Method
+from calque.analysis.aligners.methods import BY_NAME, DEFAULT, METHODS, OT, RELEASED
 from calque.analysis.measures.word_alignment import (
     SETS,
     GoldSet,
@@ -213,7 +213,7 @@ class GoldSetLinks(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         methods = [BY_NAME[name] for name in self.methods]
-        return alone_and_joint(model.measured(machine), self.text.set, {False: 0}, methods, ())
+        return alone_and_joint(model.measured(machine), self.text.set, {False: 0}, methods, (), True)
 
 
 @dataclass(frozen=True)
@@ -233,15 +233,8 @@ class EncoderLinks(Measure):
         second = int(model.training.objective.traits.language_embeddings)
         measured_model = MeasuredModel(model.checkpoint, model.run.id, device=str(machine.world.device))
         gold = replace(text.set, pairs=tuple(text.own()))
-        links = _layers(measured_model, gold, {False: second, True: second}, (OT, RELEASED))
+        links = alone_and_joint(measured_model, gold, {False: second, True: second}, (OT, RELEASED))
         return replace(links, exclusions=exclusions + links.exclusions)
-
-
-def _layers(
-    model: MeasuredModel, gold: GoldSet, types: Mapping[bool, int], methods: tuple[Method, ...]
-) -> Measurement:
-    links = alone_and_joint(model, gold, types, methods)
-    return replace(links, records=tuple(replace(record, items=None) for record in links.records))
 
 
 @dataclass(frozen=True)
@@ -279,7 +272,7 @@ class GoldSetAligner:
             main, types = main_layer(layers), {False: 0, True: SubWords(self.encoder).second_type}
             run = replace(run, objective=Described(name, name), layers=layers, main_layer=main)
             model = MeasuredModel(self.encoder, run.id, device=device)
-            return [run], _layers(model, gold, types, METHODS)
+            return [run], alone_and_joint(model, gold, types, METHODS)
         if self.name == "diagonal":
             record = self._record(run, DIAGONAL, diagonal_score(gold.pairs, gold.gold))
             return [run], Measurement((record,))

@@ -360,12 +360,12 @@ class ZeroShot(TaskScores):
         }
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        from calque.analysis.tasks.transfer import NaturalTask, zero_shot
+        from calque.analysis.tasks.transfer import zero_shot
 
-        config, task, examples = self.examples.config, find_task(self.name), open_examples(self.examples)
-        tests, progress = tuple(config.settings.tests), partial(machine.report, f"{self.name} {model.name}")
-        data = NaturalTask(task, examples, config.source, tests, self.finetune, config.files.units)
-        return zero_shot(model.measured(machine), data, progress)
+        config, examples = self.examples.config, open_examples(self.examples)
+        data = find_task(self.name), examples, [config.source, *config.settings.tests]
+        progress = partial(machine.report, f"{self.name} {model.name}")
+        return zero_shot(model.measured(machine), *data, self.finetune, progress, config.files.units)
 
 
 @dataclass(frozen=True)

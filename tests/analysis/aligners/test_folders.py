@@ -20,7 +20,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from calque.analysis.aligners.encoder import Encoder, SubWords
+from calque.analysis.aligners.encoder import SubWords, layer_states, open_encoder
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.saved_model import check_start, load_model
@@ -201,7 +201,7 @@ def check_equal(folder, studies):
         rows = torch.tensor([ids[:10]])
         assert ours(rows, return_dict=True).logits.equal(model(rows, return_dict=True).logits)
         states = model.base_model(rows, return_dict=True).last_hidden_state
-    (*_, top) = Encoder(folder)([ids[:10]])
+    (*_, top) = layer_states(open_encoder(folder), [ids[:10]], [[0] * 10])
     assert torch.allclose(top, states, atol=1e-5)
     table = load_model(folder)[0].get_input_embeddings().weight
     assert table.equal(model.get_input_embeddings().weight)
@@ -211,7 +211,7 @@ def check_equal(folder, studies):
 
 def aligned(folder):
     SubWords(folder)
-    Encoder(folder)
+    open_encoder(folder)
 
 
 def started(folder):

@@ -8,7 +8,7 @@ from tokenizers import Tokenizer, models
 from transformers import AutoModel, BertConfig, PreTrainedTokenizerFast, T5Config, ViTConfig
 
 from calque.analysis.aligners import encoder
-from calque.analysis.aligners.encoder import Encoder, EncoderAligner
+from calque.analysis.aligners.encoder import EncoderAligner, open_encoder
 from calque.analysis.aligners.methods import BY_NAME, OT
 from calque.derive.errors import BadInput
 from tests.analysis.conftest import LENGTH, opened
@@ -143,4 +143,4 @@ def test_unusable_models_are_rejected(bert, roberta, tmp_path):
 def test_other_kinds_of_models_are_rejected(tmp_path, config, message):
     config.save_pretrained(tmp_path)
     with pytest.raises(BadInput, match=message):
-        Encoder(tmp_path)
+        open_encoder(tmp_path)

@@ -12,15 +12,13 @@ from calque.derive.vocabulary import OURS
 from calque.pretrain.objectives.align_mlm import procrustes
 
 FIRST = len(OURS.ids)
-NUMBERS = (0, 1), 0, 0
-"""Token types of two languages; every type has an image."""
 
 
 def toy_types(size=30, overlap=0.0):
     image = Transliterate(overlap).image(size)
     counts = np.arange(size) % 4  # a quarter of the types never occur
     types = np.flatnonzero(counts[FIRST:]) + FIRST
-    return Types(types, image, types[::3], counts, np.arange(size), *NUMBERS)
+    return Types(types, image, types[::3], counts)
 
 
 def test_language_embeddings_are_added_to_a_copy():
@@ -69,7 +67,7 @@ def test_alignment_after_rotation_equals_brute_force():
     source = drawn(size, WIDTH) * spread + 0.3
     derived = source @ turn(1) + 0.2 * spread * drawn(size, WIDTH, seed=3)
     known = types[::3]
-    measured = Types(types, image, known, np.arange(size), np.arange(size), (0, 1), 0, 0)
+    measured = Types(types, image, known, np.arange(size))
     found = measured.alignment(torch.cat([source, derived]).float(), controls=True)
     assert found.undetermined == 0
     held_out = ~np.isin(types, known)

@@ -6,9 +6,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.aligners.encoder import Encoder, SubWords
-from calque.analysis.measures.retrieval import PARTS, mined, retrieval, sentence_vectors
-from calque.analysis.measures.states import CSLS_NEIGHBOURS, MARGIN_NEIGHBOURS, cosine, csls, found, margin
+from calque.analysis.aligners.encoder import SubWords, open_encoder
+from calque.analysis.measures.alignment import CSLS_NEIGHBOURS, cosine, csls
+from calque.analysis.measures.retrieval import (
+    MARGIN_NEIGHBOURS,
+    PARTS,
+    found,
+    margin,
+    mined,
+    retrieval,
+    sentence_vectors,
+)
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.readers.conllu import read_conllu
 from tests.refusals import refusal
@@ -48,7 +56,7 @@ def test_retrieval_equals_brute_force(n, seed):
 
 
 def test_real_encoder_finds_most_translations(calque_data, calque_encoder):
-    encoder, pieces, left_out = Encoder(calque_encoder), SubWords(calque_encoder), Counter()
+    encoder, pieces, left_out = open_encoder(calque_encoder), SubWords(calque_encoder), Counter()
     vectors = {}
     for code, name in (("en", "English"), ("fr", "French")):
         trees = read_conllu(calque_data / "ud" / f"UD_{name}-PUD" / f"{code}_pud-ud-test.conllu")

@@ -6,9 +6,8 @@ import pytest
 
 from calque.analysis.tasks.catalogue import TASKS, task
 from calque.analysis.tasks.classification import TextLabels
-from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.tagging import NER, POS, Tagging
-from calque.analysis.tasks.task import Split, check
+from calque.analysis.tasks.task import Reader, Split, check
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
 from calque.derive.sentence import Example, Sentence, Span, write_examples

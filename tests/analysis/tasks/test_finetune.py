@@ -11,10 +11,10 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
 from calque.analysis.records.record import MeasuredModel
-from calque.analysis.tasks.finetune import FinetuneConfig, finetune, longest_row, pieces
-from calque.analysis.tasks.rows import UNLABELLED, TaskRow
-from calque.analysis.tasks.task import TextHead, WordHead
+from calque.analysis.tasks.task import TaskRow, TextHead, WordHead
+from calque.analysis.tasks.transfer import FinetuneConfig, finetune, longest_row, pieces
 from calque.derive.vocabulary import OURS
+from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.train import NonFinite
 
 FIRST = len(OURS.ids)
@@ -158,7 +158,7 @@ def test_training_does_not_depend_on_pieces(checkpoint, head, monkeypatch):
     data = toy(48, head)
     config = FinetuneConfig(learning_rate=1e-3, epochs=2, batch=16, dropout=0.0)
     whole = tuned_on(checkpoint, data, head, config, 0)
-    monkeypatch.setattr("calque.analysis.tasks.finetune.PIECE", 1)
+    monkeypatch.setattr("calque.analysis.tasks.transfer.PIECE", 1)
     assert len(pieces(data[:16], 1 / 16**2)) > 3
     cut = tuned_on(checkpoint, data, head, config, 0)
     assert any(

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, spans
-from calque.analysis.tasks.rows import Reader
-from calque.analysis.tasks.task import BARRED, Split
+from calque.analysis.tasks.task import BARRED, Reader, Split
 from calque.derive.sentence import Example, Sentence, Span, write_examples
 from calque.derive.vocabulary import OURS, GivenVocabulary
 

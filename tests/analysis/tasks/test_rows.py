@@ -6,9 +6,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from calque.analysis.tasks.questions import QA
-from calque.analysis.tasks.rows import UNLABELLED, Reader, joined, windows
+from calque.analysis.tasks.task import Reader, joined, windows
 from calque.derive.sentence import Example, Sentence, Span
 from calque.derive.vocabulary import OURS, GivenVocabulary
+from calque.pretrain.batch import UNLABELLED
 
 FIRST = len(OURS.ids)
 

@@ -6,12 +6,17 @@ import pytest
 
 from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel
 from calque.analysis.tasks.classification import NLI
-from calque.analysis.tasks.finetune import FinetuneConfig, finetune
-from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.score import Score
 from calque.analysis.tasks.tagging import NER, POS, Tagging
-from calque.analysis.tasks.task import Split
-from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, by_entry, transfer, zero_shot
+from calque.analysis.tasks.task import Reader, Split
+from calque.analysis.tasks.transfer import (
+    DerivedTask,
+    FinetuneConfig,
+    by_entry,
+    finetune,
+    transfer,
+    zero_shot,
+)
 from calque.derive.artefact import making, write_manifest
 from calque.derive.corpus import Corpus, CorpusWriter
 from calque.derive.dictionary import write_dictionary
@@ -203,7 +208,7 @@ def examples(tmp_path):
 
 
 def test_languages_are_scored_with_one_model(roberta, examples):
-    measurement = zero_shot(natural(roberta), NaturalTask(POS(), examples, "en", ("xx", "zz"), CONFIG))
+    measurement = zero_shot(natural(roberta), POS(), examples, ("en", "xx", "zz"), CONFIG)
     assert [(record.measure, record.language, record.metric) for record in measurement.records] == [
         (measure, name, metric)
         for measure, name in (("SRC", "en"), ("ZS", "xx"), ("ZS", "zz"))

@@ -4,7 +4,7 @@ import pytest
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import Record
-from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.study import Study
 from calque.experiments.study.natural import NaturalLanguages

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.transfer import FinetuneConfig
 from calque.derive.sources.files import Files, TaskFiles
 from calque.experiments.run.step import with_needs
 from calque.experiments.session import StudySession
