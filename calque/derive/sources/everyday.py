@@ -1,15 +1,12 @@
 """Everyday English, the corpus bundled with Calque: short sentences from Tatoeba, and the English Web
 Treebank with Universal NER's entities (docs/everyday.md)."""
 
-from pathlib import Path
-
 from calque.derive.artefact import Artefact, digest
 from calque.derive.errors import BadInput
 from calque.derive.order import Reorder, StoredGrammar, TreebankFiles
 from calque.derive.parser import StoredTrees
-from calque.derive.sources.files import EasyText, Files, TaskFiles
+from calque.derive.sources.files import EVERYDAY, EVERYDAY_ENGLISH, EasyText, Files, TaskFiles
 
-FOLDER, KIND = Path(__file__).parents[1] / "everyday", "Everyday English"
 TEXT, TREEBANK = "tatoeba.tokens.xz", "ewt-{}.conllup.xz"
 TREES, GRAMMAR = "tatoeba.trees.xz", "french.grammar.json.xz"
 TYPES = 4_000  # number of distinct words in the text
@@ -34,9 +31,9 @@ def french_order() -> Reorder:
 
 def opened() -> Artefact:
     """Open the folder of Everyday English; raise BadInput if a file is missing or has changed."""
-    artefact = Artefact.open(FOLDER, KIND)
+    artefact = Artefact.open(EVERYDAY, EVERYDAY_ENGLISH)
     for name, expected in artefact.digests.items():
-        path = FOLDER / name
+        path = EVERYDAY / name
         if not path.is_file() or digest(path) != expected:
-            raise BadInput(f"this file of {KIND} is missing or has changed; reinstall Calque", path)
+            raise BadInput("this file of the package is missing or has changed; reinstall Calque", path)
     return artefact

@@ -35,6 +35,8 @@ from calque.derive.workers import Progress, Workers, silent
 
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
+EVERYDAY, EVERYDAY_ENGLISH = Path(__file__).parents[1] / "everyday", "Everyday English"
+"""The folder and the title of the bundled corpus."""
 Lacking = Mapping[int, Collection[int]]
 """Maps each size of parallel sets to the indices of the examples that at least one set of this size lacks."""
 WHOLE: Lacking = MappingProxyType({})
@@ -220,6 +222,10 @@ class TaskFiles:
         return {split: [examples[i] for i in places] for split, places in places_by_split.items()}
 
 
+def _title(path: Path) -> str:
+    return EVERYDAY_ENGLISH if path.is_relative_to(EVERYDAY) else path.name
+
+
 def _texts(example: Example) -> set[str]:
     return {" ".join(sentence.text for sentence in text) for text in example.texts}
 
@@ -254,7 +260,7 @@ class Files(Source):
     @property
     def title(self) -> str:
         easy = "easy sentences of " if self.easy else ""
-        return easy + ", ".join(path.name for path in self.text)
+        return easy + ", ".join(map(_title, self.text))
 
     def chunks(self) -> Iterator[Chunk]:
         return chain.from_iterable(map(reader.chunks, self.text))

@@ -11,7 +11,7 @@ from calque.analysis.tasks.catalogue import PRIMARY, metric_title, task, task_ti
 from calque.analysis.tasks.task import Split
 from calque.derive.errors import BadInput
 from calque.derive.source import SPLITS
-from calque.derive.sources.everyday import KIND
+from calque.derive.sources.files import EVERYDAY_ENGLISH
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
 from calque.experiments.data.recipe import by_recipe, inputs, read_recipe
@@ -62,7 +62,10 @@ def _licences(studies: Sequence[Study]) -> Answers:
     paths = list(dict.fromkeys(path for study in studies for path in inputs(study)))
     shipped = [path for path in paths if "everyday" in path.parts]
     if shipped:
-        yield f"B2 Licence of {KIND}", "CC BY 2.0 FR (text), CC BY-SA 4.0 (tasks): docs/everyday.md"
+        yield (
+            f"B2 Licence of {EVERYDAY_ENGLISH}",
+            "CC BY 2.0 FR (text), CC BY-SA 4.0 (tasks): docs/everyday.md",
+        )
     for recipe, files in by_recipe([path for path in paths if path not in shipped]).items():
         downloads = read_recipe(recipe).downloads if recipe else ()
         licences = dict.fromkeys(f"{download.licence}: {download.terms}" for download in downloads)

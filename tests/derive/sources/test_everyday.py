@@ -3,14 +3,15 @@ import pytest
 from calque.derive.grammar import orders
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.examples import read_iob2
-from calque.derive.sources.everyday import FOLDER, TREEBANK, french_order, opened
+from calque.derive.sources.everyday import TREEBANK, french_order, opened
+from calque.derive.sources.files import EVERYDAY
 
 CONTENTS = opened().facts["contents"]
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_tags_trees_and_entities_have_the_same_words(split):
-    path = FOLDER / TREEBANK.format(split)
+    path = EVERYDAY / TREEBANK.format(split)
     trees, entities = list(read_conllu(path)), list(read_iob2(path))
     assert [s.words for s in trees] == [s.words for s in entities]
     assert all(s.heads and s.relations for s in trees)

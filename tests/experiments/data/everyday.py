@@ -1,7 +1,7 @@
 """Build Everyday English from its original files. Its trees and French grammar are copied from the shipped
 version, because building them requires a parser that Calque does not include.
 
-CALQUE_DATA=... python -m tests.experiments.data.everyday FOLDER
+CALQUE_DATA=... python -m tests.experiments.data.everyday EVERYDAY
 """
 
 import lzma
@@ -25,8 +25,8 @@ from calque.derive.readers.examples import read_iob2
 from calque.derive.readers.lines import read_lines
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.source import SPLITS
-from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, TEXT, TREEBANK, TREES, TYPES
-from calque.derive.sources.files import EasyText
+from calque.derive.sources.everyday import GRAMMAR, TEXT, TREEBANK, TREES, TYPES
+from calque.derive.sources.files import EVERYDAY, EVERYDAY_ENGLISH, EasyText
 from calque.derive.vocabulary import most_frequent
 
 PAIRS = ("parallel/manythings/fra-eng.tsv", "parallel/manythings/deu-eng.tsv")
@@ -45,7 +45,7 @@ def make_everyday(data: Path, folder: Path) -> dict[str, Any]:
     originals = [_original(data, place) for place in places]
     digests = {path.relative_to(data).as_posix(): input_digest(path) for path in originals}
     facts: dict[str, Any] = {"originals": digests, "contents": {}}
-    with making(folder, KIND, facts) as part:
+    with making(folder, EVERYDAY_ENGLISH, facts) as part:
         counts = Counter[str]()
         text = _everyday_text(originals[:2], counts)
         lines = "".join(f"{sentence.text}\n" for sentence in text)
@@ -54,11 +54,13 @@ def make_everyday(data: Path, folder: Path) -> dict[str, Any]:
             counts = Counter[str]()
             text, name = list(_with_entities(trees, entities, counts)), TREEBANK.format(split)
             facts["contents"][name] = _write(part / name, COLUMNS + "".join(map(_rows, text)), text, counts)
-        if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((FOLDER / TEXT).read_bytes()):
+        if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((EVERYDAY / TEXT).read_bytes()):
             raise BadInput("the text differs from Calque's, so Calque's trees do not match it", folder)
         for name in (*NOTICES, TREES, GRAMMAR):
-            shutil.copyfile(FOLDER / name, part / name)
-        shipped = Artefact.open(FOLDER, KIND).facts  # these also count easy sentences by vocabulary size
+            shutil.copyfile(EVERYDAY / name, part / name)
+        shipped = Artefact.open(
+            EVERYDAY, EVERYDAY_ENGLISH
+        ).facts  # these also count easy sentences by vocabulary size
         facts |= {"easy": shipped["easy"], "models": shipped["models"]}
     return facts
 
@@ -66,7 +68,9 @@ def make_everyday(data: Path, folder: Path) -> dict[str, Any]:
 def _original(data: Path, place: str) -> Path:
     matches = sorted(data.glob(place))
     if len(matches) != 1:
-        reason = f"{len(matches)} files match; {KIND} is built from exactly one (docs/everyday.md)"
+        reason = (
+            f"{len(matches)} files match; {EVERYDAY_ENGLISH} is built from exactly one (docs/everyday.md)"
+        )
         raise BadInput(reason, data / place)
     return matches[0]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from calque.derive.artefact import Artefact
-from calque.derive.sources.everyday import FOLDER, KIND
+from calque.derive.sources.files import EVERYDAY, EVERYDAY_ENGLISH
 from tests.experiments.conftest import ROOT
 from tests.experiments.data.everyday import NOTICES, make_everyday
 
@@ -23,10 +23,10 @@ def content(path):
 def test_shipped_files_equal_those_built_from_their_sources(calque_data, tmp_path):
     out = tmp_path / "made"
     make_everyday(calque_data, out)
-    made, shipped = Artefact.open(out, KIND), Artefact.open(FOLDER, KIND)
+    made, shipped = Artefact.open(out, EVERYDAY_ENGLISH), Artefact.open(EVERYDAY, EVERYDAY_ENGLISH)
     assert made.facts == shipped.facts and made.digests.keys() == shipped.digests.keys()
     for name in made.digests:
-        assert content(out / name) == content(FOLDER / name), name
+        assert content(out / name) == content(EVERYDAY / name), name
 
 
 @pytest.mark.slow
@@ -49,12 +49,12 @@ def test_distributions_contain_files_and_licences(tmp_path):
         archive.extractall(tmp_path / "wheel")
         (metadata,) = (name for name in names if name.endswith("/METADATA"))
         assert "CC-BY-SA-4.0" in archive.read(metadata).decode()
-    folder = Artefact.open(tmp_path / "wheel" / "calque" / "derive" / FOLDER.name, KIND)
+    folder = Artefact.open(tmp_path / "wheel" / "calque" / "derive" / EVERYDAY.name, EVERYDAY_ENGLISH)
     folder.verify()
     assert {*NOTICES} < folder.digests.keys()
     with tarfile.open(source) as archive:
         parts = {"/".join(Path(name).parts[1:]) for name in archive.getnames() if len(Path(name).parts) > 1}
     for name in folder.digests:
-        assert f"calque/derive/{FOLDER.name}/{name}" in parts
+        assert f"calque/derive/{EVERYDAY.name}/{name}" in parts
     for licence in NOTICES[1:]:
-        assert any(name.endswith(f"licenses/calque/derive/{FOLDER.name}/{licence}") for name in names)
+        assert any(name.endswith(f"licenses/calque/derive/{EVERYDAY.name}/{licence}") for name in names)
