@@ -14,7 +14,7 @@ from calque.derive.script import Cognates, Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, compose, image_of
-from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Split, Translate
+from calque.derive.words import Agglutinate, Cipher, Drop, Split, Translate
 from calque.derive.workers import Workers
 
 TRANSFORMS: list[type[Transform]] = [
@@ -30,11 +30,6 @@ TRANSFORMS: list[type[Transform]] = [
     Translate,
 ]
 """All kinds of transforms. Study files may add others (`experiments.settings.catalogue`)."""
-TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # glossary definitions by class name
-REWRITES = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}  # kinds that change words
-_EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
-EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
-
 SAMPLE = 100  # number of sentences used to test user-defined transforms
 
 
@@ -51,9 +46,10 @@ def _part(name: str) -> Transform:
                 return part
     except ValueError as error:
         raise BadInput(f"transform {shown(name)}: {error}") from error
-    own_names = [kind().name for kind in TRANSFORMS if not kind.short_name]
-    available = [*(example for example, _ in _EXAMPLES), *own_names]
-    raise BadInput(unknown("transform", name, available, [*EXAMPLES, *own_names]))
+    examples = dict(chain.from_iterable(kind.examples for kind in TRANSFORMS))
+    examples |= {kind().name: "" for kind in TRANSFORMS if not kind.short_name}
+    described = [f"{example} ({meaning})" if meaning else example for example, meaning in examples.items()]
+    raise BadInput(unknown("transform", name, examples, described))
 
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:

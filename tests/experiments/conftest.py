@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, TASKS
 from calque.derive.fingerprint import sha256
-from calque.derive.transforms import TERMS, TRANSFORMS
+from calque.derive.transforms import TRANSFORMS
 from calque.derive.workers import silent
 from calque.experiments.cli import app
 from calque.experiments.report.report import summarise
@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     before = set(sys.modules)
-    lists, named = (sys.path, TRANSFORMS, OBJECTIVES), (TASKS, PRIMARY, PRINTED, TERMS)
+    lists, named = (sys.path, TRANSFORMS, OBJECTIVES), (TASKS, PRIMARY, PRINTED)
     kept = [[*each] for each in lists], [{**each} for each in named]
     yield tmp_path / "mine"
     for each, old in zip(lists, kept[0], strict=True):

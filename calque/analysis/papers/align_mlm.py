@@ -54,7 +54,8 @@ from calque.analysis.statistics import (
 )
 from calque.analysis.tasks.catalogue import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.tasks.score import OF
-from calque.derive.transforms import REWRITES
+from calque.derive.transforms import TRANSFORMS
+from calque.derive.words import Rewrite
 
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
 ROTATIONS = {
@@ -241,8 +242,9 @@ def changed_words(results: Results) -> Iterator[Claim]:
     """For each transform that changes words, claim that an objective loses more under it than under the same
     transform without the change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
+    rewrites = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}
     for changed in parts:
-        plain_parts = tuple(part for part in parts[changed] if part["kind"] not in REWRITES)
+        plain_parts = tuple(part for part in parts[changed] if part["kind"] not in rewrites)
         if plain_parts == parts[changed] or plain_parts not in parts.values():
             continue
         base = next(name for name in parts if parts[name] == plain_parts)

@@ -15,7 +15,7 @@ from calque.analysis.statistics import Claim, Verdict
 from calque.analysis.tasks.catalogue import TASKS
 from calque.derive.files import read_toml
 from calque.derive.sources.files import TAGGED
-from calque.derive.transforms import TERMS as TRANSFORMS
+from calque.derive.transforms import TRANSFORMS
 from calque.pretrain.objectives import OBJECTIVES
 
 TEXTS, TERMS, CLAIMS = (
@@ -101,7 +101,7 @@ def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
         yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)
         return
     kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
-    if texts := [text for kind, text in TRANSFORMS.items() if kind in kinds]:
+    if texts := [kind.term for kind in TRANSFORMS if kind.__name__ in kinds]:
         yield "Source and derived language", " ".join([DEFINITIONS["derived"], *texts])
     if measures & {"SUP", "ZS"}:
         yield "SUP, ZS and Δ", " ".join(DEFINITIONS[name] for name in ("SUP", "ZS", "DELTA"))

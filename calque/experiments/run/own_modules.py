@@ -11,8 +11,7 @@ from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import PACKAGE, modules_of
 from calque.derive.transform import Transform
-from calque.derive.transforms import REWRITES, TERMS, TRANSFORMS
-from calque.derive.words import Rewrite
+from calque.derive.transforms import TRANSFORMS
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
 
@@ -31,8 +30,6 @@ def import_own(name: str) -> ModuleType:
             continue
         if issubclass(kind, Transform):
             _list(TRANSFORMS, kind)
-            TERMS[kind.__name__] = kind.term
-            REWRITES.update({kind.__name__} if issubclass(kind, Rewrite) else ())
         elif issubclass(kind, Objective) and kind.short_name:
             _list(OBJECTIVES, kind)
         elif issubclass(kind, Task):
