@@ -217,10 +217,7 @@ class Composite(Objective):
     def modules(self, model: Any) -> dict[str, nn.Module]:
         modules: dict[str, nn.Module] = {}
         for part in self.parts:
-            part_modules = part.modules(model)
-            if repeated := modules.keys() & part_modules.keys():
-                raise ValueError(f"{self.name}: two parts share the module name {min(repeated)!r}")
-            modules |= part_modules
+            modules |= part.modules(model)
         return modules
 
     def mistakes(self, model: ModelConfig) -> list[str]:
@@ -234,12 +231,6 @@ class Sum(Composite):
     label: str
     summands: tuple[Objective, ...]
     heading: str = field(default="", compare=False)
-
-    def __post_init__(self) -> None:
-        for summand in self.summands:
-            if summand.traits.start or isinstance(summand, HeadOnly):
-                raise ValueError(f"{self.label}: {summand.name} cannot be part of a sum")
-        super().__post_init__()
 
     @property
     def name(self) -> str:

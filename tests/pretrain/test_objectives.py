@@ -14,7 +14,7 @@ from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import HeadOnly, Sum
-from calque.pretrain.objectives.align_mlm import Align, PreAlign, Repel
+from calque.pretrain.objectives.align_mlm import Align, Repel
 from calque.pretrain.objectives.mlm import MLM, DictMLM, PackedLines
 from calque.pretrain.objectives.pairs import TLM, WEAM, WordAligned
 from calque.pretrain.objectives.word_alignment import XLMAlign
@@ -207,8 +207,6 @@ BOTH = HeadOnly(XLMAlign())
 @pytest.mark.parametrize(
     ("summand", "mistake"),
     [
-        (BOTH, "XLM-ALIGN-head cannot be part of a sum"),
-        (PreAlign(), "PREALIGN cannot be part of a sum"),
         (WordAligned(), "same links, not gold of 25% and intersect of 25%"),
         (WordAligned(0.5, links="gold"), "same links, not gold of 25% and gold of 50%"),
     ],
