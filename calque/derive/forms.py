@@ -113,7 +113,7 @@ class Named:
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
         """Return the fields that a name sets, or None if the class has no such name."""
-        pattern, defaults = re.escape(cls.short_name), cls._defaults()
+        pattern, defaults = re.escape(cls.short_name), cls.defaults()
         for field, forms in groupby(cls.forms, key=lambda form: form.field):
             choices = "|".join(f"({re.escape(form.name)}{form.pattern})" for form in forms)
             pattern += f"(?:{choices}){'' if defaults[field] is MISSING else '?'}"
@@ -123,12 +123,13 @@ class Named:
         return {form.field: form.parse(text) for form, text in texts if text is not None}
 
     @classmethod
-    def _defaults(cls) -> dict[str, Any]:
+    def defaults(cls) -> dict[str, Any]:
+        """Return the default value of each field."""
         form_class: Any = cls
         return {field.name: field.default for field in fields(form_class)}
 
     def _differences(self) -> Iterator[tuple[Form, Any]]:
-        defaults = self._defaults()
+        defaults = self.defaults()
         for form in self.forms:
             value = getattr(self, form.field)
             if value != defaults[form.field] and (form.read or value == form.value):

@@ -64,6 +64,11 @@ class Transform(Named, ABC):
         return False
 
     @property
+    def renames(self) -> bool:
+        """Whether the transform turns whole words into other words."""
+        return self.rewrites
+
+    @property
     def needs(self) -> frozenset[Need]:
         """The data that it needs: "trees" and "tags" of sentences, or the "usage" (counts) of types."""
         return frozenset()
@@ -141,6 +146,10 @@ class Compose(Transform):
     @property
     def rewrites(self) -> bool:
         return any(part.rewrites for part in self.parts)
+
+    @property
+    def renames(self) -> bool:
+        return any(part.renames for part in self.parts)
 
     @property
     def needs(self) -> frozenset[Need]:

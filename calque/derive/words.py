@@ -64,6 +64,7 @@ class Agglutinate(Rewrite):
     """Turns a random fraction `share` of function-word forms into endings of the content word that they
     precede, nearest first: *in the house* becomes *housethein*."""
 
+    renames = False
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
     examples = (("agg", ""), ("agg-50", "half of the function words"))
@@ -112,6 +113,7 @@ class _OneClass(EachWord):
 class Drop(_OneClass):
     """Drops all words of one class: without DET, *the dog barks* becomes *dog barks*."""
 
+    renames = False
     short_name, full_name = "drop", "Drop"
     examples = (("drop-det", "without articles and other determiners"),)
     term = "Drop removes the words of one class."
@@ -124,6 +126,7 @@ class Drop(_OneClass):
 class Split(EachWord):
     """Turns endings of nouns and verbs into words, *walked* into *walk ed*. Stems have at least 3 letters."""
 
+    renames = False
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
     term = "Split turns the endings of nouns and verbs into separate words."

@@ -26,7 +26,7 @@ from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe
 from calque.experiments.report.folder import COMMITTED, read_table
 from calque.experiments.report.paper import conclusions, counted, items, papers
-from calque.experiments.settings.catalogue import study_rows
+from calque.experiments.settings.catalogue import table as studies_table
 from calque.pretrain.objectives import table as objectives_table
 
 _CELL = re.compile(
@@ -126,7 +126,10 @@ def _transforms() -> list[str]:
 
 
 def _studies() -> list[str]:
-    rows = [(f"`{name}`", doc, "; ".join(filter(None, details))) for name, doc, *details in study_rows()]
+    rows = []
+    for name, row in studies_table().items():
+        needs = f"; {row['needs']}" if "needs" in row else ""
+        rows.append((f"`{name}`", row["doc"], row["time"] + needs))
     return _table_of("study | description | time on two cores; needs", rows)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from calque.experiments.report.folder import About
     from calque.experiments.report.outcome import Outcome
     from calque.experiments.run.step import Stage, Step
-    from calque.experiments.settings.sweep import Swept, Variant
+    from calque.experiments.settings.override import Swept, Variant
     from calque.experiments.study import Study
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
@@ -51,14 +51,14 @@ class StudySession:
 
     @cached_property
     def swept(self) -> Swept:
-        from calque.experiments.settings.sweep import read_sweep
+        from calque.experiments.settings.override import read_sweep
 
         return read_sweep(self.sweep)
 
     @cached_property
     def variants(self) -> list[Variant]:
         """Each combination of swept values, with the study; without a sweep, the study itself."""
-        from calque.experiments.settings.sweep import variants
+        from calque.experiments.settings.override import variants
 
         return variants(self.study, self.swept)
 

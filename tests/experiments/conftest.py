@@ -25,7 +25,7 @@ from calque.experiments.session import STAGES, StudySession
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from calque.experiments.study import Study
-from calque.experiments.study.measuring import read_measured
+from calque.experiments.study.measures import read_measured
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.run import CHECKPOINT
 

@@ -12,7 +12,7 @@ import calque
 from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
 from calque.experiments.settings.catalogue import named_study
-from calque.experiments.study.measuring import read_measured
+from calque.experiments.study.measures import read_measured
 from tests.experiments.conftest import TINY, Done, finished
 
 ROOT, NAME = Path(__file__).parents[2], "trans.inv"

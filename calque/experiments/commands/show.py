@@ -81,10 +81,9 @@ def _transforms(study: str | None) -> dict[str, Transform]:
     if study is None:
         return {}
     from calque.experiments.settings.catalogue import named_study
-    from calque.experiments.study.languages import DerivedLanguages
 
     languages = named_study(study).languages
-    if not isinstance(languages, DerivedLanguages):
+    if not languages.derived:
         raise BadInput("the study has no derived languages", study)
     return {transform.name: transform for transform in languages.transforms}
 

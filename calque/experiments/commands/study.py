@@ -233,11 +233,11 @@ def plan(exp: Exp, settings: Set = None, sweep: Sweeps = None, jobs: Jobs = None
 
 def studies() -> None:
     """List the studies, their time on two cores and their requirements."""
-    from calque.experiments.settings.catalogue import study_rows
+    from calque.experiments.settings.catalogue import table
 
-    for name, doc, time, needs in study_rows():
-        typer.echo(f"{name:<21}{time:<23}{needs}".rstrip())
-        typer.echo(fill(doc, 80, initial_indent="  ", subsequent_indent="  "))
+    for name, row in table().items():
+        typer.echo(f"{name:<21}{row['time']:<23}{row.get('needs', '')}".rstrip())
+        typer.echo(fill(row["doc"], 80, initial_indent="  ", subsequent_indent="  "))
     typer.echo("next: calque plan NAME, or calque run NAME")
 
 

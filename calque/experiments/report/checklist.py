@@ -19,7 +19,6 @@ from calque.experiments.report.folder import reports
 from calque.experiments.report.summary import compute_statement, scale_of
 from calque.experiments.run.step import COMPUTE, is_finished
 from calque.experiments.study import Study
-from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.study import distinct
 
 YOURS = "for you to answer"
@@ -34,7 +33,7 @@ def checklist(
     or, for a sweep, one per variant; `runs` is the results folder."""
     study = studies[0]
     yield "A1 Scale", f"{scale_of(studies)}; intervals are {coverage(study.seeds, study.languages.draws)}"
-    if isinstance(study.languages, DerivedLanguages):
+    if study.languages.derived:
         read = "" if study.mixture.disjoint else ", and every sentence is read in both languages"
         what = "effects show what is possible, not how large effects are between natural languages"
         yield "A1 Derived languages", f"isomorphic to their source by construction{read}; {what}"

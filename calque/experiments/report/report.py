@@ -36,9 +36,9 @@ from calque.experiments.report.folder import ABOUT, About, Recorded, read_record
 from calque.experiments.report.outcome import Outcome
 from calque.experiments.report.summary import described_facts, exclusions, facts_of, scale_of
 from calque.experiments.settings.catalogue import table
-from calque.experiments.settings.sweep import Variant
+from calque.experiments.settings.override import Variant
 from calque.experiments.study import Study
-from calque.experiments.study.measuring import read_measured
+from calque.experiments.study.measures import read_measured
 from calque.experiments.study.tasks import read_floors
 from calque.pretrain import objectives
 from calque.pretrain.run import CLAIMS, METRICS, read_metrics

@@ -12,7 +12,7 @@ from calque.derive.on_demand import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
 from calque.experiments.run.step import COMPUTE
-from calque.experiments.settings.sweep import Variant
+from calque.experiments.settings.override import Variant
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.measures import Growth
@@ -97,7 +97,7 @@ def _exclusions(study: Study, root: Path) -> list[str]:
             left_out, name = model.step.open().facts["left out"], model.training.objective.name
             pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
-    if not isinstance(languages, DerivedLanguages):
+    if not languages.derived:
         for step in study.measured(root):
             left_out = step.open().facts["left out"]
             lines += [f"{step.title}: {count:,} {why}" for why, count in left_out.items()]

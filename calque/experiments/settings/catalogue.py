@@ -10,10 +10,11 @@ import traceback
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module, invalidate_caches
 from importlib.util import find_spec
-from itertools import islice, repeat
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,17 @@ if TYPE_CHECKING:
 
 STUDIES = Path(__file__).parents[1] / "studies"
 MOST = 5  # maximum number of mistyped values in one error
+UNIONS = typing.Union, types.UnionType
+KINDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "True or False",
+    type(None): "None",
+    tuple: "a tuple: ('a', 'b'), or ('a',) for a single value",
+    Mapping: "a dict",
+}
+"""How error messages name types."""
 
 
 @cache
@@ -51,37 +63,25 @@ def named_study(name: str) -> Study:
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))
     entry = table()[name]
-    if "set" in entry:
-        from calque.experiments.settings.override import replaced
+    from calque.experiments.settings.override import replaced
 
-        calque_study = (
-            named_study(entry["base"]) if "base" in entry else _calque_study("pocket", "small_grid")
-        )
-        for setting in entry["set"]:
-            calque_study = replaced(calque_study, setting)
+    if "base" in entry:
+        calque_study = named_study(entry["base"])
     else:
-        calque_study = _calque_study(entry.get("file", name), name)
+        module = import_module(f"calque.experiments.studies.{entry.get('file', 'pocket')}")
+        calque_study = getattr(module, "small_grid" if "set" in entry else name)()
+    for setting in entry.get("set", ()):
+        calque_study = replaced(calque_study, setting)
     files = {key: STUDIES / entry[key] if key in entry else None for key in ("claims", "shipped")}
     return calque_study.changed(name=name, **files)
-
-
-def _calque_study(module: str, name: str) -> Study:
-    calque_study: Study = getattr(import_module(f"calque.experiments.studies.{module}"), name)()
-    return calque_study
-
-
-def study_rows() -> list[tuple[str, str, str, str]]:
-    """Return each study's name, question, time and requirements."""
-    return [(name, row["doc"], row["time"], row.get("needs", "")) for name, row in table().items()]
 
 
 # Study files
 
 
 def _study_of_file(path: Path) -> Study:
-    """Return the study from a function in a file: the one named like the file or, failing that, the only one
-    that can be called without arguments. Raises BadInput if the file is missing, its code fails, or no such
-    function returns a valid study."""
+    """Return the study from the function in a file that is named like the file. Raises BadInput if the file
+    is missing, its code fails, or the function is missing or returns no valid study."""
     from calque.experiments.study import Study
 
     function = _function(_imported(path), path)
@@ -125,18 +125,15 @@ def _imported(path: Path) -> ModuleType:
 
 
 def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
-    functions = {}
-    for name, function in inspect.getmembers(module, inspect.isfunction):
-        parameters = inspect.signature(function).parameters.values()
-        needs_none = all(parameter.default is not parameter.empty for parameter in parameters)
-        if function.__module__ == module.__name__ and not name.startswith("_") and needs_none:
-            functions[name] = function
-    if path.stem in functions or len(functions) == 1:
-        return functions.get(path.stem) or next(iter(functions.values()))
-    available = (
-        f"available: {', '.join(functions)}" if functions else "no function can be called without arguments"
-    )
-    raise BadInput(f"expected a function {path.stem}() that returns a study; {available}", path)
+    defined = {
+        name: function
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
+    }
+    if path.stem in defined:
+        return defined[path.stem]
+    available = f"; available: {', '.join(defined)}" if defined else ""
+    raise BadInput(f"expected a function {path.stem}() that returns a study{available}", path)
 
 
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
@@ -156,42 +153,43 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
     """Yield a message for each value in a user's study, including those inside dataclasses, tuples and
     mappings, that does not match the type of its field."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    fits, expected, parts = True, "", list[tuple[Any, Any, str]]()
-    if origin in (typing.Union, types.UnionType):
-        fits = any(next(mistyped(value, kind), None) is None for kind in arguments)
-        expected = " or ".join(map(_words_for, arguments))
-    elif origin is typing.Literal:
-        fits, expected = value in arguments, f"one of {', '.join(map(str, arguments))}"
-    elif origin is tuple:
-        fits, expected = isinstance(value, tuple), "a tuple: ('a', 'b'), or ('a',) for a single value"
-        kinds = repeat(arguments[0]) if arguments[-1:] == (Ellipsis,) else arguments
-        for place, (item, kind) in enumerate(zip(value if fits else (), kinds, strict=False)):
-            parts.append((item, kind, f"{name}[{place}]"))
-    elif isinstance(origin, type) and issubclass(origin, Mapping):
-        fits, expected = isinstance(value, Mapping), "a dict"
-        for key, item in value.items() if fits else ():
-            parts += [(key, arguments[0], f"a key of {name}"), (item, arguments[1], f"{name}.{key}")]
-    elif hint in (int, float):
-        fits, expected = isinstance(value, hint | int) and not isinstance(value, bool), _words_for(hint)
-    elif isinstance(hint, type) and hint is not Any:
-        fits, expected = isinstance(value, hint), _words_for(hint)
-        parts += _fields_of(value, name) if fits and dataclasses.is_dataclass(value) else []
+    kind, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
+    if kind in UNIONS:
+        fits = any(next(mistyped(value, argument), None) is None for argument in arguments)
+    elif kind is typing.Literal:
+        fits = value in arguments
+    elif kind in (int, float):
+        fits = isinstance(value, kind | int) and not isinstance(value, bool)
+    else:
+        fits = kind is Any or not isinstance(kind, type) or isinstance(value, kind)
     if not fits:
-        yield f"{name} is {shown(repr(value))}; expected {expected}"
-    for part in parts:
-        yield from mistyped(*part)
+        yield f"{name} is {shown(repr(value))}; expected {_words_for(hint)}"
+    elif kind not in (*UNIONS, Any):
+        for part in _parts(value, arguments, name):
+            yield from mistyped(*part)
 
 
-def _fields_of(value: Any, name: str) -> list[tuple[Any, Any, str]]:
-    try:
-        hints = typing.get_type_hints(type(value))
-    except NameError:  # a name imported only for type checkers
-        return []
-    names = [field.name for field in dataclasses.fields(value)]
-    return [(getattr(value, field), hints[field], f"{name}.{field}".lstrip(".")) for field in names]
+def _parts(value: Any, kinds: tuple[Any, ...], name: str) -> Iterator[tuple[Any, Any, str]]:
+    """Yield a value's parts, each with its declared type and its name."""
+    if isinstance(value, tuple):
+        kinds = kinds[:1] * len(value) if Ellipsis in kinds else kinds
+        for place, (item, kind) in enumerate(zip(value, kinds, strict=False)):
+            yield item, kind, f"{name}[{place}]"
+    elif isinstance(value, Mapping) and kinds:
+        for key, item in value.items():
+            yield key, kinds[0], f"a key of {name}"
+            yield item, kinds[1], f"{name}.{key}"
+    elif dataclasses.is_dataclass(value):
+        with suppress(NameError):  # a name imported only for type checkers
+            hints = typing.get_type_hints(type(value))
+            for field in dataclasses.fields(value):
+                yield getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip(".")
 
 
-def _words_for(kind: Any) -> str:
-    words = {int: "a whole number", float: "a number", str: "text", bool: "True or False", type(None): "None"}
-    return words.get(kind) or str(getattr(kind, "__name__", kind))
+def _words_for(hint: Any) -> str:
+    kind, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
+    if kind in UNIONS:
+        return " or ".join(map(_words_for, arguments))
+    if kind is typing.Literal:
+        return f"one of {', '.join(map(str, arguments))}"
+    return KINDS.get(kind) or str(getattr(kind, "__name__", kind))

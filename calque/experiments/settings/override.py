@@ -1,12 +1,14 @@
-"""`--set a.b=value`: changes to a study's values, which are parsed according to the types of their fields."""
+"""`--set KEY=VALUE` changes a study's values, which are parsed according to the types of their fields;
+`--sweep KEY=V1,V2` runs a study with several values of a setting."""
 
 import dataclasses
-import math
 import types
 import typing
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import product
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ LARGEST = 2**63  # upper bound for random seeds and array sizes
 ONLY_PYTHON = (
     "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 )
+MOST_VARIANTS = 100  # maximum number of variants of a study
+Swept = tuple[tuple[str, tuple[str, ...]], ...]  # each swept setting's key, with its values as text
+Variant = tuple[dict[str, str], Study]  # a study, and its values of the swept settings
 
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
@@ -196,7 +201,7 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
         raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
     if isinstance(value, int) and abs(value) >= LARGEST:
         raise ValueError(f"expected a number below 2**63, not {shown(text)}")
-    if not math.isfinite(value):
+    if not isfinite(value):
         raise ValueError(f"expected a finite number, not {shown(text)}")
     return value
 
@@ -211,26 +216,8 @@ def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]
         return tuple(_read(part, kind) for part in parts)
     present = {item.name: item for item in before}
     rates = {item.traits.mask_rate for item in before if isinstance(item, Objective)} - {0}
-    values = []
-    for part in parts:
-        value = present.get(part) or parser(part)
-        if len(rates) == 1 and value not in before:
-            value = _masking(value, *rates)
-        values.append(value)
-    return tuple(values)
-
-
-def _masking(objective: Any, mask_rate: float) -> Any:
-    changes: dict[str, Any] = {}
-    for field in dataclasses.fields(objective):
-        value = getattr(objective, field.name)
-        if field.name == "mask_rate":
-            changes[field.name] = mask_rate
-        elif isinstance(value, Objective):
-            changes[field.name] = _masking(value, mask_rate)
-        elif isinstance(value, tuple):
-            changes[field.name] = tuple(_masking(part, mask_rate) for part in value)
-    return dataclasses.replace(objective, **changes)
+    shared = rates if len(rates) == 1 else ()
+    return tuple(present.get(part) or parser(part, *shared) for part in parts)
 
 
 def _transform(text: str) -> Any:
@@ -282,7 +269,7 @@ def _pair(text: str) -> tuple[str, str]:
     return languages[0], languages[1]
 
 
-PARSERS: Mapping[str, Callable[[str], Any]] = {
+PARSERS: Mapping[str, Callable[..., Any]] = {
     "Transform": _transform,
     "Objective": objectives.parse,
     "Source": _source,
@@ -295,5 +282,36 @@ PARSERS: Mapping[str, Callable[[str], Any]] = {
 """Value parsers by type name, so that no type is imported before it is needed."""
 
 
-def _parser(kind: Any) -> Callable[[str], Any] | None:
+def _parser(kind: Any) -> Callable[..., Any] | None:
     return PARSERS.get(getattr(kind, "__name__", ""))
+
+
+# Sweeps
+
+
+def read_sweep(options: Sequence[str]) -> Swept:
+    """Parse options such as `dictionary.fraction=0.01,0.1,0.5`, or `objectives=MLM,XLM;MLM,ALIGN-MLM`."""
+    swept = []
+    for option in options:
+        key, equals, text = option.partition("=")
+        parts = text.split(";" if ";" in text else ",")
+        values = tuple(part.strip() for part in parts if part.strip())
+        if not equals or len(values) < 2 or len(set(values)) < len(values):
+            expected = "key=value,value with two or more different values"
+            raise BadInput(f"--sweep {option}: expected {expected}")
+        swept.append((key.strip(), values))
+    if len(dict(swept)) < len(swept):
+        raise BadInput("--sweep names a setting twice; list all values of a setting in one option")
+    if (number := prod(len(values) for _, values in swept)) > MOST_VARIANTS:
+        raise BadInput(f"--sweep makes {number:,} variants of the study; at most {MOST_VARIANTS} are allowed")
+    return tuple(swept)
+
+
+def variants(study: Study, swept: Swept) -> list[Variant]:
+    """Return a study's variants, one for each combination of swept values; without a sweep, the study."""
+    keys, values = [key for key, _ in swept], [values for _, values in swept]
+    combinations = [dict(zip(keys, combination, strict=True)) for combination in product(*values)]
+    return [
+        (settings, override(study, list(map("=".join, settings.items())), "--sweep") if settings else study)
+        for settings in combinations
+    ]

@@ -21,16 +21,18 @@ from calque.analysis.measures.word_alignment import (
     gold_set,
     link_record,
 )
+from calque.analysis.records import json_rows
 from calque.analysis.records.record import (
     DIAGONAL,
     FAST_ALIGN,
+    RUNS,
     Described,
     MeasuredModel,
     Measurement,
     Record,
     Run,
 )
-from calque.derive.artefact import digest
+from calque.derive.artefact import Artefact, digest
 from calque.derive.errors import unknown
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
@@ -46,8 +48,7 @@ from calque.experiments.study.languages import (
     only_derived,
     vocabulary_mistakes,
 )
-from calque.experiments.study.measures import Examples, Measure, StudyMeasure, Tasks
-from calque.experiments.study.measuring import write_measurement
+from calque.experiments.study.measures import Examples, Measure, StudyMeasure, Tasks, write_measurement
 from calque.experiments.study.models import Group, Model
 from calque.pretrain.model import main_layer
 from calque.pretrain.saved_model import read_config
@@ -102,8 +103,7 @@ class GoldText:
 
     @cached_property
     def digest(self) -> str:
-        places = [filter(None, (source.path, source.beside)) for source in self.text]
-        files = [[digest(path) if path.is_file() else "" for path in paths] for paths in places]
+        files = [[digest(path) if path.is_file() else "" for path in source.paths] for source in self.text]
         switches = [(source.columns, False) for source in self.text]
         return fingerprint(GOLD_FORMAT, EDITION, self.gold_digests, files, switches)
 
@@ -264,6 +264,10 @@ class GoldSetAligner:
         run = Run(f"{self.text.name}/{step.folder.name}", self.study, 0, self.text.described)
         runs, measurement = self._score(run, str(machine.world.device))
         write_measurement(step, measurement, machine, runs)
+
+    def runs(self, measured: Artefact) -> list[Run]:
+        rows = json_rows.read(measured.path(RUNS), Run)
+        return [replace(run, study=self.study) for run in rows]  # another study may have computed the step
 
     def _score(self, run: Run, device: str) -> tuple[list[Run], Measurement]:
         gold = self.text.set

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from calque.derive.errors import BadInput, shown
 from calque.derive.languages import FORMAT, KIND, SOURCE, NamePair
 from calque.derive.sentence import Question
 from calque.derive.source import Source
-from calque.derive.transform import Compose, Transform, image_of_question, trial_image
+from calque.derive.transform import Transform, image_of_question, trial_image
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
@@ -56,6 +56,7 @@ class StudyLanguages(ABC):
     gold_sets = False  # whether they are the languages of gold sets
     redraw = False  # whether each seed samples its own data
     bitexts: Mapping[NamePair, Any] = {}
+    transforms: tuple[Transform, ...]  # of derived languages
 
     @property
     def draws(self) -> tuple[str, ...]:
@@ -122,33 +123,24 @@ class DerivedLanguages(StudyLanguages):
     def names(self) -> list[str]:
         return [transform.name for transform in self.transforms]
 
+    def named(self, name: str) -> tuple[Transform, ...]:
+        return tuple(transform for transform in self.transforms if transform.name == name)
+
     @property
     def draws(self) -> tuple[str, ...]:
         return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
-
-    @cached_method
-    def of_seed(self, seed: int) -> DerivedLanguages:
-        if not self.redraw:
-            return self
-        return replace(
-            self,
-            source=self.source.reseeded(seed),
-            transforms=tuple(transform.reseeded(seed) for transform in self.transforms),
-            dictionary=self.dictionary.reseeded(seed),
-            redraw=False,
-        )
 
     def facts(self, study: Any) -> dict[str, str]:
         return {"Dictionary": self.dictionary.title}
 
     def data(self, study: Any, home: Path, seed: int) -> StudyData:
         if self.redraw:
-            return self.of_seed(seed).data(study, home, seed)
+            transforms = tuple(transform.reseeded(seed) for transform in self.transforms)
+            parts = self.source.reseeded(seed), transforms, self.vocabulary, self.dictionary.reseeded(seed)
+            return DerivedLanguages(*parts).data(study, home, seed)
         text = Step(self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
         examples = {name: DerivedExamples(name, self).step(home) for name in _tasks_with_examples(study)}
-        pairs = [(SOURCE, SOURCE)]
-        for name in self.names:
-            pairs += [(SOURCE, name), (name, name)]
+        pairs = (SOURCE, SOURCE), *((first, name) for name in self.names for first in (SOURCE, name))
         return StudyData(
             groups=[
                 Group(transform.name, text, (transform.name,), (THE_SOURCE, Described.of(transform)))
@@ -157,7 +149,7 @@ class DerivedLanguages(StudyLanguages):
             described=(THE_SOURCE,),
             text=text,
             examples=examples,
-            floors=[Floors(examples[name], tuple(pairs), text).step(home) for name in study.tasks],
+            floors=[Floors(examples[name], pairs, text).step(home) for name in study.tasks],
             task_measures=[Transfer(examples[name], task.finetune) for name, task in study.tasks.items()],
         )
 
@@ -176,8 +168,7 @@ class DerivedLanguages(StudyLanguages):
         return self._fingerprint(self.transforms, self.dictionary)
 
     def language(self, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
-        transforms = tuple(transform for transform in self.transforms if transform.name == name)
-        return self._fingerprint(transforms, self.dictionary if dictionary else NO_DICTIONARY)
+        return self._fingerprint(self.named(name), self.dictionary if dictionary else NO_DICTIONARY)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         types = self._given if isinstance(self._given, int) else self._given.open().size
@@ -187,12 +178,9 @@ class DerivedLanguages(StudyLanguages):
         return tuple((SOURCE, name) for name in names)
 
     def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
-        (ready,) = (transform.ready(cache) for transform in self.transforms if transform.name == name)
-        questions = self.source.questions()
-        return [
-            (question, image_of_question(question, ready, number))
-            for number, question in enumerate(questions)
-        ]
+        ready, questions = self.named(name)[0].ready(cache), self.source.questions()
+        images = (image_of_question(question, ready, number) for number, question in enumerate(questions))
+        return list(zip(questions, images, strict=True))
 
     @cached_property
     def _given(self) -> int | GivenVocabulary:
@@ -202,17 +190,16 @@ class DerivedLanguages(StudyLanguages):
         from calque.derive.build import languages_fingerprint, rewriting_of
 
         rewriting = rewriting_of(self.transforms)
-        return languages_fingerprint(
-            self._corpus, transforms, self._given, dictionary, rewriting, self._examples
-        )
+        sources = self._corpus, transforms, self._given, dictionary, rewriting, self.examples_identity
+        return languages_fingerprint(*sources)
 
     @cached_method
     def _corpus(self, trees: bool) -> str:
         return self.source.corpus_identity(trees)
 
     @cached_method
-    def _examples(self, task: str) -> str:
-        return self.source.task_identity(task)
+    def examples_identity(self, task: str, trees: bool = False) -> str:
+        return self.source.task_identity(task, trees)
 
     # Validation
 
@@ -281,13 +268,8 @@ class DerivedLanguages(StudyLanguages):
     def _translates(self, transform: Transform) -> bool:
         """Whether the dictionary may contain pairs of different words. Raises ValueError for transforms that
         cannot be combined."""
-        from calque.derive.words import Agglutinate, Drop, Rewrite, Split
-
-        keeping = Agglutinate, Drop, Split  # never turn one whole word into another
         changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
-        parts = transform.parts if isinstance(transform, Compose) else (transform,)
-        renamed = any(isinstance(part, Rewrite) and not isinstance(part, keeping) for part in parts)
-        return self.dictionary.fraction > 0 and (changed or renamed)
+        return self.dictionary.fraction > 0 and (changed or transform.renames)
 
     def _example_mistakes(self, study: Any) -> Iterator[str]:
         for name, task in study.tasks.items():

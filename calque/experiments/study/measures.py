@@ -1,4 +1,5 @@
-"""The measures of a study's models. Each measure imports the code that computes it only when it is called."""
+"""The measures of a study's models, the step that computes a measure, and its records on disk. Each measure
+imports the code that computes it only when it is called."""
 
 from __future__ import annotations
 
@@ -10,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from calque.analysis.records.record import ORDER, SHARING, Measurement
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import ORDER, RECORDS, RUNS, SHARING, Measurement, Record, Run
 from calque.analysis.tasks.finetune_config import FinetuneConfig
-from calque.derive.artefact import input_digest
+from calque.derive.artefact import Artefact, input_digest, making
+from calque.derive.fingerprint import code_of
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.models import Model
@@ -418,3 +421,65 @@ PAIR_MEASURES: tuple[Measure, ...] = (
 _OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
 MEASURES = {measure.name: measure for measure in (*PAIR_MEASURES, *_OF_EXAMPLES)}
 """The measures without settings, by name."""
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """The config of a step that measures a model. `data` is the text that the model has read."""
+
+    measure: Measure
+    model: Model
+    data: Step | None
+
+    @classmethod
+    def step(cls, measure: Measure, model: Model, threads: int) -> Step:
+        config = cls(measure, model, model.training.data if model.trained else None)
+        place, title = model.folder / measure.name, f"{measure.name} {model.name}"
+        return Step(config, place, title, "evaluate", "records", threads=threads)
+
+    def identity(self) -> list[Any]:
+        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        if self.data and not self.measure.any_model:  # includes the dictionary, which the model may not use
+            config, names = self.data.config, self.model.training.languages
+            identity.append({name: config.language(name) for name in names})
+        code = code_of(type(self.measure))
+        return [*identity, code] if code else identity
+
+    def compute(self, step: Step, machine: Machine) -> None:
+        from calque.pretrain.run import CLAIMS
+
+        measurement = self.measure(self.model, machine)
+        noted = {CLAIMS: self.claims} if self.claims else {}
+        write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
+
+    @property
+    def work(self) -> float:
+        return self.measure.work(self.model)
+
+    @property
+    def claims(self) -> str:
+        return self.model.training.claims if self.data else ""
+
+    def runs(self, measured: Artefact) -> list[Run]:
+        from calque.pretrain.run import CLAIMS
+
+        if not self.claims:
+            return [self.model.run]
+        noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
+        return [replace(self.model.run, claims=tuple(sorted(noted)))]
+
+
+def write_measurement(
+    step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()
+) -> None:
+    """Write a step's measurement to its folder; `runs` describes aligners other than the study's models."""
+    facts = {"made with": machine.world.machine, "left out": dict(+measurement.exclusions)}
+    with making(step.folder, step.kind, {**step.facts, **facts, **measurement.facts}) as part:
+        json_rows.write(part / RUNS, runs)
+        json_rows.write(part / RECORDS, measurement.records)
+
+
+def read_measured(step: Step) -> tuple[Sequence[Run], list[Record]]:
+    """Read the runs and records that a finished step measured. Raises BadInput for damaged files."""
+    artefact = step.open()
+    return step.config.runs(artefact), json_rows.read(artefact.path(RECORDS), Record)

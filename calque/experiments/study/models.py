@@ -315,8 +315,13 @@ class Training:
         )
 
     @property
+    def starts(self) -> list[Step]:
+        """The steps that train what this run starts from, the earliest first."""
+        return [*self.start.config.starts, self.start] if isinstance(self.start, Step) else []
+
+    @property
     def steps_before(self) -> int:
-        return self.start.config.all_steps if isinstance(self.start, Step) else 0
+        return sum(start.config.train.steps for start in self.starts)
 
     @property
     def all_steps(self) -> int:

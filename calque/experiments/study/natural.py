@@ -28,7 +28,7 @@ from calque.derive.readers.parallel import TwoFiles
 from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.languages import StudyData, StudyLanguages, only_derived
-from calque.experiments.study.measures import Measure, Retrieval, ZeroShot
+from calque.experiments.study.measures import Measure, ZeroShot
 from calque.experiments.study.models import GivenModel, Group, Training, shape_of
 from calque.experiments.study.tasks import Floors, NaturalExamples, language_mistakes
 from calque.pretrain.config import TrainConfig
@@ -93,15 +93,12 @@ class NaturalLanguages(StudyLanguages):
         return {"Mixture": study.mixture.title} if study.objectives else {}
 
     def _described(self, study: Any) -> tuple[Described, ...]:
-        task_languages = [name for task in study.tasks.values() for name in task.tests]
-        retrieval_languages = [
-            name
-            for measure in study.measures
-            if isinstance(measure, Retrieval)
-            for name in measure.same_sentences
-        ]
-        names = dict.fromkeys((self.source, *self.texts, *retrieval_languages, *task_languages))
-        return tuple(Described(name, name) for name in names)
+        names = [self.source, *self.texts]
+        for measure in study.measures:
+            names += getattr(measure, "same_sentences", ())
+        for task in study.tasks.values():
+            names += task.tests
+        return tuple(Described(name, name) for name in dict.fromkeys(names))
 
     def mistakes(self, study: Any) -> Iterator[str]:
         if study.objectives:

@@ -18,6 +18,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
@@ -28,10 +29,9 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import sha256
 from calque.experiments.run.places import SHARED, name_mistakes
 from calque.experiments.run.step import Step, cached_method, with_needs
-from calque.experiments.study.languages import DerivedLanguages, StudyData, StudyLanguages, chain_of
-from calque.experiments.study.measures import PAIR_MEASURES, Measure, StudyMeasure
-from calque.experiments.study.measuring import Measuring
-from calque.experiments.study.models import GivenModel, Group, Model, Training, Weights
+from calque.experiments.study.languages import StudyData, StudyLanguages, chain_of
+from calque.experiments.study.measures import PAIR_MEASURES, Measure, Measuring, StudyMeasure
+from calque.experiments.study.models import GivenModel, Group, Model, Training
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.model import main_layer
@@ -94,7 +94,7 @@ class Study:
         wrong = [*self._value_mistakes(), *self._objective_mistakes(), *self.languages.mistakes(self)]
         if self.claims is not None:
             wrong += self._claim_mistakes(self.claims)
-        return list(dict.fromkeys(wrong or self._pace_mistakes()))
+        return list(dict.fromkeys(wrong or self._stage_mistakes()))
 
     def _value_mistakes(self) -> Iterator[str]:
         configs = ("model", self.model), ("train", self.train), ("head", self.head)
@@ -126,6 +126,11 @@ class Study:
             if not self.start and first.traits.needs_start:
                 expected = f"train it after another objective, as in {first.name}-after-MLM"
                 yield f"objectives: {first.name} cannot start from random weights; {expected}"
+        for name, pace in self.paces.items():
+            if name not in names:
+                yield f"paces: {unknown('objective of the study', name, names)}"
+            elif not 0 < pace < inf:
+                yield f"paces.{name} must be positive, not {pace:g}"
         if self.head and names and not any(objective.traits.predicts for objective in self.objectives):
             yield "head: none of the objectives predicts sub-words, so none can train a prediction head"
 
@@ -134,7 +139,7 @@ class Study:
         from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # imports matplotlib
         from calque.analysis.statistics import FEWEST
 
-        if not isinstance(self.languages, DerivedLanguages):
+        if not self.languages.derived:
             yield "claims must be about models of a source and one derived language"
             return
         try:
@@ -142,38 +147,33 @@ class Study:
         except BadInput as error:
             yield str(error)
             return
-        objectives = [objective.name for objective in self.objectives]
-        names_by_kind = {"objective": objectives, "transform": self.languages.names, "task": [*self.tasks]}
+        names = {
+            "objective": [objective.name for objective in self.objectives],
+            "transform": [transform.name for transform in self.languages.transforms],
+            "task": list(self.tasks),
+        }
+        pairs = len(names["objective"]) * len(names["transform"])
         aligned = any(measure.name == ALIGNMENT for measure in self.measures)
         for line, claim in claims.items():
             wrong = [
-                unknown(f"{kind} of the study", name, names_by_kind[kind])
+                unknown(f"{kind} of the study", name, names[kind])
                 for kind, name in claim.names
-                if name not in names_by_kind[kind]
+                if name not in names[kind]
             ]
             if claim.measure in (ALIGNMENT, CORRELATION) and not aligned:
                 wrong.append("alignment is not among the study's measures")
-            if claim.measure == CORRELATION and len(objectives) * len(self.languages.names) < FEWEST:
+            if claim.measure == CORRELATION and pairs < FEWEST:
                 wrong.append(f"a correlation needs {FEWEST} pairs of an objective and a transform")
             yield from (
                 f"{path}:{line}: {mistake}; use --set claims=none to skip claims" for mistake in wrong
             )
 
-    def _pace_mistakes(self) -> Iterator[str]:
-        objectives = {objective.name: objective for objective in self.objectives}
-        for name, pace in self.paces.items():
-            if name not in objectives:
-                yield f"paces: {unknown('objective of the study', name, objectives)}"
-            elif not 0 < pace < inf:
-                yield f"paces.{name} must be positive, not {pace:g}"
-        possible = all(0 < pace < inf for pace in self.paces.values())
-        for name, objective in objectives.items() if self.languages.derived and possible else ():
-            portion = self.paces.get(name, 1.0)
-            for stage in chain_of(objective):
-                train = self.train_of(stage, portion)
+    def _stage_mistakes(self) -> Iterator[str]:
+        """Yield errors in settings of objectives that are not trained for `train.steps` steps."""
+        for objective in self.objectives if self.languages.derived else ():
+            for stage, train in self.stages(objective):
                 for mistake in train.mistakes() if train != self.train else ():
                     yield f"{stage.name}, with {train.steps} steps: train.{mistake}"
-                portion *= stage.traits.start[1] if stage.traits.start else 1.0
 
     # Folders and steps
 
@@ -189,20 +189,16 @@ class Study:
         steps += [step for seed_data in data for step in (*seed_data.floors, *seed_data.aligners)]
         # The start is measured first, so that unreadable gold links are reported before hours of training.
         steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
-        steps += [step for model in models for step in _starts(model.step)]
-        measures: list[list[Step]] = [[]] * BEHIND
-        for model in models:
-            measures.append(self.measuring(root, model))
-            steps += [model.step, *measures[-1 - BEHIND]]
-        for last in measures[-BEHIND:]:
-            steps += last
-        return with_needs(steps)
+        steps += [start for model in models for start in model.training.starts]
+        measures = [*[()] * BEHIND, *(self.measuring(root, model) for model in models)]
+        for model, delayed in zip(models, measures, strict=False):
+            steps += [model.step, *delayed]
+        return with_needs([*steps, *chain.from_iterable(measures[-BEHIND:])])
 
     def trained(self, root: Path = Path()) -> list[Step]:
         models = self.models(root)
-        steps = [step for model in models for step in _starts(model.step)]
-        steps += [model.step for model in models]
-        return distinct(steps)
+        starts = [start for model in models for start in model.training.starts]
+        return distinct([*starts, *(model.step for model in models)])
 
     # Data
 
@@ -229,43 +225,34 @@ class Study:
             for objective in self.objectives
         ]
 
-    def _pretraining(
-        self, root: Path, group: Group, objective: Objective, seed: int, portion: float | None = None
-    ) -> Step:
-        portion = self.paces.get(objective.name, 1.0) if portion is None else portion
-        start: Weights | None = self.given
-        if objective.traits.start:
-            first, share = objective.traits.start
-            start = self._pretraining(root, group, first, seed, portion * share)
-        elif self.given and self.head and not self.given.has_head:
+    def _pretraining(self, root: Path, group: Group, objective: Objective, seed: int) -> Step:
+        """Return the step that trains a model, after the steps that train what it starts from."""
+        start: Any = self.given
+        stages = self.stages(objective)
+        if self.given and self.head and not self.given.has_head:
             head = HeadOnly(next(candidate for candidate in self.objectives if candidate.traits.predicts))
-            start = self._step(root, group, head, self.head, seed, self.given)
-        return self._step(root, group, objective, self.train_of(objective, portion), seed, start)
+            stages = [(head, self.head), *stages]
+        for stage, train in stages:
+            settings = stage, self.model, train, seed, start, self.mixture
+            training = Training(group.data, group.languages, *settings, claims=self.claims_digest)
+            if self.shipped:
+                from calque.pretrain.run import ShippedRun, runs_of
 
-    def _step(
-        self,
-        root: Path,
-        group: Group,
-        objective: Objective,
-        train: TrainConfig,
-        seed: int,
-        start: Weights | None,
-    ) -> Step:
-        parts = group.data, group.languages, objective, self.model, train, seed, start, self.mixture
-        training = Training(*parts, claims=self.claims_digest)
-        if self.shipped:
-            from calque.pretrain.run import ShippedRun, runs_of
+                if training.name_in_file in runs_of(self.shipped):
+                    training = replace(training, shipped=ShippedRun(self.shipped, training.name_in_file))
+            start = training.step(self.home(root), group.name, self.threads)
+        return start
 
-            if training.name_in_file in runs_of(self.shipped):
-                training = replace(training, shipped=ShippedRun(self.shipped, training.name_in_file))
-        return training.step(self.home(root), group.name, self.threads)
-
-    def train_of(self, objective: Objective, portion: float) -> TrainConfig:
-        steps = round(self.train.steps * portion)
-        if objective.traits.start:
-            first, share = objective.traits.start
-            steps -= self.train_of(first, portion * share).steps
-        return replace(self.train, steps=steps)
+    def stages(
+        self, objective: Objective, portion: float | None = None
+    ) -> list[tuple[Objective, TrainConfig]]:
+        """Return the objectives that a model is trained with, in order, and their training settings. The
+        number of steps is a `portion` of `train.steps`, by default the objective's pace."""
+        portion = self.paces.get(objective.name, 1.0) if portion is None else portion
+        start = objective.traits.start
+        before = self.stages(start[0], portion * start[1]) if start else []
+        steps = round(self.train.steps * portion) - sum(train.steps for _, train in before)
+        return [*before, (objective, replace(self.train, steps=steps))]
 
     def _model(self, step: Step, group: Group, home: Path) -> Model:
         training: Training = step.config
@@ -344,10 +331,3 @@ def distinct(steps: Iterable[Step]) -> list[Step]:
         except BadInput:
             by_key.setdefault((step.place, repr(step.config)), step)
     return list(by_key.values())
-
-
-def _starts(weights: Weights | None) -> Iterator[Step]:
-    """Yield the steps that train a model's start and the starts before it, the earliest first."""
-    if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
-        yield from _starts(start)
-        yield start

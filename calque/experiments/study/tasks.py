@@ -23,7 +23,7 @@ from calque.derive.source import SPLITS
 from calque.derive.sources.files import TAGGED, TaskFiles
 from calque.derive.transform import Transform
 from calque.experiments.run.places import CACHE
-from calque.experiments.run.step import Machine, Step, cached_method
+from calque.experiments.run.step import Machine, Step
 
 if TYPE_CHECKING:
     from calque.analysis.tasks.task import Task
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and report rows use them
 LONGEST = 32  # maximum number of letters in a language's name
-Splits = dict[tuple[str, str], tuple["Task", tuple[Path, ...]]]
-"""Maps each split and language to the task with the language's scoring rules, and the files with examples."""
+Splits = Iterator[tuple[str, str, "Task", tuple[Path, ...]]]
+"""For each split and language, the task with the language's scoring rules, and the files with examples."""
 
 
 def language_mistakes(key: str, name: str) -> list[str]:
@@ -125,10 +125,9 @@ class Examples(ABC):
         """Raise BadInput for damaged examples, or for labels or metrics that would make scoring fail."""
         from calque.analysis.tasks.task import Split, check
 
-        examples, splits = open_examples(step), {}
-        for (split, language), (scoring, files) in self.splits(find_task(self.task)).items():
-            splits[split, language] = Split(examples.path(split, language), scoring, files)
-        check(splits["train", SOURCE], splits.values())
+        examples, splits = open_examples(step), self.splits(find_task(self.task))
+        train, *others = (Split(examples.path(*name), scoring, files) for *name, scoring, files in splits)
+        check(train, (train, *others))
 
     @abstractmethod
     def splits(self, of: Task) -> Splits: ...
@@ -143,9 +142,7 @@ class DerivedExamples(Examples):
 
     def language(self, name: str) -> str:
         """Return a fingerprint of the examples in a single language."""
-        return self._fingerprint(
-            tuple(transform for transform in self.languages.transforms if transform.name == name)
-        )
+        return self._fingerprint(self.languages.named(name))
 
     def write(self, step: Step, machine: Machine) -> None:
         from calque.derive.task_data import derive_task
@@ -158,16 +155,12 @@ class DerivedExamples(Examples):
     def splits(self, of: Task) -> Splits:
         names = [(split, SOURCE) for split in SPLITS]
         names += [(split, name) for split in ("train", "test") for name in self.languages.names]
-        return {name: (of, self.languages.source.files_of(of.data, name[0])) for name in names}
+        return ((*name, of, self.languages.source.files_of(of.data, name[0])) for name in names)
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
         from calque.derive.task_data import task_data_fingerprint
 
-        return task_data_fingerprint(self._examples, data_of(self.task), transforms)
-
-    @cached_method
-    def _examples(self, task: str, trees: bool) -> str:
-        return self.languages.source.task_identity(task, trees)
+        return task_data_fingerprint(self.languages.examples_identity, data_of(self.task), transforms)
 
 
 @dataclass(frozen=True)
@@ -194,10 +187,10 @@ class NaturalExamples(Examples):
         write_natural_task(data, self.files, tests, step.folder, self.source)
 
     def splits(self, of: Task) -> Splits:
-        splits = {(split, SOURCE): (of, self.files.of_split(split)) for split in SPLITS}
-        for name, paths in self.settings.tests.items():
-            splits["test", name] = of.in_language(name), paths
-        return splits
+        yield from ((split, SOURCE, of, self.files.of_split(split)) for split in SPLITS)
+        yield from (
+            ("test", name, of.in_language(name), paths) for name, paths in self.settings.tests.items()
+        )
 
 
 @dataclass(frozen=True)

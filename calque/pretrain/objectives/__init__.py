@@ -29,18 +29,22 @@ OBJECTIVES: list[type[Objective]] = [
 AFTER, HEAD = "-after-", "-head"
 
 
-def parse(name: str) -> Objective:
-    """Return the objective with the given command-line name; raise BadInput if there is none."""
+def parse(name: str, mask_rate: float | None = None) -> Objective:
+    """Return the objective with the given command-line name and, if given, mask rate; raise BadInput if there
+    is none."""
     then, separator, start = name.rpartition(AFTER)
     try:
         if separator and (match := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", start)):
             first, portion = match.groups()
-            return After(parse(then), parse(first), fraction(portion) if portion else 0.5)
+            return After(
+                parse(then, mask_rate), parse(first, mask_rate), fraction(portion) if portion else 0.5
+            )
         if name.endswith(HEAD):
-            return HeadOnly(parse(name.removesuffix(HEAD)))
+            return HeadOnly(parse(name.removesuffix(HEAD), mask_rate))
         for kind in OBJECTIVES:
-            if (objective := kind.parse(name)) is not None:
-                return objective
+            if (values := kind.parse_fields(name)) is not None:
+                masks = mask_rate is not None and "mask_rate" in kind.defaults()
+                return kind(**{"mask_rate": mask_rate} if masks else {}, **values)
     except ValueError as error:
         raise BadInput(f"objective {shown(name)}: {error}") from error
     names, listed = list[str](), list[str]()

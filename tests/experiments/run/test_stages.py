@@ -15,7 +15,7 @@ from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.experiments.run.step import COMPUTE, total_cost
 from calque.experiments.session import StudySession
-from calque.experiments.study.measuring import read_measured
+from calque.experiments.study.measures import read_measured
 from calque.pretrain.run import CHECKPOINT, METRICS, pack, read_metrics, runs_of
 from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, finished, started, weights
 from tests.processes import below, wait_for

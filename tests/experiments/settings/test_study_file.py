@@ -16,7 +16,7 @@ from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
 from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import mistyped, named_study
-from calque.experiments.study.measuring import Measuring
+from calque.experiments.study.measures import Measuring
 from calque.experiments.study.models import Model
 from tests.experiments.conftest import TINY, calque, sets
 
@@ -74,7 +74,7 @@ def test_workers_know_the_transforms_of_a_file(folder):
         (
             "empty.py",
             "x = 1\n",
-            r"a function empty\(\) that returns a study; no function can be called without arguments",
+            r"expected a function empty\(\) that returns a study",
         ),
         ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", "available: a, b"),
         ("number.py", "def number():\n    return 5\n", r"number\(\) returns '5'; expected a study"),

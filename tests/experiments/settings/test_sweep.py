@@ -7,7 +7,7 @@ import pytest
 
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
-from calque.experiments.settings.sweep import read_sweep, variants
+from calque.experiments.settings.override import read_sweep, variants
 from tests.experiments.conftest import SETTINGS, calque, sets
 from tests.refusals import refusal
 

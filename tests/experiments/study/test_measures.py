@@ -23,8 +23,7 @@ from calque.derive.pocket.language import Facts
 from calque.derive.task_data import TaskFolder
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
-from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval
-from calque.experiments.study.measuring import read_measured
+from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval, read_measured
 from calque.pretrain.objectives.align_mlm import PreAlign
 from tests.experiments.conftest import TINY, finished
 
