@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import unescape
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,6 +40,7 @@ _TAGGED = re.compile(rf"[^\t]+(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}\t.*|
 FRAGMENT = 8  # lines of a `<doc>` with at most this many words are not read as sentences
 LINE_ENDS = re.compile(r"\r\n|\n|\r")
 UNKNOWN_WORDS = "words that WikiText replaces with <unk>, read as the unknown type"
+_HEADING = re.compile(r" ?((?:= )+)[^=\s].*?((?: =)+) ?")
 _JOINER = re.compile(r" @([-,.])@ ")  # how WikiText writes punctuation inside a word
 _JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with adjacent punctuation
 _SPACES = re.compile(" {2,}")
@@ -103,10 +104,8 @@ def _kind(path: Path, lines: Sequence[str]) -> Kind:
 
 def is_heading(line: str) -> bool:
     """Whether a WikiText line is a heading, such as ` = = Size = = `."""
-    words = line.removeprefix(" ").removesuffix(" ").split(" ")
-    before, after = (len(list(takewhile("=".__eq__, side))) for side in (words, reversed(words)))
-    title = words[before] if before + after < len(words) else ""
-    return before == after > 0 and not title.startswith("=") and bool(title[:1].strip())
+    match = _HEADING.fullmatch(line)
+    return match is not None and len(match[1]) == len(match[2])
 
 
 def chunks(path: Path, size: int = SIZE, kinds: Collection[Kind] = TEXT) -> Iterator[Chunk]:
