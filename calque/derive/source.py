@@ -33,7 +33,7 @@ class Source(ABC):
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
-        """Return the corpus's chunks in order, readable by any process."""
+        """Return the corpus's chunks in order, anew at each call; any process can read them."""
 
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
