@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
-from calque.derive.artefact import digest
+from calque.derive.artefact import digest, input_digest
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import check_name
 from calque.derive.fingerprint import ADDED, fingerprint, total, with_code
@@ -22,7 +22,7 @@ from calque.derive.forms import Form, percent
 from calque.derive.grammar import CLASSES, FORMAT, MOST, Grammar, Tree, ranked
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
-from calque.derive.readers.conllu import read_treebank, treebank_files
+from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_share, draw
 from calque.derive.vocabulary import Usage
@@ -126,11 +126,10 @@ class TreebankFiles(Superstrate):
     paths: tuple[Path, ...]
 
     def fingerprint(self) -> str:
-        files = chain.from_iterable(map(treebank_files, self.paths))
-        return fingerprint(FORMAT, self.name, [digest(file) for file in files])
+        return fingerprint(FORMAT, self.name, list(map(input_digest, self.paths)))
 
     def learn(self) -> Grammar:
-        sentences = chain.from_iterable(map(read_treebank, self.paths))
+        sentences = chain.from_iterable(map(read_conllu, self.paths))
         return Grammar.train(sentences, self.paths[0])
 
 

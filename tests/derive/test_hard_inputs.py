@@ -8,7 +8,7 @@ import pytest
 
 from calque.derive.dictionary import read_lexicon
 from calque.derive.natural import BitextFiles, TextFiles, read_all
-from calque.derive.readers.conllu import read_treebank
+from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.examples import read_word_labels
 from calque.derive.readers.parallel import UNKNOWN, read_gold, read_links
 from calque.derive.sources.files import Files, written
@@ -39,7 +39,7 @@ def pos(path, counts):
 
 
 def grammar(path, counts):
-    return [" ".join(sentence.relations) for sentence in read_treebank(path, counts)]
+    return [" ".join(sentence.relations) for sentence in read_conllu(path, counts)]
 
 
 def ner(path, counts):

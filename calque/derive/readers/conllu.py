@@ -13,7 +13,7 @@ from typing import Literal
 
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
-from calque.derive.readers.lines import Numbered, Place, check_file, one_word, read_lines
+from calque.derive.readers.lines import Numbered, Place, one_word, read_lines
 from calque.derive.sentence import Sentence
 
 _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_name("ud.toml")).items()}
@@ -57,21 +57,6 @@ def read_raw_text(path: Path, part: Iterable[Numbered]) -> Iterator[str]:
     words joined with spaces."""
     for block in _blocks(path, Counter(), part):
         yield block.text or " ".join(block.column("FORM"))
-
-
-def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences in all `treebank_files`."""
-    for file in treebank_files(path):
-        yield from read_conllu(file, counts)
-
-
-def treebank_files(path: Path) -> list[Path]:
-    """Return the file itself, or all .conllu files below a folder; raise BadInput if there are none."""
-    files = sorted(path.rglob("*.conllu")) if path.is_dir() else [path]
-    if not files:
-        raise BadInput("no treebank (.conllu file) below this folder", path)
-    check_file(files[0])
-    return files
 
 
 @dataclass
