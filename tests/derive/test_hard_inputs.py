@@ -75,7 +75,7 @@ def qa(path, counts):
 
 
 def lexicon(path, counts):
-    return [f"{entry.source} = {entry.target}" for entry in read_lexicon(path, counts)]
+    return [f"{source} = {target}" for source, target in read_lexicon(path, counts)]
 
 
 def gold(path, counts):
