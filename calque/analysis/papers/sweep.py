@@ -47,7 +47,8 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class SweepResults:
-    """A study's results, `variants`, for each combination of values of the settings `keys`."""
+    """A study's results, `variants`, for each combination of values of the settings `keys` (none: a plain
+    study)."""
 
     keys: tuple[str, ...]
     variants: Mapping[Values, Results]

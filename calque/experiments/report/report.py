@@ -49,22 +49,18 @@ INSIDE = 12  # maximum number of models inspected in a report
 def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: About | None = None) -> Outcome:
     """Write the report on a finished study or on the variants in a sweep to `folder`, atomically, and return
     its summary. `about` is the report's description."""
-    about, studies, claimed, (swept, first) = about or {}, [study for _, study in variants], None, variants[0]
+    about, studies, (swept, first) = about or {}, [study for _, study in variants], variants[0]
     size, facts, left_out = scale_of(studies), facts_of(variants, root, about), exclusions(studies, root)
-    results_by_values, titled, curves = dict[Values, Results](), dict[str, Study](), list[Curves]()
+    by_values, titled, curves = dict[Values, Results](), dict[str, Study](), list[Curves]()
     for settings, study in variants:
-        study_results = joined(study.paper, *_recorded(study, root, settings), size)
-        results_by_values[tuple(settings.values())] = study_results
+        results = joined(study.paper, *_recorded(study, root, settings), size)
+        by_values[tuple(settings.values())] = results
         title = "".join(f", {key}={value}" for key, value in settings.items())
         titled[title] = study
-        curves += training_curves(study, root, study_results, title)
-    results: Results | SweepResults
-    if swept:
-        results = SweepResults(tuple(swept), results_by_values)
-    else:
-        results = results_by_values[()]
-        claimed = PrimaryClaims.read(first.claims) if first.claims else None
-    page = _page(results, first.paper, about, claimed, size)
+        curves += training_curves(study, root, results, title)
+    claimed = PrimaryClaims.read(first.claims) if first.claims and not swept else None
+    sweep = SweepResults(tuple(swept), by_values)
+    page = _page(sweep, first.paper, about, claimed, size)
     page = replace(
         page,
         terms=[*page.terms, *_own_terms(first)],
@@ -73,9 +69,9 @@ def summarise(variants: Sequence[Variant], root: Path, folder: Path, about: Abou
         example=example_of(studies, root),
         curves=curves,
         looks=models_inside(titled, root),
-        checklist=list(checklist(about, studies, root, [*results_by_values.values()])),
+        checklist=list(checklist(about, studies, root, [*by_values.values()])),
     )
-    return _write(folder, page, results, about, claimed)
+    return _write(folder, page, sweep, about, claimed)
 
 
 def _recorded(study: Study, root: Path, settings: Mapping[str, str]) -> Recorded:
@@ -97,27 +93,29 @@ def _recorded(study: Study, root: Path, settings: Mapping[str, str]) -> Recorded
 def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     """Write a report on the records in `source` to `folder`, atomically, and return its summary. `about`
     states the kind of report and the study's scale."""
-    paper, size = about["report"], about["scale"]
-    rows, claimed = read_records(source), None
-    results: Results | SweepResults
+    paper, size, rows = about["report"], about["scale"], read_records(source)
+    claimed = None if rows.swept else primary_of(source)
     try:
-        if rows.swept:
-            results = SweepResults(rows.swept, by_settings(*rows))
-        else:
-            results, claimed = joined(paper, *rows, size), primary_of(source)
-        page = _page(results, paper, about, claimed, size)
+        by_values = by_settings(*rows) if rows.swept else {(): joined(paper, *rows, size)}
+        sweep = SweepResults(rows.swept, by_values)
+        page = replace(_page(sweep, paper, about, claimed, size), facts=described_facts(about))
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    page = replace(page, facts=described_facts(about))
-    return _write(folder, page, results, about, claimed)
+    return _write(folder, page, sweep, about, claimed)
 
 
-def _page(
-    results: Results | SweepResults, paper: str, about: About, claimed: PrimaryClaims | None, size: str
-) -> Report:
-    if isinstance(results, Results):
-        return _study_page(results, paper, about, claimed)
-    return _sweep_page(results, size)
+def _page(sweep: SweepResults, paper: str, about: About, claimed: PrimaryClaims | None, size: str) -> Report:
+    if not sweep.keys:
+        return _study_page(sweep.first, paper, about, claimed)
+    plot = sweep_figure(sweep, size)
+    tables = {"sweep": sweep_table(sweep, size), "differences": differences_table(sweep)}
+    return Report(
+        title=f"Calque: the study {sweep.first.study} by {', '.join(sweep.titles)}",
+        scale=size,
+        question=sweep_question(sweep),
+        plots=[plot] if plot else [],
+        tables={name: table for name, table in tables.items() if table},
+    )
 
 
 def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClaims | None) -> Report:
@@ -133,31 +131,14 @@ def _study_page(results: Results, paper: str, about: About, claimed: PrimaryClai
     )
 
 
-def _sweep_page(results: SweepResults, size: str) -> Report:
-    plot = sweep_figure(results, size)
-    tables = {"sweep": sweep_table(results, size), "differences": differences_table(results)}
-    return Report(
-        title=f"Calque: the study {results.first.study} by {', '.join(results.titles)}",
-        scale=size,
-        question=sweep_question(results),
-        plots=[plot] if plot else [],
-        tables={name: table for name, table in tables.items() if table},
-    )
-
-
 def _write(
-    folder: Path,
-    page: Report,
-    results: Results | SweepResults,
-    about: About,
-    claimed: PrimaryClaims | None = None,
+    folder: Path, page: Report, sweep: SweepResults, about: About, claimed: PrimaryClaims | None
 ) -> Outcome:
-    variants = [results] if isinstance(results, Results) else list(results.variants.values())
-    floors = results.floors.all if isinstance(results, Results) else results.floors()
+    variants = sweep.variants.values()
     with whole_folder(folder, stored(folder).get("files", ())) as part:
-        json_rows.write(part / RUNS, [run for variant in variants for run in variant.runs.values()])
-        json_rows.write(part / RECORDS, [record for variant in variants for record in variant.records])
-        json_rows.write(part / FLOORS, floors)
+        json_rows.write(part / RUNS, [run for results in variants for run in results.runs.values()])
+        json_rows.write(part / RECORDS, [record for results in variants for record in results.records])
+        json_rows.write(part / FLOORS, sweep.floors())
         for name, table in page.tables.items():
             table.save(part, name)
         for plot in page.plots:
@@ -169,7 +150,7 @@ def _write(
             description = {key: value for key, value in about.items() if key != CLAIMS}
             description |= {CLAIMS: claimed.digest} if claimed else {}
             write_json(part / ABOUT, {**description, "files": sorted([*files_of(part), ABOUT])})
-    return Outcome(folder, page, variants[0].study, results if isinstance(results, Results) else None)
+    return Outcome(folder, page, sweep.first.study, None if sweep.keys else sweep.first)
 
 
 def joined(
