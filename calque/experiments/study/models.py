@@ -16,7 +16,6 @@ from calque.experiments.run.step import Machine, Step
 from calque.pretrain.config import ALL_TOGETHER, Mixture, ModelConfig, TrainConfig
 from calque.pretrain.model import UPDATE, flops_per_id, parameters
 from calque.pretrain.objective import GOLD, Linked, Objective
-from calque.pretrain.run import METRICS
 from calque.pretrain.saved_model import RUN, read_config, weights_digest
 
 if TYPE_CHECKING:
@@ -143,6 +142,8 @@ class Model:
 
     @property
     def metrics(self) -> Path:
+        from calque.pretrain.run import METRICS
+
         return self.step.open().path(METRICS)
 
     def measured(self, machine: Machine) -> MeasuredModel:
