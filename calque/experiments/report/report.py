@@ -96,8 +96,9 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
     paper, size, rows = about["report"], about["scale"], read_records(source)
     claimed = None if rows.swept else primary_of(source)
     try:
-        by_values = by_settings(*rows) if rows.swept else {(): joined(paper, *rows, size)}
-        sweep = SweepResults(rows.swept, by_values)
+        sweep = SweepResults(
+            rows.swept, by_settings(*rows) if rows.swept else {(): joined(paper, *rows, size)}
+        )
         page = replace(_page(sweep, paper, about, claimed, size), facts=described_facts(about))
     except BadInput as error:
         raise BadInput(str(error), source) from None
