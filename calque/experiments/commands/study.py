@@ -80,7 +80,8 @@ def run(
             typer.echo(slurm.script)
             return
         session.reserve()
-        typer.echo(f"{slurm.submit()} jobs submitted; logs in {slurm.folder}")
+        again = " again, because earlier jobs failed" if any(slurm.folder.glob("*.log")) else ""
+        typer.echo(f"{slurm.submit()} jobs submitted{again}; logs in {slurm.folder}")
         typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
         return
     from calque.experiments.run.step import first_process
