@@ -15,6 +15,7 @@ STUDIES = {
     "everyday_width_128": "align_mlm",
     "everyday_width_128_trans": "align_mlm",
     "everyday_width_256": "align_mlm",
+    "everyday_width_256_trans": "align_mlm",
     "wikipedia": "align_mlm",
     "wikipedia_larger": "align_mlm",
     "pocket": "align_mlm",
