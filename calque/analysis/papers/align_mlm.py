@@ -178,10 +178,11 @@ def _interventions_tables(results: Results) -> dict[str, Table]:
         for task, metric in main_metrics(results)
     ]
     last = {"layer": max(results.layers(RETRIEVAL), default=None)}
+    parts = {"states": any(f"{AFTER}states" in record.metric for record in results.records)}
     for column in (*columns, Column("retrieval", RETRIEVAL, "cosine", facets=last)):
         if rows := list(_intervened(results, column)):
             name = f"interventions-{column.task or column.head}"
-            tables[name] = table("interventions", results, labels, heads, rows, number=column.head)
+            tables[name] = table("interventions", results, labels, heads, rows, parts, number=column.head)
     return tables
 
 

@@ -216,6 +216,7 @@ class TaskModel:
         progress: Callable[[int, int], None],
         prepare: Callable[[Any], object] = lambda network: None,
     ) -> None:
+        check_readers(model.checkpoint, [train])
         self.labels, self.length = labels, longest_row(model.checkpoint, config)
         encoded = train.encode(labels, self.length)
         self.sizes, rows = encoded.sizes, list(chain.from_iterable(encoded.labelled))
@@ -345,7 +346,6 @@ def zero_shot(
     for name in languages:
         path = examples.path("test", SOURCE if name == source else name)
         tests[name] = Split(path, task.in_language(name), reader=reader)
-    check_readers(model.checkpoint, [train])
     tuned = TaskModel(model, train, check(train, tests.values()), config, progress)
     without = "whose answers have no sub-words"
     exclusions = Counter({"training examples that do not fit into one row": tuned.sizes.cut})

@@ -21,6 +21,7 @@ from calque.analysis.tasks.transfer import DerivedTask, transfer
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
 from tests.analysis.tasks.test_transfer import FIRST, QUICK, V, data, model_of  # noqa: F401
+from tests.refusals import refusal
 
 
 def quiet(step, steps):
@@ -75,6 +76,11 @@ def test_interventions_do_not_help_copies_of_the_source(copied, data):  # noqa: 
         assert tuned.score(dict(rows.changes())[change]) == same
     assert tuned.score(of_source=True) == same
     assert tuned.score(dict(rows.changes())["word of any tag"]).value < same.value
+
+
+def test_model_without_the_types_is_rejected(make_checkpoint, data):  # noqa: F811
+    small = model_of(make_checkpoint(V // 2), "trans.inv")
+    assert "but the model has only" in refusal(SourceTuned, small, of_task(data, POS(), "trans.inv"))
 
 
 def made_rows(tags, seed=0):
