@@ -2,7 +2,6 @@
 `calque bench` and `docs`."""
 
 from collections import Counter
-from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,9 +31,8 @@ def plan(recipes: Optional = None, to: To = DATA) -> None:
     from calque.experiments.data.fetch import state
     from calque.experiments.data.recipe import names, read_recipe
 
-    check = cache(partial(state, to))  # recipes share files, and computing digests takes time
     for recipe in [read_recipe(name) for name in recipes or names()]:
-        states = {output: check(output) for output in recipe.outputs}
+        states = {output: state(to, output) for output in recipe.outputs}
         counts = Counter(states.values())
         summary = ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts, reverse=True))
         typer.echo(f"{recipe.name}: {recipe.about} ({summary})")
@@ -63,15 +61,23 @@ def _print_files(recipe: "Recipe", states: "dict[Output, str]") -> None:
 def fetch(recipes: Recipes, to: To = DATA, trust: Trust = False) -> None:
     """Download and check a recipe's missing files.
 
-    Interrupted downloads resume if the recipe states their digest."""
+    If one recipe fails, the others are still fetched. Interrupted downloads resume if the recipe states their
+    digest."""
     from calque.experiments.data import fetch as downloads
     from calque.experiments.data.recipe import read_recipe
     from calque.experiments.run.progress import board
 
+    failed = list[str]()
     for recipe in [read_recipe(name) for name in recipes]:
-        with board() as bars:
-            placed = downloads.fetch(recipe, to, bars.report, trust)
-        typer.echo(f"{recipe.name}: {len(placed):,} files written below {to}")
+        try:
+            with board() as bars:
+                placed = downloads.fetch(recipe, to, bars.report, trust)
+        except BadInput as error:
+            failed += error.messages
+        else:
+            typer.echo(f"{recipe.name}: {len(placed):,} files written below {to}")
+    if failed:
+        raise BadInput([*dict.fromkeys(failed)])
     typer.echo(f"export CALQUE_DATA={to.resolve()}")
 
 

@@ -71,6 +71,7 @@ def run(
         raise BadInput("--option and --dry-run apply only to Slurm jobs; add --on slurm")
     session = _opened(exp, settings, sweep, runs, name)
     if on == "slurm" and (dry_run or not all(step.finished for step in session.steps)):
+        from calque.experiments.report.summary import counted
         from calque.experiments.run.slurm import Slurm
 
         words = ["calque", "cell", exp, f"--runs={runs}", *(["--allow-change"] if change else [])]
@@ -80,8 +81,8 @@ def run(
             typer.echo(slurm.script)
             return
         session.reserve()
-        again = " again, because earlier jobs failed" if any(slurm.folder.glob("*.log")) else ""
-        typer.echo(f"{slurm.submit()} jobs submitted{again}; logs in {slurm.folder}")
+        again = " again, because earlier jobs did not finish" if any(slurm.folder.glob("*.log")) else ""
+        typer.echo(f"{counted(slurm.submit(), 'job')} submitted{again}; logs in {slurm.folder}")
         typer.echo("next: when the jobs have ended, rerun the command, which writes the report")
         return
     from calque.experiments.run.step import first_process

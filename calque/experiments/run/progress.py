@@ -174,7 +174,6 @@ def board(steps: Iterable[Step] = (), parallel: int = 1, title: str = "") -> Ite
         progress.say(
             f"{title}: {number} ({', '.join(f'{count} {stage}' for stage, count in stages.items())})"
         )
-        progress.show_running()  # measures this machine's speed while nothing else runs
     ended = Event()
 
     def repeat() -> None:

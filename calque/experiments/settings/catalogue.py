@@ -179,7 +179,7 @@ def _parts(value: Any, kinds: tuple[Any, ...], name: str) -> Iterator[tuple[Any,
         for key, item in value.items():
             yield key, kinds[0], f"a key of {name}"
             yield item, kinds[1], f"{name}.{key}"
-    elif dataclasses.is_dataclass(value):
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         with suppress(NameError):  # a name imported only for type checkers
             hints = typing.get_type_hints(type(value))
             for field in dataclasses.fields(value):

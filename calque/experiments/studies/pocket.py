@@ -85,8 +85,8 @@ def real_data(study: str) -> Path:
     """Return the folder that CALQUE_DATA is set to. Raises BadInput if it is not set."""
     if folder := folder_in("CALQUE_DATA"):
         return folder
-    fetch = f"`calque plan {study}` then prints the command that downloads the data"
-    raise BadInput(f"the study {study} reads real data: set CALQUE_DATA to the data folder; {fetch}")
+    plan = f"`calque plan {study}` then tells which files are missing"
+    raise BadInput(f"the study {study} reads real data: set CALQUE_DATA to the data folder; {plan}")
 
 
 def small_grid() -> Study:

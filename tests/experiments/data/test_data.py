@@ -207,7 +207,9 @@ def contents(folder):
 def mine(site, monkeypatch):
     files = [{"url": site.serve("/f", CONTENT), "place": "sub/f", "size": f"{SIZE} {DIGEST}"}]
     files += [{"url": site.serve("/g", b"g"), "place": "g"}]
-    tables = {"mine": {"about": "A", "licence": "L", "terms": "https://x.org/l", "file": files}}
+    about = {"about": "A", "licence": "L", "terms": "https://x.org/l"}
+    other = {"url": site.serve("/h", CONTENT), "place": "h", "size": f"{SIZE} {DIGEST}"}
+    tables = {"mine": {**about, "file": files}, "other": {**about, **other}}
     monkeypatch.setattr(recipes, "_tables", lambda: tables)
     read_recipe.cache_clear()
     return "mine"
@@ -219,8 +221,9 @@ def test_plan_and_fetch(mine, site, tmp_path):
     assert (code, err, site.asked, to.exists()) == (0, "", [], False)
     row = next(line.split() for line in out.splitlines() if line.endswith("sub/f"))
     assert row == ["missing", f"{len(CONTENT):,}", "sub/f"] and "mine --trust\n" in out
-    code, _, err = calque("data", "fetch", mine, "--to", to)
-    assert (code, err.count("\n"), contents(to)) == (2, 1, {"sub/f": CONTENT}) and "--trust" in err
+    code, _, err = calque("data", "fetch", mine, "other", "--to", to)
+    assert (code, err.count("\n"), contents(to)) == (2, 1, {"sub/f": CONTENT, "h": CONTENT})
+    assert "--trust" in err
     code, out, err = calque("data", "fetch", mine, "--to", to, "--trust")
     assert (code, err, (to / "g").read_bytes()) == (0, "", b"g")
     assert out.endswith(f"export CALQUE_DATA={to}\n")

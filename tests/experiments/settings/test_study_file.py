@@ -161,6 +161,7 @@ class Outer:
     way: Literal["ZS", "TT"] = "ZS"
     drop: float | None = None
     parts: tuple[Inner, ...] = ()
+    kind: type[Inner] = Inner
 
 
 def told(**values):
@@ -179,6 +180,7 @@ def told(**values):
         ({"way": "tt"}, "expected one of ZS, TT"),
         ({"drop": "0.1"}, "expected a number or None"),
         ({"parts": (Inner(), Inner(many=None))}, "parts[1].many is 'None'"),
+        ({"kind": Inner()}, "kind is "),
     ],
 )
 def test_wrong_types_are_named_with_their_path(values, said):
