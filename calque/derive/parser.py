@@ -64,7 +64,7 @@ class StoredTrees:
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """Return each sentence's tree, or NOT_STORED if no tree is stored for it."""
         stored = _stored(self)
-        return [_tree(tuple(words), stored.get(" ".join(words), NOT_STORED)) for words in sentences]
+        return [_tree(tuple(words), stored.get(" ".join(words)) or NOT_STORED) for words in sentences]
 
 
 def _tree(words: tuple[str, ...], stored: Sentence | str) -> Sentence | str:

@@ -125,7 +125,7 @@ class Objective(Named, ABC):
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
-    stream_types: ClassVar[tuple[type[Stream], ...]] = ()
+    stream_types: ClassVar[tuple[type[Stream], ...]]
     limits: ClassVar[Mapping[str, Any]] = MappingProxyType({})  # arguments of `out_of_range`
     mask_rate: float = 0.0
 

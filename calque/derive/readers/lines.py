@@ -171,14 +171,15 @@ def cut_file(
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
-            parts, length = [data], len(data)
+            parts, length, start = [data], len(data), data[data.rfind(b"\n") + 1 :]
             while tail := file.readline(LIMIT):
                 parts.append(tail)
                 length += len(tail)
                 if length > size + LIMIT:
                     raise BadInput(f"this record or line is longer than {LIMIT >> 20} MiB", path, line)
-                if ends(tail):
+                if ends(start + tail):
                     break
+                start = b""
             data = b"".join(parts)
             yield Chunk(path, kind, offset, line, data)
             offset, line = offset + length, line + data.count(b"\n")
