@@ -197,9 +197,9 @@ class Mixture:
     def mistakes(self, languages: int) -> list[str]:
         wrong = out_of_range(self, ["shares"], ["held_out"])
         if self.shares and len(self.shares) != languages:
-            wrong.append(f"there are shares for {len(self.shares)} languages, but the model has {languages}")
+            wrong.append(f"shares must be {languages} numbers, one per language, not {len(self.shares)}")
         if self.shares and self.exponent is not None:
-            wrong.append("set shares or exponent, not both")
+            wrong.append("shares cannot be combined with an exponent")
         for name in ("exponent", "bitext_exponent"):
             if (value := getattr(self, name)) is not None and (value < 0 or value > 10):
                 wrong.append(f"{name} must be between 0 and 10, not {value}")

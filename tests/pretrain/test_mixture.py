@@ -26,10 +26,10 @@ NAMES = ("trans", "inv")
 @pytest.mark.parametrize(
     ("changes", "mistake"),
     [
-        ({"shares": (1, 2)}, "there are shares for 2 languages, but the model has 3"),
+        ({"shares": (1, 2)}, "shares must be 3 numbers, one per language, not 2"),
         ({"shares": (1, 2, -1)}, "shares must be positive"),
         ({"shares": (1, 2, float("nan"))}, "shares must be finite"),
-        ({"shares": (1, 1, 1), "exponent": 0.7}, "not both"),
+        ({"shares": (1, 1, 1), "exponent": 0.7}, "cannot be combined"),
         ({"exponent": -1.0}, "exponent must be between 0"),
         ({"bitext_exponent": float("nan")}, "bitext_exponent must be finite"),
         ({"held_out": 1.0}, "held_out must be at least 0 and below 1"),

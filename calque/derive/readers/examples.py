@@ -159,7 +159,7 @@ def read_nli(
         sentences = tuple(tuple([Sentence(tuple(words)) for words in side]) for side in sides)
         yield Example(sentences if all(sentences) else (), label)
     if not languages:
-        raise BadInput("this file contains a header but no pairs", path)
+        raise BadInput("this file contains a header but no examples", path)
 
 
 def is_placeholder(text: str) -> bool:
