@@ -318,6 +318,8 @@ class Checkpoint:
         first, last = self.tokenizers[SOURCE]("")["input_ids"]
         texts = list(map(words_of, sentences))
         pieces = [self.pieces(words, language) for words in texts]
+        if not all(words and all(words) for words in pieces):
+            raise BadInput("a sentence has no words, or a word has no sub-words")
         rows = [np.array([first, *chain.from_iterable(words), last]) for words in pieces]
         self._check_length(max(map(len, rows), default=0))
         states = dict[int, States]()

@@ -49,6 +49,8 @@ def test_states_are_means_over_the_sub_words_of_each_word(model):
     assert model.states(["the cook ate ."])[0].words == ("the", "cook", "ate", ".")
     with pytest.raises(BadInput, match="33 ids"):
         model.states(["the " * 31])
+    with pytest.raises(BadInput, match="no words"):
+        model.states(["the cook ate .", ""])
 
 
 def test_alignment_equals_the_studys_records(done, model):
