@@ -18,7 +18,7 @@ WATCHED = ("log_every", "probe_every", "save_every")
 FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
 """The step of the first snapshot after step 0, and the maximum number of snapshots for each doubling of the
 number of steps."""
-MOST_STEPS = 1_000_000_000
+MOST_STEPS, MOST_ROWS = 1_000_000_000, 1_000_000
 Part = tuple[str, ...]  # the language or language pair that instances belong to
 UNIT = 10**9  # shares are multiples of 1 / UNIT, so that sums are exact
 
@@ -130,6 +130,8 @@ class TrainConfig:
         wrong = out_of_range(self, ["learning_rate", "head_rate", "clip", "epsilon"], ["betas"], (), **least)
         if self.steps > MOST_STEPS:
             wrong.append(f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}")
+        if self.batch > MOST_ROWS:
+            wrong.append(f"batch must be at most {MOST_ROWS:,}, not {self.batch:,}")
         if self.grad_accumulation > max(1, self.batch):
             limit = f"at most batch ({self.batch:,})"
             wrong.append(f"grad_accumulation must be {limit}, not {self.grad_accumulation:,}")

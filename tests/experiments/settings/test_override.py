@@ -154,6 +154,7 @@ WRONG = {
     "vocabulary=nowhere": "nowhere/tokenizer.json",
     "vocabulary=0": "vocabulary must have 261 to 10,000,000 types, not 0",
     "model.heads=3": "multiple of heads",
+    "train.batch=9223372036854775807": "train.batch must be at most 1,000,000",
     "train.grad_accumulation=65": "train.grad_accumulation must be at most batch (64), not 65",
 }
 
