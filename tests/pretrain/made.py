@@ -20,10 +20,17 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build
 from calque.pretrain.objective import Update
-from calque.pretrain.objectives.align_mlm import AlignMLM, PreAlign, RepelMLM, RotateMLM
-from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
-from calque.pretrain.objectives.pairs import PPA, WEAM, XLM, WordAligned
-from calque.pretrain.objectives.word_alignment import DWA, AlignerTraining, XLMAlign
+from calque.pretrain.objectives.align_mlm import AlignMLM, RepelMLM
+from calque.pretrain.objectives.aligner_training import AlignerTraining
+from calque.pretrain.objectives.dict_mlm import DictMLM, Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.rotate_mlm import RotateMLM
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
 from calque.pretrain.run import Pretraining
 from calque.pretrain.run import pretrain as pretrain_in
 from calque.pretrain.train import Draws, make_optimizer

@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 from calque.analysis.aligners.methods import OT
 from calque.derive.vocabulary import OURS
 from calque.pretrain.model import build
-from calque.pretrain.objectives.word_alignment import CONTRAST, GROUP, LABELLED, AlignerTraining
+from calque.pretrain.objectives.aligner_training import CONTRAST, GROUP, LABELLED, AlignerTraining
 from tests.pretrain.made import SIZE, STILL, only
 
 GOLD, LABELS = AlignerTraining(labels="gold"), ("gold", "agreement", "agreement", "self")

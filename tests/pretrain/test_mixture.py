@@ -13,8 +13,9 @@ from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.config import Mixture
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.objectives.mlm import MLM, DictMLM
-from calque.pretrain.objectives.pairs import TLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.run import Pretraining
 from calque.pretrain.saved_model import RUN
 from calque.pretrain.train import Draws

@@ -11,8 +11,8 @@ from calque.derive.natural import derive_natural, write_translation
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.word_links import estimate_links, intersect, with_links
 from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.objectives.mlm import DictMLM
-from calque.pretrain.objectives.word_alignment import XLMAlign
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import METRICS, Pretraining, read_metrics
 from tests.derive.natural.made import EN, inputs
 from tests.derive.test_translation import SIZE, made

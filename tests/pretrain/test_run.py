@@ -13,7 +13,7 @@ from calque.derive.fingerprint import sha256
 from calque.derive.vocabulary import OURS
 from calque.pretrain.batch import Rows
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objectives.pairs import XLM
+from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.run import METRICS, Metrics, finished, read_metrics
 from calque.pretrain.train import Draws, NonFinite
 from tests.pretrain.made import (

@@ -24,7 +24,7 @@ from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.lazy import F, Tensor, inference_mode, torch
 from calque.pretrain.model import has_languages, token_types_of
-from calque.pretrain.objectives.align_mlm import LEFT_OPEN, procrustes
+from calque.pretrain.objectives.rotate_mlm import LEFT_OPEN, procrustes
 from calque.pretrain.run import read_metrics
 from calque.pretrain.saved_model import WEIGHTS, load_model
 

@@ -269,6 +269,7 @@ def _processor(machine: Machine) -> str:
 
 
 def cpu_name() -> str:
+    """Return the processor's name."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

@@ -1,23 +1,17 @@
-"""Studies of the built-in corpora, Pocket English and Everyday English (docs/everyday.md), and of Wikipedia.
-Their questions are in studies.toml."""
+"""Studies of Pocket English. Their questions are in studies.toml."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.order import Invert, PocketTreebank, Reorder
 from calque.derive.pocket.language import Facts, Pocket
 from calque.derive.script import Transliterate
-from calque.derive.sources.everyday import everyday as everyday_english
-from calque.derive.sources.everyday import french_order
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
-from calque.experiments.study.measures import PAIR_MEASURES, Alignment, DerivationRetrieval, Growth
+from calque.experiments.study.measures import Growth
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import Mixture, ModelConfig, TrainConfig
 from calque.pretrain.objective import After, Objective
@@ -67,26 +61,9 @@ SOURCE = PocketEnglish(
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Objectives that start from a pretrained model in their papers, and here from MLM trained for half of the
 steps."""
-EVERYDAY_TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
-"""The embedding table is frozen, because fine-tuning on the source would move source words away from their
-counterparts."""
 TAGGING = FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0)
 CLASSIFYING = FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
 FROZEN = WordAligned(frozen=True)  # word-aligned BERT, as in its authors' code
-
-
-def folder_in(variable: str) -> Path | None:
-    """Return the folder that an environment variable is set to, if any."""
-    folder = os.environ.get(variable)
-    return Path(folder) if folder else None
-
-
-def real_data(study: str) -> Path:
-    """Return the folder that CALQUE_DATA is set to. Raises BadInput if it is not set."""
-    if folder := folder_in("CALQUE_DATA"):
-        return folder
-    plan = f"`calque plan {study}` then tells which files are missing"
-    raise BadInput(f"the study {study} reads real data: set CALQUE_DATA to the data folder; {plan}")
 
 
 def small_grid() -> Study:
@@ -220,59 +197,4 @@ def growth() -> Study:
         measures=(Growth("pos"),),
         mixture=Mixture(held_out=0.02),
         train=replace(small.train, snapshots=2, probe_every=0),
-    )
-
-
-def everyday() -> Study:
-    """ALIGN-MLM's comparison on Everyday English."""
-    small, script = small_grid(), Transliterate()
-    return small.changed(
-        name="everyday",
-        source=everyday_english(types=2_000),
-        transforms=(script, compose(script, Invert()), compose(script, french_order())),
-        vocabulary=1_500,
-        seeds=(0, 1, 2, 3, 4),
-        measures=(*PAIR_MEASURES, DerivationRetrieval()),
-        train=replace(
-            small.train,
-            steps=8_000,
-            learning_rate=8e-3,
-            warmup=300,
-            log_every=250,
-            probe_every=500,
-            save_every=2_000,
-        ),
-        tasks={name: CrossLingualTask(EVERYDAY_TAGGING) for name in ("pos", "ner")},
-    )
-
-
-def everyday_search() -> Study:
-    """The base study of the hyperparameter search for `everyday`. It uses a different seed and is tested on
-    development sentences."""
-    source = everyday_english(types=2_000)
-    assert source.pos
-    return everyday().changed(
-        name="everyday_search",
-        source=replace(source, pos=replace(source.pos, test=source.pos.dev)),
-        transforms=(Transliterate(),),
-        objectives=(MLM(MASKS),),
-        seeds=(100,),
-        tasks={"pos": CrossLingualTask(EVERYDAY_TAGGING)},
-        measures=(Alignment(),),
-    )
-
-
-def wikipedia() -> Study:
-    """The comparison in `everyday` on easy sentences from Wikipedia, with more types and steps."""
-    data, base = real_data("wikipedia"), everyday()
-    return base.changed(
-        name="wikipedia",
-        source=replace(
-            everyday_english(),
-            text=(data / "wikipedia" / "wikipedia-1.txt",),
-            parser=folder_in("CALQUE_STANZA"),
-        ),
-        vocabulary=2_000,
-        seeds=(0, 1, 2, 3),
-        train=replace(base.train, steps=10_000),
     )

@@ -1,6 +1,7 @@
 """Studies of real text, sized for two cores or at their papers' scale, and their inputs: the data folder, an
 encoder, treebanks and bitexts. The studies' questions are in studies.toml."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -22,7 +23,7 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.studies.pocket import MASKS, folder_in, real_data, small_grid
+from calque.experiments.studies.pocket import MASKS, small_grid
 from calque.experiments.study import Study
 from calque.experiments.study.gold import EncoderLinks, GoldLinks, GoldPairs
 from calque.experiments.study.languages import DerivedLanguages
@@ -52,6 +53,20 @@ EXPONENT = 0.7  # languages and bitexts are sampled in proportion to size**EXPON
 PAIRS = 0.5
 """The fraction of each step's rows that contain sentence pairs; the paper does not state it."""
 TYPES = 250_002  # types in XLM-R's tokenizer
+
+
+def folder_in(variable: str) -> Path | None:
+    """Return the folder that an environment variable is set to, if any."""
+    folder = os.environ.get(variable)
+    return Path(folder) if folder else None
+
+
+def real_data(study: str) -> Path:
+    """Return the folder that CALQUE_DATA is set to. Raises BadInput if it is not set."""
+    if folder := folder_in("CALQUE_DATA"):
+        return folder
+    plan = f"`calque plan {study}` then tells which files are missing"
+    raise BadInput(f"the study {study} reads real data: set CALQUE_DATA to the data folder; {plan}")
 
 
 def encoder_of(study: str) -> Path:

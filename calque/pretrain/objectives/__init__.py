@@ -5,10 +5,17 @@ import re
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.forms import NUMBER, fraction
 from calque.pretrain.objective import After, HeadOnly, Objective
-from calque.pretrain.objectives.align_mlm import AlignMLM, PreAlign, RepelMLM, RotateMLM
-from calque.pretrain.objectives.mlm import MLM, DictMLM, Link
-from calque.pretrain.objectives.pairs import PPA, WEAM, XLM, WordAligned
-from calque.pretrain.objectives.word_alignment import AlignerTraining, XLMAlign
+from calque.pretrain.objectives.align_mlm import AlignMLM, RepelMLM
+from calque.pretrain.objectives.aligner_training import AlignerTraining
+from calque.pretrain.objectives.dict_mlm import DictMLM, Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.rotate_mlm import RotateMLM
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 OBJECTIVES: list[type[Objective]] = [
     MLM,

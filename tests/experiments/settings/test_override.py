@@ -17,8 +17,8 @@ from calque.pretrain.config import TrainConfig
 from calque.pretrain.objective import After
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.pairs import XLM
-from calque.pretrain.objectives.word_alignment import XLMAlign
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 from tests.refusals import refusal
 
 SCRIPT = Transliterate()

@@ -24,7 +24,7 @@ from calque.derive.task_data import TaskFolder
 from calque.experiments.settings.catalogue import named_study
 from calque.experiments.settings.override import override
 from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval, read_measured
-from calque.pretrain.objectives.align_mlm import PreAlign
+from calque.pretrain.objectives.prealign import PreAlign
 from tests.experiments.conftest import TINY, finished
 
 GROWING = """source.size=3000 source.pos.train=60 source.pos.dev=60 source.pos.test=60 vocabulary=600 seeds=0

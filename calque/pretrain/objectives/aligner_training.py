@@ -1,0 +1,205 @@
+"""Aligner training: a contrastive loss on linked words in sentence pairs. A word's vector is the mean of its
+sub-words' states at one layer, centred on the sentence mean and normalised.
+
+Shapes: B pairs, with at most n and m words on their sides, hidden size H.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import number, percent, word
+from calque.pretrain.batch import Batch, LinkedPairs, PlaceLinks
+from calque.pretrain.bitext import LINKS, PARALLEL, Pair, PairObjective, PairStream, sizes_of_words
+from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.model import encode, layers_of, main_layer
+from calque.pretrain.objective import GOLD, Learner, Traits
+from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untied
+
+CONTRAST, LABELLED = "contrast", "labelled"
+TEMPERATURE = 0.1
+GROUP = 8  # maximum number of sentence pairs that share negatives
+
+
+@dataclass(frozen=True)
+class NumberedWords(LinkedPairs):
+    """Unmasked pairs with links between numbered words. `first` and `second`, (B, W) int64, contain the
+    number of each id's word, or -1 for padding."""
+
+    first: Tensor
+    second: Tensor
+
+
+@dataclass(frozen=True)
+class PairGroups(Batch):
+    """Groups of sentence pairs that are never split between micro-batches or processes."""
+
+    groups: tuple[NumberedWords, ...]
+
+    def cut(self, rows: slice) -> PairGroups:
+        return PairGroups(self.groups[rows])
+
+    def _each(self, of_tensor: Callable[[Tensor], Tensor], of_batch: Callable[[Any], Any]) -> PairGroups:
+        return PairGroups(tuple(map(of_batch, self.groups)))
+
+
+class ContrastedWords(PairStream):
+    """Unmasked pairs in groups of similar length, each side in its own row. `LABELLED` is the fraction of
+    linked words (or, if the model labels them itself, of all words) that receive a label."""
+
+    shuffled = True  # consecutive pairs in a file may be translations of the same sentence
+
+    def draw(
+        self, instances: Sequence[int], random: np.random.Generator
+    ) -> tuple[PairGroups, dict[str, int]]:
+        pairs = self.sentence_pairs(instances)
+        ids = [sum(map(len, bitext.ids(pair))) for bitext, pair in pairs]
+        order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
+        groups = tuple(self._numbered([pairs[i] for i in group], random) for group in order)
+        words = sum(map(self._labelled_words, pairs))
+        return PairGroups(groups), {CONTRAST: words, LABELLED: words}
+
+    def _numbered(self, pairs: Sequence[Pair], random: np.random.Generator) -> NumberedWords:
+        rows = self.masked(pairs, random)
+        numbers = [torch.full((len(pairs), width), -1) for width in rows.sides.amax(0).tolist()]
+        for row, sizes in enumerate(map(sizes_of_words, pairs)):
+            for column, size in zip(numbers, sizes, strict=True):
+                words = np.repeat(np.arange(len(size)), size)
+                column[row, : len(words)] = torch.from_numpy(words)
+        return NumberedWords(rows, PlaceLinks.of([bitext.links(pair) for bitext, pair in pairs]), *numbers)
+
+    def _labelled_words(self, pair: Pair) -> int:
+        """Count the words on both sides of a pair that may receive a label."""
+        if self.objective.labels == "self":
+            return sum(map(len, sizes_of_words(pair)))
+        bitext, number = pair
+        return sum(len(np.unique(side)) for side in bitext.links(number).T)
+
+    def pieces(self, part: PairGroups) -> Sequence[NumberedWords]:
+        return part.groups
+
+    def losses(self, learner: Learner, batch: NumberedWords) -> dict[str, Tensor]:
+        layer = self.objective.layer_of(learner.model.config.num_hidden_layers)
+        (first, rows), (second, columns) = (
+            means_of_words(encode(learner.model, batch.pairs.side_rows(side, self.pad), layer), numbers)
+            for side, numbers in enumerate((batch.first, batch.second))
+        )
+        a, b = centred_words(first, rows), centred_words(second, columns)
+        with torch.no_grad():
+            cosines = torch.bmm(a, b.mT)
+            if self.objective.labels == "self":
+                kernel = log_kernel(torch.bmm(first, second.mT))
+                plan = untied(sinkhorn(kernel, rows, columns), kernel, rows, columns)
+                labels = itermax_table(plan, rows, columns)
+            else:
+                labels = torch.zeros_like(cosines, dtype=torch.bool)
+                labels[batch.links.row, batch.links.first, batch.links.second] = True
+            if self.objective.labels == "agreement":
+                labels &= probabilities(cosines, rows, columns) >= self.objective.least
+        real = rows.flatten()[:, None] & columns.flatten()
+        loss = both_ways(a.flatten(0, 1) @ b.flatten(0, 1).T, torch.block_diag(*labels).bool(), real)
+        return {CONTRAST: loss, LABELLED: (labels.any(1).sum() + labels.any(2).sum()).float()}
+
+
+def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+    """Average the states of rows `<s>` ids `</s>` over each word's sub-words, (B, n, H), given each id's word
+    number (-1 for padding). Also return a mask of real words, (B, n)."""
+    width = hidden.shape[1] - 2
+    words = torch.arange(width, device=numbers.device)[:, None]
+    of_word = (numbers[:, None, :width] == words).float()
+    counts = of_word.sum(2)
+    return of_word @ hidden[:, 1:-1].float() / counts.clamp(min=1)[:, :, None], counts > 0
+
+
+def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
+    """Subtract the sentence mean from word vectors, (B, n, H), and normalise them; others become 0."""
+    padding = ~real[:, :, None]
+    sums = vectors.masked_fill(padding, 0).sum(1, keepdim=True)
+    mean = sums / real.sum(1).clamp(min=1)[:, None, None]
+    return F.normalize(vectors - mean, dim=2).masked_fill(padding, 0)
+
+
+def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """Return the geometric mean of p(target | source) and p(source | target), (B, n, m): softmaxes over
+    cosines / TEMPERATURE, as in awesome-align (Dou and Neubig 2021, section 2.2). `rows` (B, n) and `columns`
+    (B, m) mark real words; values at padding are arbitrary."""
+    padding = ~(rows[:, :, None] & columns[:, None])
+    logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
+    return (logits.softmax(1) * logits.softmax(2)).sqrt_()
+
+
+def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
+    """Return the cross-entropy of predicting each word's links, with equal weights, summed over words and
+    both directions. All arguments are (n, m)."""
+    logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
+    losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
+    return -torch.stack(losses).masked_fill(~labels, 0.0).sum()
+
+
+@dataclass(frozen=True)
+class AlignerTraining(PairObjective):
+    """Trains a model to identify each linked word's translation among the words in up to eight sentence
+    pairs.
+
+    layer: the layer that the loss applies to, and the last one trained; by default, at two thirds of the
+        depth.
+    labels: the links to learn from: fast_align's with a probability of at least `least` under the current
+        model ("agreement"), all of fast_align's, the model's own as in XLM-Align, or gold links.
+    """
+
+    parallel_fraction: float = 1.0
+    layer: int | None = None
+    labels: Literal["agreement", "estimated", "self", "gold"] = "agreement"
+    least: float = field(default=0.1, metadata=ADDED)
+
+    short_name, full_name = "ALIGNER", "Aligner training"
+    stream_types = (ContrastedWords,)
+    limits: ClassVar = PairObjective.limits | {"shares": ["least"]}
+    forms = (
+        PARALLEL,
+        number("layer", "-at", "at layer {value}", "7"),
+        word("labels", "estimated", "-estimated", "estimated links"),
+        word("labels", "self", "-self", "self-made links"),
+        word("labels", GOLD, "-gold", "gold links"),
+        percent("least", "-least", "labels of at least {percent} %", "5"),
+    )
+    summary = (
+        "Aligner training continues from an existing model: at one layer, it makes linked words similar and "
+        "other words dissimilar."
+    )
+
+    @property
+    def traits(self) -> Traits:
+        version = 2 if self.labels == "agreement" else 1  # in format 1, agreement meant mutual argmax
+        traits = replace(super().traits, links=LINKS[self.labels], format=version)
+        return replace(traits, passes=2 / 3, predicts=False, needs_start=True)  # upper layers are unused
+
+    def layer_of(self, layers: int) -> int:
+        """Return the layer that the loss applies to, in a model of `layers` layers."""
+        return self.layer or main_layer(layers)
+
+    def main_layer(self, layers: int) -> int:
+        """Return the layer below the loss's; on en-fr, it aligns words better."""
+        return max(1, self.layer_of(layers) - 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.least != type(self).least and self.labels != "agreement":
+            raise ValueError(f"`least` requires labels by agreement, but the labels are {self.labels}")
+
+    def learner(self, model: Any, seed: int) -> Learner:
+        learner = super().learner(model, seed)
+        learner.requires_grad_(False)
+        layers = layers_of(model)
+        for layer in layers[: self.layer_of(len(layers))]:
+            layer.requires_grad_(True)
+        return learner
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return {CONTRAST: 1.0}

@@ -1,0 +1,136 @@
+"""PPA: TLM and momentum contrast (He et al. 2020) between sentences and their translations (Pan et al. 2021).
+
+Shapes: B sentences, hidden size H, D dimensions, K keys in the queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import number, percent, word
+from calque.pretrain.batch import MASK_RATE, PairRows
+from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
+from calque.pretrain.lazy import F, Tensor, nn, torch
+from calque.pretrain.model import encode_first, evaluating, prediction_loss
+from calque.pretrain.objective import Learner, Traits, Update
+
+MOCO = "moco"
+Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrastive loss
+
+
+def contrast(queries: Tensor, keys: Tensor, negatives: Tensor, temperature: float) -> Tensor:
+    """Return the summed InfoNCE loss, in float32: queries (B, D) should match their own keys (B, D), not the
+    `negatives` (K, D)."""
+    with torch.autocast(queries.device.type, enabled=False):
+        queries, keys, negatives = queries.float(), keys.float(), negatives.float()
+        logits = (
+            torch.cat([(queries * keys).sum(1, keepdim=True), queries @ negatives.T], dim=1) / temperature
+        )
+        first = torch.zeros(len(queries), dtype=torch.long, device=logits.device)
+        return F.cross_entropy(logits, first, reduction="sum")
+
+
+@dataclass(frozen=True)
+class PairsWithKeys:
+    """Sentence pairs, their second sides' keys, and the queue before the step."""
+
+    pairs: PairRows
+    keys: Tensor
+    negatives: Tensor
+
+
+class Contrasted(PairStream):
+    """Pairs as one row for TLM and two for the contrastive loss: query and key. Before a step, the slow
+    encoder is updated and computes the keys. A query is compared with its own and earlier steps' keys,
+    regardless of how batches are divided."""
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
+        batch = self.draw_pairs(instances, random)
+        counts = dict.fromkeys(self.weights, batch.rows.labelled)
+        return batch, counts | {MOCO: len(batch)}
+
+    def before_step(
+        self, update: Update, parts: Sequence[PairRows]
+    ) -> tuple[Sequence[PairsWithKeys], dict[str, Tensor]]:
+        learner, world = update.learner, update.world
+        moco: Any = learner.own[MOCO]
+        moco.follow(learner.model, self.objective.momentum)
+        with evaluating(learner, world.device):
+            keys = [moco.keys(part.side_rows(1, self.pad)).float() for part in parts]
+        negatives = moco.queue.clone()
+        moco.enqueue(world.gather(torch.cat([*keys, moco.queue[:0]])))
+        parts_and_keys = zip(parts, keys, strict=True)
+        return [PairsWithKeys(part, part_keys, negatives) for part, part_keys in parts_and_keys], {}
+
+    def losses(self, learner: Learner, batch: PairsWithKeys) -> dict[str, Tensor]:
+        moco: Any = learner.own[MOCO]
+        queries = moco.projection(encode_first(learner.model, batch.pairs.side_rows(0, self.pad)))
+        losses = {MOCO: contrast(queries, batch.keys, batch.negatives, self.objective.temperature)}
+        if "tlm" in self.weights:
+            losses["tlm"] = prediction_loss(learner.model, batch.pairs.rows)
+        if "mlm" in self.weights:
+            losses["mlm"] = prediction_loss(learner.model, batch.pairs.sides_as_rows(self.pad))
+        return losses
+
+
+@dataclass(frozen=True)
+class PPA(PairObjective):
+    """L_MoCo + L_TLM on the same pairs, in random order (section 2). A sentence's vector is the last layer's
+    state at the first position, normalised and projected to `dimensions` dimensions.
+
+    queue: the number of earlier keys used as negatives.
+    momentum: the weight of the slow encoder's previous values in each update.
+    beside: the loss added to L_MoCo (Table 5); MLM masks the same ids as TLM, with each side in its own row.
+    """
+
+    parallel_fraction: float = USUAL
+    mask_rate: float = MASK_RATE
+    queue: int = 32_000
+    momentum: float = 0.999
+    temperature: float = 0.05
+    dimensions: int = 300
+    beside: Beside = field(default="TLM", metadata=ADDED)
+
+    short_name = full_name = "PPA"
+    stream_types = (Contrasted,)
+    limits: ClassVar = PairObjective.limits | {
+        "positive": ["queue", "dimensions", "temperature"],
+        "shares": ["momentum"],
+    }
+    forms = (
+        PARALLEL,
+        number("queue", "-queue", "queue of {value:,}", "512"),
+        percent("momentum", "-momentum", "momentum {value}", "99"),
+        word("beside", "MLM", "-mlm", "MLM for TLM"),
+        word("beside", "", "-alone", "without TLM"),
+    )
+    summary = (
+        "PPA predicts masked words in translated sentence pairs, and learns to identify a sentence’s "
+        "translation among a queue of other sentences (MoCo)."
+    )
+    paper = "Pan et al. 2021"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.beside not in get_args(Beside):
+            raise ValueError(f"beside, the loss added to L_MoCo, must be TLM, MLM or '', not {self.beside!r}")
+
+    @property
+    def traits(self) -> Traits:
+        # Queries, which are half of the ids, are encoded with gradients, and keys without.
+        passes = bool(self.beside) + (1 + 1 / 3) / 2
+        return replace(super().traits, passes=passes, predicts=bool(self.beside))
+
+    def modules(self, model: Any) -> dict[str, nn.Module]:
+        from calque.pretrain.modules import MoCo
+
+        return {MOCO: MoCo(model, self.queue, self.dimensions)}
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return dict.fromkeys([self.beside.lower(), MOCO] if self.beside else [MOCO], 1.0)
