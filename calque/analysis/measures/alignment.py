@@ -11,29 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.records.record import (
-    ALIGNMENT,
-    ROTATED,
-    SELF_LEARNT,
-    SHUFFLED,
-    MeasuredModel,
-    Measurement,
-    Record,
-)
+from calque.analysis.records.record import ALIGNMENT, ROTATED, SHUFFLED, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.lazy import F, Tensor, inference_mode, torch
 from calque.pretrain.model import has_languages, token_types_of
-from calque.pretrain.objectives.rotate_mlm import LEFT_OPEN, procrustes
+from calque.pretrain.objectives.rotate_mlm import procrustes
 from calque.pretrain.run import read_metrics
 from calque.pretrain.saved_model import WEIGHTS, load_model
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
-ROUNDS = 20  # maximum number of self-learning rounds
-CSLS_NEIGHBOURS = 10  # as in MUSE (Conneau et al. 2018)
 NONE = -1  # replaces the nearest row's index in case of a tie
 BLOCK = 512
-LEARNT = 4_000  # self-learning compares all pairs of types, so it uses only the most frequent types
 ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not depend on the dictionary
 
 
@@ -48,7 +37,6 @@ class TypeHits:
     in_dictionary: np.ndarray
     counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
-    undetermined: int = 0  # number of dimensions whose rotation the dictionary leaves undetermined
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
         """Return the shares for a run's metrics or, with `any_dictionary`, each type's hits and the shares
@@ -71,8 +59,7 @@ class TypeHits:
         """Return, for each metric, the share of types whose translation is found, and the number of types."""
         forward, backward, held_out = self.forward, self.backward, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
-        hits |= {"back": backward, "back-held-out": backward[held_out]}
-        hits |= {metric: column[held_out] for metric, column in self.rotated.items()}
+        hits |= {"back": backward} | {metric: column[held_out] for metric, column in self.rotated.items()}
         shares = {name: (float(column.mean()), len(column)) for name, column in hits.items() if len(column)}
         if self.counts.sum():
             weighted = float(np.average(forward, weights=self.counts))
@@ -143,18 +130,15 @@ class Types:
             return np.asarray((nearest(first, second) == np.arange(len(moved)))[moved])
 
         rows, entries = self.rows_of(table, languages), np.flatnonzero(moved & in_dictionary)
-        rotated_hits, undetermined = dict[str, np.ndarray](), 0
-        if len(entries):
-            source, derived = map(normalised, rows)
-            pairs, undetermined = np.array([entries, entries]), max(0, table.shape[1] - len(entries))
-            tables = {ROTATED: rotated(source, derived, pairs)}
-            if controls:
-                shuffled_pairs = np.array([entries, np.random.default_rng(0).permutation(entries)])
-                tables[SHUFFLED] = rotated(source, derived, shuffled_pairs)
-                tables[SELF_LEARNT] = self_learnt(source, derived, pairs, counts)
-            rotated_hits = {name: hits(source, rotated_rows) for name, rotated_rows in tables.items()}
-        about = in_dictionary[moved], counts[moved], rotated_hits, undetermined
-        return TypeHits(hits(*rows), hits(*rows[::-1]), *about)
+        partners = {ROTATED: entries} if len(entries) else {}
+        if controls and partners:
+            partners[SHUFFLED] = np.random.default_rng(0).permutation(entries)
+        source, derived = map(normalised, rows)
+        rotated_hits = dict[str, np.ndarray]()
+        for name, places in partners.items():
+            matrix = procrustes(derived[torch.from_numpy(places)], source[torch.from_numpy(entries)])
+            rotated_hits[name] = hits(source, derived @ matrix)
+        return TypeHits(hits(*rows), hits(*rows[::-1]), in_dictionary[moved], counts[moved], rotated_hits)
 
 
 @inference_mode
@@ -181,39 +165,6 @@ def normalised(rows: Tensor) -> Tensor:
     return F.normalize(rows - rows.mean(0), dim=1)
 
 
-def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
-    """Rotate the derived embeddings (n, H) onto the source's, fitted on `pairs` (2, d) of row indices."""
-    first, second = torch.from_numpy(pairs).to(source.device)
-    return derived @ procrustes(derived[second], source[first])
-
-
-def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
-    """Like `rotated`, but repeatedly add mutual nearest neighbours (by CSLS, among frequent types) to `pairs`
-    until these neighbours no longer change (VecMap, section 3)."""
-    frequent = np.argsort(-counts, kind="stable")[:LEARNT]
-    learnt_pairs, frequent_rows = pairs, torch.from_numpy(frequent.copy()).to(source.device)
-    for _ in range(ROUNDS):
-        scores = csls(source[frequent_rows] @ rotated(source, derived, learnt_pairs)[frequent_rows].T)
-        forward, backward = scores.argmax(1).cpu().numpy(), scores.argmax(0).cpu().numpy()
-        mutual = np.flatnonzero(backward[forward] == np.arange(len(frequent)))
-        previous = learnt_pairs
-        learnt_pairs = np.concatenate([pairs, [frequent[mutual], frequent[forward[mutual]]]], axis=1)
-        if np.array_equal(learnt_pairs, previous):
-            break
-    return rotated(source, derived, learnt_pairs)
-
-
-def csls(cosines: Tensor) -> Tensor:
-    """Correct cosines (N, M) for hubs (Conneau et al. 2018, equation 3)."""
-    rows, columns = neighbourhoods(cosines, CSLS_NEIGHBOURS)
-    return 2 * cosines - rows[:, None] - columns[None]
-
-
-def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
-    """Return the mean of the `neighbours` largest cosines in each row, and in each column."""
-    return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
-
-
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
     """Measure alignment@1 for a model in memory."""
     return types.alignment(*tables_of(model), controls=controls)
@@ -236,7 +187,7 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
         raise BadInput(what, model.checkpoint / WEIGHTS)
     hits = alignment_of_model(network, types, controls=True)
     final = [model.record(ALIGNMENT, metric, *share) for metric, share in hits.shares.items()]
-    skipped = Counter({"types without one image": types.skipped, LEFT_OPEN: hits.undetermined})
+    skipped = Counter({"types without one image": types.skipped})
     last, earlier = {record.metric: record for record in final}, list[Record]()
     for row in read_metrics(metrics):
         step, probe = before + row["step"], row.get("probe", {})

@@ -25,18 +25,12 @@ from calque.pretrain.lazy import Tensor, no_grad, torch
 from calque.pretrain.objectives.rotate_mlm import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
-SAME_TAG, ANY_TAG, SHIFT = "word of the same tag", "word of any tag", "shift of the mean"
+SAME_TAG, ANY_TAG = "word of the same tag", "word of any tag"
 ROTATION, SHUFFLED, RANDOM_ORDER = "rotation", "rotation by shuffled pairs", "random order"
-RANDOM_ROTATION = "random rotation"
-# Fractions of the way to the counterpart's embedding
-WAYS = {"a quarter of the way": 0.25, "half of the way": 0.5, "three quarters of the way": 0.75}
-NAMES = (
-    *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, RANDOM_ROTATION, SHIFT, *WAYS),
-    *(ORDER, RANDOM_ORDER, BOTH),
-)
+NAMES = NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, ORDER, RANDOM_ORDER, BOTH
 CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
 """Comparable changes that use no translations."""
-# Committed records also contain changes to hidden states, which are no longer measured.
+# Committed records also contain changes to hidden states and others that are no longer measured.
 CONTROLS |= {f"states of layer {i}": f"states of other words of layer {i}" for i in (1, 2)}
 
 
@@ -68,14 +62,9 @@ class Rows:
         yield COUNTERPART, self.source
         yield SAME_TAG, self._wrong_words(self.tags)
         yield ANY_TAG, self._wrong_words(np.zeros(len(self.tags)))
-        yield ROTATION, self._rotation(self.known)(self.derived)
-        yield SHUFFLED, self._rotation(self.random.permutation(self.known))(self.derived)
-        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2))
-        centre = self.derived.mean(0)
-        yield RANDOM_ROTATION, (self.derived - centre) @ torch.linalg.qr(noise.to(centre))[0] + centre
-        yield SHIFT, self.derived + (self.source.mean(0) - self.derived.mean(0))
-        for name, share in WAYS.items():
-            yield name, self.derived + share * (self.source - self.derived)
+        targets = self.source[torch.from_numpy(self.known)]
+        for name, partners in ((ROTATION, self.known), (SHUFFLED, self.random.permutation(self.known))):
+            yield name, Rotation.fit(self.derived[torch.from_numpy(partners)], targets)(self.derived)
 
     def _wrong_words(self, groups: np.ndarray) -> Tensor:
         """Return, for each type, the source embedding of a different, random word in the same group."""
@@ -84,12 +73,6 @@ class Rows:
             cycle = self.random.permutation(np.flatnonzero(groups == group))
             order[cycle] = np.roll(cycle, 1)
         return self.source[torch.from_numpy(order)]
-
-    def _rotation(self, partners: np.ndarray) -> Rotation:
-        """Fit a rotation of the embeddings of `partners` (d,) onto the source embeddings of `known`."""
-        return Rotation.fit(
-            self.derived[torch.from_numpy(partners)], self.source[torch.from_numpy(self.known)]
-        )
 
 
 def moved_types(languages: Languages, language: str) -> tuple[np.ndarray, np.ndarray]:
@@ -160,22 +143,18 @@ class SourceTuned:
     ) -> None:
         if not isinstance(data.task, Tagging):
             raise BadInput(f"interventions need a task that labels every word, not {data.task.name}")
-        self.task, self.run, self.languages, self.language = data.task, run, data.languages, run.language
-        _, self.ids = moved_types(self.languages, self.language)  # (m,)
-        self.train, self.of_source = (data.split(name, SOURCE) for name in ("train", "test"))
-        self.test = data.split("test", self.language)
-        labels = self.task.labels(self.train.gold)
+        self.run, self.data = run, data
+        _, self.ids = moved_types(data.languages, run.language)  # (m,)
+        self.train = data.split("train", SOURCE)
+        labels = data.task.labels(self.train.gold)
         self.tuned = TaskModel(run, self.train, labels, data.config, progress, prepare)
-
-    @property
-    def network(self) -> Any:
-        return self.tuned.finetuned.model
+        self.network = self.tuned.finetuned.model
 
     def rows(self, seed: int = 0) -> Rows:
         """Return the moved types' embeddings after fine-tuning, for use with `score`; `seed` determines the
         random changes."""
-        tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)
-        return Rows.of(self.network, self.languages, self.language, tags, seed)
+        tags = usual_tags(tagged_words(self.train), self.data.languages.vocabulary)
+        return Rows.of(self.network, self.data.languages, self.run.language, tags, seed)
 
     def score(
         self,
@@ -185,7 +164,9 @@ class SourceTuned:
     ) -> Score:
         """Return the main metric on the derived test set, with new embeddings `rows` (m, H) or words in
         random order. With `of_source`, score source sentences written with derived words instead."""
-        test = replace(self.of_source, reader=self.test.reader) if of_source else self.test
+        test = self.data.split("test", self.run.language)
+        if of_source:
+            test = replace(self.data.split("test", SOURCE), reader=test.reader)
 
         def answers(test_rows: Sequence[TaskRow]) -> list[np.ndarray]:
             orders = [word_order(row, random_order) for row in test_rows]
@@ -194,7 +175,7 @@ class SourceTuned:
             return [output[np.argsort(order)] for output, order in outputs]
 
         with nullcontext() if rows is None else other_rows(self.network, self.ids, rows):
-            return self.tuned.test(test, answers).scores[self.task.primary]
+            return self.tuned.test(test, answers).scores[self.data.task.primary]
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
@@ -210,7 +191,7 @@ def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
 def interventions(tuned: SourceTuned) -> Measurement:
     """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer is
     recovered by restoring the source's words, its order, or both."""
-    run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
+    run, metric, about = tuned.run, tuned.data.task.primary, {"task": tuned.data.task.name}
     rows = tuned.rows(run.seed)
     scores = {NOTHING: tuned.score()}
     scores |= {name: tuned.score(embeddings) for name, embeddings in rows.changes()}

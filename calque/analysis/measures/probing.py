@@ -26,10 +26,10 @@ from calque.analysis.records.record import (
     Null,
     Record,
 )
-from calque.analysis.tasks.task import Reader, Task, TaskRow
+from calque.analysis.tasks.task import Reader, Task
 from calque.derive.corpus import Ragged
 from calque.derive.errors import BadInput
-from calque.derive.languages import SOURCE, Bitext, Languages, only_last
+from calque.derive.languages import SOURCE, Languages, only_last
 from calque.derive.sentence import Example
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.batch import UNLABELLED
@@ -38,7 +38,6 @@ from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import state_of
 from calque.pretrain.run import restore
 
-LEAST = {"sentences": 20, "tagged": 20, "tested": 20, "shuffles": 40}
 RIDGE = 1.0  # ridge penalty, for standardised features and squared errors summed over words
 MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
 ALIKE = 5  # minimum group size; shuffling smaller groups often leaves items in place
@@ -59,7 +58,7 @@ class ProbeConfig:
     seed: int = 0
 
     def mistakes(self) -> list[str]:
-        wrong = out_of_range(self, (), (), (), **LEAST)
+        wrong = out_of_range(self, (), (), (), sentences=20, tagged=20, tested=20, shuffles=40)
         if self.shuffles > MOST_SHUFFLES:
             wrong.append(f"shuffles must be at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
         if not 0 <= self.seed < 2**63:
@@ -75,26 +74,10 @@ class TaggedWords:
     places: np.ndarray
     labels: np.ndarray
 
-    @classmethod
-    def of(cls, rows: Sequence[TaskRow]) -> TaggedWords:
-        places = [
-            (i, place) for i, row in enumerate(rows) for place in np.flatnonzero(row.targets != UNLABELLED)
-        ]
-        labels = np.array([rows[i].targets[place] for i, place in places], np.int64)
-        return cls([row.ids.astype(np.int64) for row in rows], np.array(places), labels)
-
-    @property
-    def types(self) -> np.ndarray:
-        return np.array([self.rows[row][place] for row, place in self.places])
-
     @property
     def kinds(self) -> list[Hashable]:
         """Return each word's position and row length, which could reveal its label."""
         return [(place, len(self.rows[row])) for row, place in self.places.tolist()]
-
-    def in_company(self) -> TaggedWords:
-        indices = in_company(self.kinds, "tagged words to test a probe", "probe.tested")
-        return TaggedWords(self.rows, self.places[indices], self.labels[indices])
 
     def vectors(self, model: Any, language: int) -> Tensor:
         """Return the words' states (N, H) after the last layer."""
@@ -120,8 +103,8 @@ def growth(
 
 
 class Probes:
-    """Runs all probes, in evaluation mode, on the last `share` of two languages' text, in rows of at most
-    `length` ids, and on a task's examples."""
+    """Runs all probes on the last `share` of two languages' text, in rows of at most `length` ids, and on a
+    task's examples."""
 
     def __init__(
         self,
@@ -133,36 +116,31 @@ class Probes:
         config: ProbeConfig,
     ) -> None:
         (self.language,) = languages.others
-        names, held_out = (SOURCE, self.language), only_last(languages, share)
         self.task, self.draw = task.name, partial(shuffled, shuffles=config.shuffles, seed=config.seed)
-        self.numbers = [languages[name].number for name in names]
+        self.numbers = [languages[name].number for name in (SOURCE, self.language)]
         self.types = Types.open(languages.folder, self.language)
-        self.train, tests = _tagged_sets(languages, examples, task, length, config)
-        self.tests = {name: words.in_company() for name, words in tests.items()}
-        self.shuffled_labels = {name: w.labels[self.draw(w.kinds)] for name, w in self.tests.items()}
-        self.pairs = _pairs(held_out.bitext(*names), held_out, length, config.sentences)
+        self.train, self.test = _tagged_sets(languages, examples, task, length, config)
+        self.pairs = _pairs(only_last(languages, share), length, config.sentences)
         self.pairings = self.draw([(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)])
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
         network.eval()
         model = replace(model, language=self.language)
-        probes = (self._alignment, self._sentences, self._words)
-        return [new_record for probe in probes for new_record in probe(network, model)]
+        return [
+            record
+            for probe in (self._types, self._sentences, self._words)
+            for record in probe(network, model)
+        ]
 
-    def _about(self, name: str) -> dict[str, str]:
-        return {"language": name, "first": self.language if name == SOURCE else ""}
-
-    def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
+    def _types(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """Compare alignment@1 with pairing types with random types of similar frequency."""
         types = self.types
         if not types.measurable:
             return
         forward = nearest(*types.rows_of(*tables_of(network)))
-        moved, in_dictionary = types.moved, types.in_dictionary
         hits = forward == np.arange(len(forward))
         shuffled_hits = forward == self.draw(like_frequent(types.counts[types.types]))
-        kinds = {"all": moved, "dictionary": moved & in_dictionary, "held-out": moved & ~in_dictionary}
-        for metric, kind in kinds.items():
+        for metric, kind in (("all", types.moved), ("held-out", types.moved & ~types.in_dictionary)):
             if count := int(kind.sum()):
                 band = null(shuffled_hits[:, kind].mean(1), 1 / len(forward))
                 yield model.record(ALIGNMENT, metric, float(hits[kind].mean()), count, null=band)
@@ -171,41 +149,32 @@ class Probes:
         count, derived = len(self.pairs[0]), (network, self.pairs[1], self.numbers[1])
         sides = sentence_means(network, self.pairs[0], self.numbers[0]), sentence_means(*derived)
         ckas = exchanged_ckas(*derived, *sides, self.draw)
-        identity, inverse = np.arange(count), np.argsort(self.pairings, axis=1)
         for layer, (source, target) in enumerate(zip(*sides, strict=True)):
-            forward, backward = nearest(source, target), nearest(target, source)
-            both = mutually_nearest(forward, backward, identity)
-            shuffled_both = mutually_nearest(forward, backward, self.pairings)
-            for metric, name, hits, shuffled_hits, chance in (
-                ("cosine", self.language, forward == identity, forward == self.pairings, 1 / count),
-                ("cosine", SOURCE, backward == identity, backward == inverse, 1 / count),
-                ("mexa", self.language, both, shuffled_both, 1 / (2 * count - 1)),
-            ):
-                about = {"layer": layer, "null": null(shuffled_hits.mean(1), chance), **self._about(name)}
-                yield model.record(RETRIEVAL, metric, float(hits.mean()), count, **about)
+            both = nearest(source, target), nearest(target, source)
+            hits = mutually_nearest(*both, np.arange(count))
+            band = null(mutually_nearest(*both, self.pairings).mean(1), 1 / (2 * count - 1))
+            yield model.record(RETRIEVAL, "mexa", float(hits.mean()), count, layer=layer, null=band)
             cka = linear_cka(source, target)
             yield model.record(CKA, "sentences", cka, count, layer=layer, null=null(ckas[layer]))
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        train = self.train
+        train, test = self.train, self.test
         probe = linear_probe(train.vectors(network, self.numbers[0]), train.labels)
-        usual = np.bincount(train.labels).argmax()
-        for (name, words), number in zip(self.tests.items(), self.numbers, strict=True):
-            predicted = probe(words.vectors(network, number))
-            chance = float((words.labels == usual).mean())
-            of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
-            exchanged = null(exchanged_accuracies(predicted, words.labels, words.types, self.draw), chance)
-            low, high = min(of_places.low, exchanged.low), max(of_places.high, exchanged.high)
-            about = {"task": self.task, "null": replace(of_places, low=low, high=high), **self._about(name)}
-            correct = float((predicted == words.labels).mean())
-            yield model.record(LINEAR, "accuracy", correct, len(predicted), **about)
+        predicted = probe(test.vectors(network, self.numbers[1]))
+        chance = float((test.labels == np.bincount(train.labels).argmax()).mean())
+        of_places = null((predicted == test.labels[self.draw(test.kinds)]).mean(1), chance)
+        types = np.array([test.rows[row][place] for row, place in test.places])
+        exchanged = null(exchanged_accuracies(predicted, test.labels, types, self.draw), chance)
+        low, high = min(of_places.low, exchanged.low), max(of_places.high, exchanged.high)
+        about = {"task": self.task, "null": replace(of_places, low=low, high=high)}
+        correct = float((predicted == test.labels).mean())
+        yield model.record(LINEAR, "accuracy", correct, len(predicted), **about)
 
 
-def _pairs(
-    bitext: Bitext, languages: Languages, length: int, limit: int
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def _pairs(languages: Languages, length: int, limit: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Return up to `limit` distinct sentences and their counterparts, as rows."""
     start, end = languages.specials.start, languages.specials.end
+    bitext = languages.bitext(SOURCE, *languages.others)
     distinct: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for first, second in map(bitext.ids, range(len(bitext))):
         if len(distinct) < limit and max(len(first), len(second)) <= length - 2:
@@ -219,19 +188,24 @@ def _pairs(
 
 def _tagged_sets(
     languages: Languages, examples: TaskFolder, task: Task, length: int, config: ProbeConfig
-) -> tuple[TaggedWords, dict[str, TaggedWords]]:
-    """Return the tagged words for training, in the source, and for testing, by language."""
+) -> tuple[TaggedWords, TaggedWords]:
+    """Return the tagged words for training, in the source, and for testing, in the derived language."""
+    (derived,) = languages.others
     train = list(islice(examples.examples("train"), config.tagged))
-    names = (SOURCE, *languages.others)
-    tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in names}
-    labels = task.labels(map(task.gold, chain(train, *tests.values())))
+    tests = [list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, derived)]
+    labels = task.labels(map(task.gold, chain(train, *tests)))
 
     def tagged(name: str, chosen: Sequence[Example]) -> TaggedWords:
         reader = Reader.of(languages, name)
-        rows = (task.rows(example, labels, reader, length)[0] for example in chosen)
-        return TaggedWords.of([*chain.from_iterable(rows)])
+        rows = [row for example in chosen for row in task.rows(example, labels, reader, length)[0]]
+        targets = [row.targets for row in rows]
+        places = [(i, place) for i, row in enumerate(targets) for place in np.flatnonzero(row != UNLABELLED)]
+        of_words = np.array([targets[i][place] for i, place in places], np.int64)
+        return TaggedWords([row.ids.astype(np.int64) for row in rows], np.array(places), of_words)
 
-    return tagged(SOURCE, train), {name: tagged(name, chosen) for name, chosen in tests.items()}
+    test = tagged(derived, tests[1])
+    chosen = in_company(test.kinds, "tagged words to test a probe", "probe.tested")
+    return tagged(SOURCE, train), replace(test, places=test.places[chosen], labels=test.labels[chosen])
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:

@@ -1,5 +1,4 @@
-"""Measure sentence retrieval, and the mining of translations from two partly parallel texts, as in BUCC.
-Shapes: N sentences and their N translations, L layers including the embeddings, H hidden."""
+"""Measure sentence retrieval. Shapes: N sentences and N translations, L layers and embeddings, H hidden."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,17 +18,9 @@ from calque.analysis.aligners.encoder import (
     open_encoder,
     sentence_means,
 )
-from calque.analysis.measures.alignment import cosine, neighbourhoods
+from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
-from calque.analysis.records.record import (
-    AFTER,
-    MINED,
-    RETRIEVAL,
-    Items,
-    MeasuredModel,
-    Measurement,
-    Record,
-)
+from calque.analysis.records.record import AFTER, RETRIEVAL, Items, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.task import Reader
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
@@ -38,9 +29,6 @@ from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.model import row_length
-
-MARGIN_NEIGHBOURS = 4  # as in Artetxe and Schwenk 2019
-PARTS = 4  # of every four sentences, two are in both texts, one only in the first, and one only in the second
 
 
 def retrieval(
@@ -59,14 +47,7 @@ def retrieval(
     encoder, pieces, vectors = open_encoder(model.checkpoint, model.device), SubWords(model.checkpoint), {}
     for name, lines in zip(sentences, zip(*complete, strict=True), strict=True):
         vectors[name] = sentence_vectors(encoder, pieces, lines, exclusions)
-    records = list(_records(model, vectors, main_layer))
-    for first, second in combinations(vectors, 2):
-        source, target = vectors[first][main_layer], vectors[second][main_layer]
-        if len(source) >= 2 * PARTS:
-            f1, gold = mined(source, target)
-            about = {"layer": main_layer, "language": second, "first": first}
-            records.append(model.record(RETRIEVAL, MINED, f1, gold, **about))
-    return Measurement(tuple(records), +exclusions)
+    return Measurement(tuple(_records(model, vectors, main_layer)), +exclusions)
 
 
 def derivation_retrieval(
@@ -168,62 +149,3 @@ def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
     """Return which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
     diagonal, off_diagonal = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (diagonal > off_diagonal.amax(1)).cpu().numpy(), (diagonal > off_diagonal.amax(0)).cpu().numpy()
-
-
-def margin(source: Tensor, target: Tensor) -> Tensor:
-    """Return the cosines (N, M) of rows, divided by the two rows' mean cosine with their neighbours."""
-    cosines = cosine(source, target)
-    rows, columns = neighbourhoods(cosines, MARGIN_NEIGHBOURS)
-    return 2 * cosines / (rows[:, None] + columns[None])
-
-
-def mined(source: Tensor, target: Tensor) -> tuple[float, int]:
-    """Mine translations from two texts made from N parallel sentences, (N, H) each, by XTREME's rule for
-    BUCC. Tune the threshold on the first half, and return F1 and the number of gold pairs on the second
-    half."""
-    groups = len(source) // PARTS
-    if groups < 2:
-        raise ValueError(f"mining needs at least {2 * PARTS} sentences, not {len(source)}")
-    middle, end = groups // 2 * PARTS, groups * PARTS
-    threshold = _best_threshold(*_candidates(source[:middle], target[:middle]), middle // 2)
-    scores, correct = _candidates(source[middle:end], target[middle:end])
-    predicted, gold = scores >= threshold, (end - middle) // 2
-    hits = int((predicted & correct).sum())
-    precision, recall = hits / max(1, int(predicted.sum())), hits / gold
-    return 2 * precision * recall / (precision + recall) if hits else 0.0, gold
-
-
-def _candidates(source: Tensor, target: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Return the candidate pairs' margin scores, and whether each pair is correct."""
-    numbers = torch.arange(len(source), device=source.device)
-    first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
-    scores = margin(source[first], target[second])
-    rows, columns = _proposed(cosine(source[first], target[second]), scores)
-    return scores[rows, columns].cpu().numpy(), (first[rows] == second[columns]).cpu().numpy()
-
-
-def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
-    """Match rows to columns one to one, best scores first; return the matched rows and columns."""
-    proposals = list[tuple[float, int, int]]()
-    for dim in (1, 0):
-        near = cosines.topk(min(MARGIN_NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
-        best = near.gather(dim, scores.gather(dim, near).argmax(dim, keepdim=True)).flatten().tolist()
-        for number, best_number in enumerate(best):
-            row, column = (number, best_number) if dim == 1 else (best_number, number)
-            proposals.append((float(scores[row, column]), row, column))
-    matches, matched_columns = dict[int, int](), set[int]()
-    for _, row, column in sorted(proposals, key=lambda proposal: -proposal[0]):
-        if row not in matches and column not in matched_columns:
-            matches[row] = column
-            matched_columns.add(column)
-    return list(matches), list(matches.values())
-
-
-def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int) -> float:
-    order = np.argsort(-scores, kind="stable")
-    hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
-    last = np.append(scores[order][1:] < scores[order][:-1], True)  # accept or reject equal scores together
-    f1 = last * 2 * hits / (predicted + gold)
-    place = int(f1.argmax())
-    after = min(place + 1, len(order) - 1)
-    return float(scores[order][[place, after]].mean()) if f1[place] > 0 else 0.0

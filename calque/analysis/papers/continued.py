@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from calque.analysis.papers.columns import score_title, shown_records, task_columns
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import chart, claim, table
-from calque.analysis.records.record import AER, MINED, RETRIEVAL, Floor
+from calque.analysis.records.record import AER, RETRIEVAL, Floor
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import INK, Plot
 from calque.analysis.report.table import FLOOR, OURS, Table, cell, listed, over_seeds, percent
@@ -30,8 +30,8 @@ Pair = tuple[str, str]  # two languages
 
 class Continued:
     """The results for a study's models, beginning with the starting model. `main` contains the models' main
-    layers, `pairs` the language pairs used for retrieval, `mined` those used for mining, and `languages` each
-    task's languages, with the source first. Raises BadInput if no model is the start."""
+    layers, `pairs` the language pairs used for retrieval, and `languages` each task's languages, with the
+    source first. Raises BadInput if no model is the start."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
@@ -40,7 +40,6 @@ class Continued:
         self.aligners = list(dict.fromkeys(key.aligner for key in error_keys))
         retrieval_keys = results.keys(measure=RETRIEVAL)
         self.pairs = list(dict.fromkeys((key.first, key.language) for key in retrieval_keys))
-        self.mined = [(key.first, key.language) for key in retrieval_keys if key.metric == MINED]
         self.languages: dict[str, list[str]] = {}
         for name in TASKS:
             if targets := dict.fromkeys(key.language for key in task_keys if key.task == name):
@@ -104,9 +103,9 @@ def error(gold: str, aligner: str, layer: int = MAIN) -> Key:
     return Key(AER, "", "", metric="aer", layer=layer, aligner=aligner, gold_set=gold)
 
 
-def retrieval(pair: Pair, layer: int, metric: str = "cosine") -> Key:
+def retrieval(pair: Pair, layer: int) -> Key:
     """Return the key for retrieving the first language's sentences in the second."""
-    return Key(RETRIEVAL, "", pair[1], metric=metric, layer=layer, first=pair[0])
+    return Key(RETRIEVAL, "", pair[1], metric="cosine", layer=layer, first=pair[0])
 
 
 def set_title(gold: str) -> str:
@@ -175,23 +174,18 @@ def _errors(study: Continued) -> Table:
 
 
 def _retrieval(study: Continued) -> Table:
-    """Tabulate the translations found, by model and language pair. Mining is at each model's main layer, and
-    for each pair in one direction only."""
+    """Tabulate the translations found, by model and language pair."""
     groups = {f"{a} → {b}": [(a, b)] for a, b in study.pairs if study.source in (a, b)}
     if target_pairs := [pair for pair in study.pairs if study.source not in pair]:
         groups[f"{len(target_pairs)} others, mean"] = target_pairs
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
-    main = f"layer {study.layer}" if len({*study.main.values()}) == 1 else "main layer"
-    columns = {f"cosine, layer {n}": (n, "cosine", study.pairs) for n in (study.layer, study.layers)}
-    if study.mined:
-        columns[f"mining F1, {main}"] = MAIN, MINED, study.mined
+    layers = study.layer, study.layers
     rows: Rows = []
     for model, (name, group) in product(study.models, groups.items()):
-        keys = []
-        for layer, metric, pairs in columns.values():
-            keys.append([retrieval(pair, layer, metric) for pair in group if pair in pairs])
+        keys = [[retrieval(pair, layer) for pair in group] for layer in layers]
         rows.append((study.title(model), name, *study.cells(model, keys)))
-    return _table(study, "retrieval", ("model", "languages"), columns, rows, parts={"mining": study.mined})
+    columns = [f"cosine, layer {layer}" for layer in layers]
+    return _table(study, "retrieval", ("model", "languages"), columns, rows)
 
 
 def _xtreme_table(study: Continued) -> Table:

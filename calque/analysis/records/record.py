@@ -150,7 +150,6 @@ language, and stated in both languages and queried in the derived one."""
 MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ}
 MEASURES |= {RECOVERED, KNOWN, CARRIED, BOTH}  # all measures in the package except task scores
 # Metrics:
-MINED = "mined-xtreme"  # for RETRIEVAL: F1 in mining translations by XTREME's rule for BUCC
 ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
 """Metrics for ALIGNMENT: alignment@1 over held-out types after a rotation fitted on the dictionary's pairs,
 on shuffled pairs, or by self-learning."""

@@ -9,20 +9,17 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, cycle, zip_longest
+from itertools import accumulate, chain, cycle, product, zip_longest
 from pathlib import Path
 
 from calque.derive.files import read_toml
 
 WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
-GENERAL: dict[str, str] = WORDS["general"]
-"""The entries that all topics share, grouped by kind, in the notation of words.toml."""
-ORDER = {name: text.split() for name, text in WORDS["order"].items()}
+GENERAL: dict[str, str] = WORDS["general"]  # the entries that all topics share, by kind
 SITES, FIRMS = WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split()
 
-SINGULAR, PLURAL = range(2)
-BASE, THIRD, PAST, PARTICIPLE = range(4)
+BASE, THIRD, PAST, PARTICIPLE = range(4)  # indices of a verb's forms
 NOUNS = frozenset(("person", "animal", "thing", "place"))
 VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
@@ -67,17 +64,15 @@ def _with_ed(word: str) -> str:
 @dataclass(slots=True, eq=False, repr=False)
 class Sense:
     """A word in a topic: its forms (the lemma first), a table of favourites for each role, and `rare` words
-    that may replace it with probability `rarity`. Names and function words have no `kind`. The roles of the
-    drawn words are:
+    that may replace it with probability `rarity`. Names and function words have no `kind`. The roles are:
 
-    - FRAMES and hire: verbs for the subject (or a preceding verb); passive: verbs for the object.
-      Organisations and places are subjects of hire only, so that context reveals the class of a name.
-    - subject, object, recipient, manner, freq, modal: words for verbs.
-    - adj (in any position), attribute (before the noun), number, pointer, plural_pointer, companion,
-      hypernym: words for nouns.
-    - locative, oblique: prepositions for verbs and nouns; noun: nouns for these prepositions.
-    - antonym: antonyms of adjectives and verbs.
-    - person, animate, thing, place, hyponym, name, town, site, brand, firm, college: words for topics.
+    - for subjects (and verbs): verbs in one of FRAMES, or `hire`, whose subjects are organisations and places
+      only, so that context reveals the class of a name; for objects: verbs (`passive`)
+    - for verbs: subject, object, recipient, manner, freq, modal; for adjectives and verbs: antonym
+    - for nouns: adj (in any position), attribute (before the noun), number, pointer, plural_pointer,
+      companion, hypernym
+    - for verbs and nouns: locative and oblique prepositions, whose role is noun
+    - for topics: person, animate, thing, place, hyponym, name, town, site, brand, firm, college
     """
 
     forms: tuple[str, ...]
@@ -132,13 +127,12 @@ class Lexicon:
         entries = [{kind: iter(text.split()) for kind, text in topic.items()} for topic in WORDS["topics"]]
         topics = list(zip(self.topics, entries, strict=False))  # the smaller lexicon lacks the last topics
         for topic, words in topics:
-            for kind in ORDER["start"]:
+            for kind in WORDS["order"]["start"].split():
                 self._enter(topic, kind, next(words[kind]))
         for kind, text in GENERAL.items():
-            for entry in text.split():
-                for topic in self.topics:
-                    self._enter(topic, kind, entry)
-        for kind in ORDER["then"]:
+            for entry, topic in product(text.split(), self.topics):
+                self._enter(topic, kind, entry)
+        for kind in WORDS["order"]["then"].split():
             for topic, words in topics:
                 if len(self.forms) >= types:
                     return
@@ -162,7 +156,12 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
     all topics. Words are reused across kinds, so that only context reveals a name's kind. Every third entity
     consists of withheld words."""
     common, rare = (_entities(lexicon, withheld, rng) for withheld in (False, True))
-    return {kind: list(map(_mix, common[kind], rare[kind])) for kind in common}
+
+    def mix(entities: list[Entity], withheld: list[Entity]) -> list[Entity]:
+        rows = zip_longest(entities[::2], entities[1::2], withheld)
+        return list(filter(None, chain.from_iterable(rows)))
+
+    return {kind: list(map(mix, common[kind], rare[kind])) for kind in common}
 
 
 def _entities(lexicon: Lexicon, withheld: bool, rng: random.Random) -> dict[str, list[list[Entity]]]:
@@ -191,12 +190,6 @@ def _entities(lexicon: Lexicon, withheld: bool, rng: random.Random) -> dict[str,
     return entity_lists
 
 
-def _mix(ordinary: list[Entity], withheld: list[Entity]) -> list[Entity]:
-    """Insert one withheld entity after every two of the other entities."""
-    rows = zip_longest(ordinary[::2], ordinary[1::2], withheld)
-    return [entity for row in rows for entity in row if entity is not None]
-
-
 class Preferences:
     """Builds the senses of `topics`, from whose tables all other senses are drawn."""
 
@@ -204,9 +197,7 @@ class Preferences:
         self._rng = random.Random(f"{seed}:preferences")
         self._prepositions: dict[tuple[str, str, str], list[str]] = {}
         self.topics = _senses([("",)] * len(lexicon.topics))
-        names = {}
-        for kind, columns in entities(lexicon, self._rng).items():
-            names[kind] = list(map(_senses, columns))
+        names = {kind: list(map(_senses, lists)) for kind, lists in entities(lexicon, self._rng).items()}
         everything: list[Sense] = []
         for number, topic in enumerate(self.topics):
             kinds = lexicon.topics[number]
@@ -261,17 +252,14 @@ class Preferences:
         groups: defaultdict[tuple[str, str], list[Sense]] = defaultdict(list)
         for sense in senses:
             groups[sense.kind, sense.lemma].append(sense)
-        verbs = [group for group in groups.values() if len(group[0].forms) == 4]
-        nouns = [group for group in groups.values() if len(group[0].forms) == 2]
-        words = {}
-        for role in ("modal", "number", "pointer", "plural_pointer"):
-            words[role] = [Sense((word,)) for word in WORDS["function"][f"{role}s"].split()]
-        for role in ("manner", "freq"):
-            words[role] = [group[0] for (kind, _), group in groups.items() if kind == role]
-        roles = {"manner": verbs, "freq": verbs, "modal": verbs}
-        roles |= {"number": nouns, "pointer": nouns, "plural_pointer": nouns}
-        for role, heads in roles.items():
-            self._bind([group[0] for group in heads], words[role], role)
+        for role in ("manner", "freq", "modal", "number", "pointer", "plural_pointer"):
+            if role in ("manner", "freq"):
+                words = [group[0] for (kind, _), group in groups.items() if kind == role]
+            else:
+                words = [Sense((word,)) for word in WORDS["function"][f"{role}s"].split()]
+            forms = 4 if role in ("manner", "freq", "modal") else 2  # a verb's or a noun's
+            heads = [group for group in groups.values() if len(group[0].forms) == forms]
+            self._bind([group[0] for group in heads], words, role)
             for first, *other_senses in heads:
                 for sense in other_senses:
                     sense.tables[role] = first.tables[role]
@@ -299,21 +287,17 @@ class Preferences:
         for j in range(len(columns)):
             for boost, i in self._favourites(len(rows)):
                 favour[i][j] += boost
-        self._fill(forward, rows, columns, favour)
+        tables = [(forward, rows, columns, favour)]
         if backward:
-            self._fill(backward, columns, rows, list(zip(*favour, strict=True)))
+            tables.append((backward, columns, rows, [list(column) for column in zip(*favour, strict=True)]))
+        for role, words, partners, shares in tables:
+            for word, favours in zip(words, shares, strict=False):
+                pairs = zip(favours, partners, strict=True)
+                weights = [share * _weight_for(word, partner) for share, partner in pairs]
+                word.tables[role] = _spread(partners, weights, self._rng)
 
-    def _fill(
-        self, role: str, words: list[Sense], partners: list[Sense], favour: Sequence[Sequence[float]]
-    ) -> None:
-        for word, favours in zip(words, favour, strict=False):
-            weights = [
-                share * _weight_for(word, partner) for share, partner in zip(favours, partners, strict=True)
-            ]
-            word.tables[role] = _spread(partners, weights, self._rng)
-
-    def _favourites(self, size: int) -> list[tuple[int, int]]:
-        return list(zip(BOOSTS, self._rng.sample(range(size), min(3, size)), strict=False))
+    def _favourites(self, size: int) -> Iterator[tuple[int, int]]:
+        return zip(BOOSTS, self._rng.sample(range(size), min(3, size)), strict=False)
 
     def _weigh(self, senses: list[Sense], kind: str) -> None:
         """Set the weights of a topic's words of one kind, and their rare replacements."""
@@ -348,10 +332,9 @@ def _weight_for(word: Sense, other: Sense) -> float:
 
 def _tie(group: list[Sense], role: str) -> None:
     """Fill the tables of hypernyms or antonyms; each word has at most one hypernym and one antonym."""
-    senses = {sense.lemma: sense for sense in group}
+    senses = {sense.lemma: [sense] * SIZE for sense in group}
     for sense in group:
-        lemma = sense.hypernym if role == "hypernym" else sense.antonym
-        sense.tables[role] = [senses[lemma]] * SIZE if lemma else []
+        sense.tables[role] = senses.get(getattr(sense, role), [])
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:

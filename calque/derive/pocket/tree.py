@@ -5,22 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 
 from calque.derive.files import read_toml
-from calque.derive.pocket.lexicon import (
-    BASE,
-    FIRST,
-    LAST,
-    MIDDLE,
-    PARTICIPLE,
-    PAST,
-    PLURAL,
-    SINGULAR,
-    THIRD,
-    Sense,
-)
+from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, THIRD, Sense
 from calque.derive.sentence import Sentence, Span, runs
 
 Places = Mapping[str, float]
@@ -39,12 +29,8 @@ class WordOrder:
     free: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Places:
-        if not self.free:
-            return self.places
-        changes = {
-            key: place for key, (place, probability) in self.free.items() if rng.random() < probability
-        }
-        return {**self.places, **changes}
+        changes = {key: place for key, (place, share) in self.free.items() if rng.random() < share}
+        return {**self.places, **changes} if self.free else self.places
 
 
 _TABLES = read_toml(Path(__file__).with_name("orders.toml"))
@@ -104,28 +90,25 @@ class Node:
     form: int = 0
 
     def add(self, *nodes: Node) -> Node:
-        """Add dependents and return this node."""
         self.dependents.extend(nodes)
         return self
 
 
 def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
     """Return the nodes in a projective order, and the index of each node's head (-1 for the root)."""
-    nodes, parents = list[Node](), list[Node]()
+    parents: dict[Node, Node | None] = {}  # in the order of the words
 
-    def visit(node: Node, parent: Node) -> None:
+    def visit(node: Node, parent: Node | None) -> None:
         constituents = [(places[child.place or child.relation], child) for child in node.dependents]
         for _, constituent in sorted([*constituents, (HERE, node)], key=itemgetter(0)):
             if constituent is not node:
                 visit(constituent, node)
             else:
-                nodes.append(node)
-                parents.append(parent)
+                parents[node] = parent
 
-    visit(root, root)
-    index = {node: i for i, node in enumerate(nodes)}
-    heads = [-1 if node is root else index[parent] for node, parent in zip(nodes, parents, strict=True)]
-    return nodes, tuple(heads)
+    visit(root, None)
+    index = {node: i for i, node in enumerate(parents)}
+    return list(parents), tuple([index[parent] if parent else -1 for parent in parents.values()])
 
 
 def say(
@@ -147,48 +130,41 @@ def say(
     def text(node: Node) -> str:
         return node.word if isinstance(node.word, str) else sense(node.word).forms[node.form]
 
-    words = list(map(text, nodes))
     tags, relations = tuple([node.tag for node in nodes]), tuple([node.relation for node in nodes])
     spans = tuple([Span(*run) for run in runs([node.entity for node in nodes]) if run[2]])
-    sentence = Sentence(tuple(words), tags, heads, relations, spans)
+    sentence = Sentence(tuple(map(text, nodes)), tags, heads, relations, spans)
     if places is not ENGLISH.places:
         sentence = sentence.reorder([nodes.index(node) for node in linearise(root, places)[0]])
-        words = list(sentence.words)
-    for i, word in enumerate(words[:-1]):
-        if word == "a" and words[i + 1][0] in "aeiou":
+    words = list(sentence.words)
+    for i, (word, following) in enumerate(pairwise(words)):
+        if word == "a" and following[0] in "aeiou":
             words[i] = "an"
     # In a new sentence, each word's origin is its position in this order.
     return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """Build a noun, with a determiner if one is given."""
-    node = Node(word, "NOUN", relation, form=PLURAL if plural else SINGULAR)
+    node = Node(word, "NOUN", relation, form=int(plural))
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "", form: int = 0) -> Node:
-    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place, form=form)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
-    """Build an adjective."""
     return Node(word, "ADJ", relation)
 
 
 def adverb(word: Token, place: str = "") -> Node:
-    """Build an adverb."""
     return Node(word, "ADV", "advmod", place=place)
 
 
-def mark(text: str) -> Node:
-    """Build a punctuation mark."""
-    return Node(text, "PUNCT", "punct")
+def mark(text: str, place: str = "") -> Node:
+    return Node(text, "PUNCT", "punct", place=place)
 
 
 def adposition(node: Node, preposition: Token) -> Node:
-    """Add a preposition to a noun."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
@@ -200,10 +176,9 @@ def location(preposition: Word, word: Word) -> Node:
 def person(word: Word, relation: str, length: int = 1) -> Node:
     """Build a person's first name, first and last name, or full name, if `length` is 1, 2 or 3. The first
     word is the head (UD: flat)."""
-    forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
-    head, *dependents = (Node(word, "PROPN", "flat", entity="PER", form=form) for form in forms)
-    head.relation = relation
-    return head.add(*dependents)
+    more = ((), (LAST,), (MIDDLE, LAST))[length - 1]
+    names = [Node(word, "PROPN", "flat", entity="PER", form=form) for form in more]
+    return Node(word, "PROPN", relation, names, entity="PER", form=FIRST)
 
 
 def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
@@ -263,10 +238,7 @@ def negated(node: Node, negative: bool) -> Node:
 
 
 def be(tense: str, plural: bool) -> str:
-    """Return a form of the verb *be*."""
-    if tense == "past":
-        return "were" if plural else "was"
-    return "are" if plural else "is"
+    return (("is", "are"), ("was", "were"))[tense == "past"][plural]
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
@@ -276,7 +248,6 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """Add the agent and the patient to a verb in the active or passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
@@ -290,7 +261,7 @@ def coordinate(first: Node, second: Node, conjunction: str) -> Node:
 def fronted(node: Node) -> Node:
     """Move a phrase to the front and add a comma."""
     node.place = "first"
-    return node.add(Node(",", "PUNCT", "punct", place="comma"))
+    return node.add(mark(",", "comma"))
 
 
 def subordinate(clause: Node, relation: str, conjunction: str, first: bool = False) -> Node:

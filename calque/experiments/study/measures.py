@@ -374,8 +374,7 @@ class ZeroShot(TaskScores):
 @dataclass(frozen=True)
 class Retrieval(Measure):
     """Retrieval, at every layer and in both directions, between treebanks or other files that contain the
-    same sentences. At the main layer, pairs are also mined (`analysis.measures.retrieval`). If the files
-    contain inference pairs, only the hypotheses are used."""
+    same sentences. If the files contain inference pairs, only the hypotheses are used."""
 
     same_sentences: Mapping[str, Path]
 

