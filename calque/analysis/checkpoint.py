@@ -353,7 +353,7 @@ class Checkpoint:
         >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
         1.0
         """
-        _, ids = moved_types(*self._derived(language))
+        _, ids, _ = moved_types(*self._derived(language))
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from calque.analysis.tasks.baselines import Gazetteer, Unigram
 from calque.analysis.tasks.score import entity_f1
-from calque.derive.pocket.language import CHUNK, RELATIONS, Facts, Pocket
+from calque.derive.pocket.language import CHUNK, RELATIONS, Facts, Pocket, questions_of
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.sentence import Example, iob2
 from calque.derive.sources.pocket import PocketEnglish
@@ -131,7 +131,7 @@ LANGUAGE = Pocket(types=300)
 @settings(max_examples=15)
 @given(st.integers(2, 60), st.integers(2, 8), st.integers(0, 99))
 def test_half_of_each_persons_relations_are_shared(subjects, values, seed):
-    questions = Facts(subjects, values, 1, seed).questions(LANGUAGE)
+    questions = questions_of(Facts(subjects, values, 1, seed), LANGUAGE)
     assert len(questions) == subjects * len(RELATIONS)
     assert len({(question.subject, question.relation) for question in questions}) == len(questions)
     shared = Counter(question.subject for question in questions if question.shared)

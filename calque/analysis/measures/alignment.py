@@ -3,7 +3,6 @@ Shapes: V source types, n types that occur in the corpus, H width."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.records.record import ALIGNMENT, ROTATED, SHUFFLED, MeasuredModel, Measurement, Record
-from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.pretrain.lazy import F, Tensor, inference_mode, torch
 from calque.pretrain.model import has_languages, token_types_of
 from calque.pretrain.objectives.rotate_mlm import procrustes
 from calque.pretrain.run import read_metrics
-from calque.pretrain.saved_model import WEIGHTS, load_model
+from calque.pretrain.saved_model import load_model
 
 HITS = "hits"  # the key for all types' hits in a run's metrics
 NONE = -1  # replaces the nearest row's index in case of a tie
@@ -69,15 +67,13 @@ class TypeHits:
 
 @dataclass(frozen=True)
 class Types:
-    """The types over which alignment@1 is measured. `rows` is the expected number of embeddings (0: any)."""
+    """The types over which alignment@1 is measured."""
 
     types: np.ndarray  # (n,) ids of non-special types that occur in the source corpus
     image: np.ndarray  # (V,) each source type's id in the derived language
     dictionary: np.ndarray  # (d,) source ids of the dictionary entries
     counts: np.ndarray  # (V,) counts in the source corpus
     number: int = 1  # the derived language's token type; the source's is 0
-    rows: int = 0
-    skipped: int = 0  # number of types left out because they have no single image
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
@@ -92,22 +88,18 @@ class Types:
         if (SOURCE, language) in languages.dictionaries:
             dictionary = np.unique(languages.dictionary(SOURCE, language)[:, 0])
         types = vocabulary.types[derived.images[vocabulary.types] >= 0]
-        about = derived.number, languages.rows, len(vocabulary.types) - len(types)
-        return cls(types, derived.images, dictionary, vocabulary.counts, *about)
+        return cls(types, derived.images, dictionary, vocabulary.counts, derived.number)
 
     @property
     def moved(self) -> np.ndarray:
-        """Which types (n,) have different ids in the two languages."""
         return np.asarray(self.image[self.types] != self.types)
 
     @property
     def in_dictionary(self) -> np.ndarray:
-        """Which types (n,) have a dictionary entry."""
         return np.isin(self.types, self.dictionary)
 
     @property
     def measurable(self) -> bool:
-        """Whether any type's id differs between the languages."""
         return bool(self.moved.any())
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -117,8 +109,6 @@ class Types:
         if languages is not None:
             source += languages[0].detach()
             derived += languages[self.number].detach()
-        if not (source.isfinite().all() and derived.isfinite().all()):
-            raise BadInput("the embedding table contains a value that is not finite")
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
@@ -155,7 +145,7 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:
-    """The cosines (N, M) between rows, (N, H) and (M, H)."""
+    """Return the cosines (N, M) between rows, (N, H) and (M, H)."""
     return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
 
 
@@ -166,7 +156,6 @@ def normalised(rows: Tensor) -> Tensor:
 
 
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
-    """Measure alignment@1 for a model in memory."""
     return types.alignment(*tables_of(model), controls=controls)
 
 
@@ -181,13 +170,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     of training are not in metrics.jsonl."""
     if not types.measurable:
         return Measurement()
-    network: Any = load_model(model.checkpoint)[0]
-    if types.rows not in (0, rows := network.config.vocab_size):
-        what = f"the model has {rows} word embeddings, but the languages have {types.rows} types"
-        raise BadInput(what, model.checkpoint / WEIGHTS)
-    hits = alignment_of_model(network, types, controls=True)
+    hits = alignment_of_model(load_model(model.checkpoint)[0], types, controls=True)
     final = [model.record(ALIGNMENT, metric, *share) for metric, share in hits.shares.items()]
-    skipped = Counter({"types without one image": types.skipped})
     last, earlier = {record.metric: record for record in final}, list[Record]()
     for row in read_metrics(metrics):
         step, probe = before + row["step"], row.get("probe", {})
@@ -196,4 +180,4 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
         for metric, value in probe.items():
             if metric in last and step < last[metric].step:
                 earlier.append(replace(last[metric], value=value, step=step))
-    return Measurement((*earlier, *final), +skipped)
+    return Measurement((*earlier, *final))

@@ -49,13 +49,12 @@ class Rows:
     def of(
         cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None, seed: int = 0
     ) -> Self:
-        """Read the embeddings from a model; `tags` (V,) contains every type's tag. Raises BadInput if there
-        is no dictionary."""
-        types, ids = moved_types(languages, language)
+        """Read the embeddings from a model; `tags` (V,) contains every type's tag."""
+        types, ids, known = moved_types(languages, language)
         sides = ids, languages[SOURCE].images[types]
         derived, source = (_table(model)[torch.from_numpy(side)] for side in sides)
         tags_of = np.full(len(types), "") if tags is None else tags[types]
-        return cls(derived, source, known_types(languages, language), tags_of, np.random.default_rng(seed))
+        return cls(derived, source, known, tags_of, np.random.default_rng(seed))
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
         """Yield each intervention's name and the new embeddings (m, H)."""
@@ -75,31 +74,26 @@ class Rows:
         return self.source[torch.from_numpy(order)]
 
 
-def moved_types(languages: Languages, language: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the types whose embedding differs, as source types and as ids in the language, (m,) each. Raises
-    BadInput if there are none, or if a type has several embeddings."""
+def moved_types(languages: Languages, language: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the types whose embedding differs, as source types and as ids in the language, (m,) each, and
+    the indices (d,) of those in the dictionary. Raises BadInput if interventions do not apply."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
         raise BadInput(f"a type has several embeddings in {language}; expected exactly one for each type")
     moved = types[derived.images[types] != languages[SOURCE].images[types]]
     if not len(moved):
         raise BadInput(f"{language} is in the source's script, so no embedding differs", languages.folder)
-    return moved, derived.images[moved]
-
-
-def known_types(languages: Languages, language: str) -> np.ndarray:
-    """Return the indices (d,) of the moved types that the dictionary contains."""
-    _, ids = moved_types(languages, language)
-    indices = np.flatnonzero(np.isin(ids, languages.dictionary(SOURCE, language)[:, 1]))
-    if not len(indices):
+    ids = derived.images[moved]
+    known = np.flatnonzero(np.isin(ids, languages.dictionary(SOURCE, language)[:, 1]))
+    if not len(known):
         raise BadInput(f"the dictionary has no pairs for {language}, which rotations need", languages.folder)
-    return indices
+    return moved, ids, known
 
 
 def not_changed(languages: Languages, language: str) -> str:
     """Return the reason why interventions cannot be applied to a language, or "" if they can."""
     try:
-        known_types(languages, language)
+        moved_types(languages, language)
     except BadInput as error:
         return str(error)
     return ""
@@ -144,7 +138,7 @@ class SourceTuned:
         if not isinstance(data.task, Tagging):
             raise BadInput(f"interventions need a task that labels every word, not {data.task.name}")
         self.run, self.data = run, data
-        _, self.ids = moved_types(data.languages, run.language)  # (m,)
+        _, self.ids, _ = moved_types(data.languages, run.language)  # (m,)
         self.train = data.split("train", SOURCE)
         labels = data.task.labels(self.train.gold)
         self.tuned = TaskModel(run, self.train, labels, data.config, progress, prepare)

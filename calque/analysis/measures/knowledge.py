@@ -34,12 +34,9 @@ def knowledge(
     derived_answers = answers(network, languages, model.language, images)
     by_dictionary = _by_dictionary(languages, model.language, questions)
     candidates = np.array([len(question.candidates) for question in questions])
-    records = list[Record]()
-    for measure, predicted, among in (
-        (KNOWN, source_answers, ~shared),
-        (CARRIED, derived_answers, ~shared),
-        (BOTH, derived_answers, shared),
-    ):
+    records, measures = list[Record](), {KNOWN: ~shared, CARRIED: ~shared, BOTH: shared}
+    for measure, among in measures.items():
+        predicted = source_answers if measure == KNOWN else derived_answers
         kinds = {"all": among} | {name: among & kind for name, kind in by_dictionary.items()}
         if measure == CARRIED:
             kinds["known"] = among & (source_answers == gold)
@@ -75,12 +72,12 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
     for batch, hidden in states(model, rows, language.number):
         top = hidden[-1][range(len(batch)), [places[row] for row in batch]]
         logits[batch] = head_of(model)(top).float().cpu()
-    predicted, first = np.full(len(questions), UNDECIDED), 0
-    for number, question in enumerate(questions):
+    predicted = np.full(len(questions), UNDECIDED)
+    of_questions = logits.split([len(question.clozes) for question in questions])
+    for number, (question, of_clozes) in enumerate(zip(questions, of_questions, strict=True)):
         types_of = np.array([encode(word)[0] for word in question.candidates])
         candidates = torch.from_numpy(language.of_words(types_of, [1] * len(types_of)))
-        scores = logits[first : first + len(question.clozes), candidates].sum(0)
-        first += len(question.clozes)
+        scores = of_clozes[:, candidates].sum(0)
         best = (scores == scores.max()).nonzero().flatten()
         if len(best) == 1:
             predicted[number] = int(best)
@@ -90,7 +87,7 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """Return masks of the questions (Q,) whose answer or subject is in the dictionary."""
+    """Return masks of the questions (Q,) by whether their answer or subject is in the dictionary."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

@@ -8,16 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import (
-    SubWords,
-    batches,
-    in_order,
-    layer_states,
-    mean_states,
-    model_with_head,
-    open_encoder,
-    sentence_means,
-)
+from calque.analysis.aligners.encoder import SubWords, model_with_head, open_encoder, sentence_means
 from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
 from calque.analysis.records.record import AFTER, RETRIEVAL, Items, MeasuredModel, Measurement, Record
@@ -62,40 +53,40 @@ def derivation_retrieval(
     network, exclusions = model_with_head(model), Counter[str]()
     (derived,) = languages.others
     rows = _derived_rows(network, languages, examples, limit, exclusions)
-    vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
-    model, last = replace(model, language=derived), len(vectors[SOURCE]) - 1
+    numbers = [languages[name].number for name in (SOURCE, derived)]
+    source, image = (sentence_means(network, *side) for side in zip(rows, numbers, strict=True))
+    model, last = replace(model, language=derived), len(source) - 1
     if tags is None:
-        return Measurement(tuple(_records(model, vectors, last)), exclusions)
-    (_, ids), records = moved_types(languages, derived), list[Record]()
+        return Measurement(tuple(_records(model, {SOURCE: source, derived: image}, last)), exclusions)
+    (_, ids, _), records = moved_types(languages, derived), list[Record]()
     moved = Rows.of(network, languages, derived, tags, model.seed)
     for name, changed in chain([(NOTHING, moved.derived)], moved.changes()):
         with other_rows(network, ids, changed):
-            vectors[derived] = sentence_means(network, rows[derived], languages[derived].number)
-        for record in _records(model, vectors, last):
-            if record.items:
-                records.append(replace(record, metric=f"cosine{AFTER}{name}"))
+            image = sentence_means(network, rows[1], numbers[1])
+        after = _records(model, {SOURCE: source, derived: image}, last)
+        records += [replace(record, metric=f"cosine{AFTER}{name}") for record in after if record.items]
     return Measurement(tuple(records), exclusions)
 
 
 def _derived_rows(
     network: Any, languages: Languages, examples: TaskFolder, limit: int, exclusions: Counter[str]
-) -> dict[str, list[np.ndarray]]:
-    """Return the rows of up to `limit` sentences and their derivations, by language."""
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the rows of up to `limit` sentences, and those of their derivations."""
     (derived,) = languages.others
-    room = row_length(network.config) - 2
-    start, end = languages.specials.start, languages.specials.end
-    readers, pairs = [Reader.of(languages, name) for name in (SOURCE, derived)], list[list[np.ndarray]]()
+    start, end, room = languages.specials.start, languages.specials.end, row_length(network.config)
+    readers = [Reader.of(languages, name) for name in (SOURCE, derived)]
+    sides = list[np.ndarray](), list[np.ndarray]()
     for pair in _derivations(examples, derived):
-        ids = [reader.read([sentence]).ids for reader, sentence in zip(readers, pair, strict=True)]
-        if max(map(len, ids)) > room:
+        rows = [[start, *reader.read([text]).ids, end] for reader, text in zip(readers, pair, strict=True)]
+        if max(map(len, rows)) > room:
             exclusions["sentences that do not fit into a row"] += 1
-        elif len(pairs) < limit:
-            rows = (reader.row([start, *side, end], ()) for reader, side in zip(readers, ids, strict=True))
-            pairs.append([row.ids.astype(np.int64) for row in rows])
-    if len(pairs) < 2:
-        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(pairs)}"
+        elif len(sides[0]) < limit:
+            for side, reader, row in zip(sides, readers, rows, strict=True):
+                side.append(reader.row(row, ()).ids.astype(np.int64))
+    if len(sides[0]) < 2:
+        what = f"retrieval needs at least 2 sentences that fit into a row, not {len(sides[0])}"
         raise BadInput(what, examples.artefact.folder)
-    return dict(zip((SOURCE, derived), map(list, zip(*pairs, strict=True)), strict=True))
+    return sides
 
 
 def _derivations(examples: TaskFolder, language: str) -> Iterator[tuple[Sentence, Sentence]]:
@@ -124,25 +115,15 @@ def sentence_vectors(
     encoder: Any, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: Counter[str]
 ) -> Tensor:
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
-    length = row_length(encoder.config)
-    room = length - len(pieces.before) - len(pieces.after)
-    rows = [[piece for word in pieces(sentence) for piece in word] for sentence in sentences]
-    for line, ids in enumerate(rows, start=1):
+    rows, length = list[np.ndarray](), row_length(encoder.config)
+    for line, words in enumerate(sentences, start=1):
+        ids, room = list(chain.from_iterable(pieces(words))), length - 2
         if not ids:
-            raise BadInput(
-                f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.name_or_path
-            )
-        if len(ids) > room:
-            exclusions[f"sub-words beyond the {length:,} ids that the model takes"] += len(ids) - room
-    rows = [ids[:room] for ids in rows]
-
-    def means(batch: Sequence[int]) -> Tensor:
-        with_marks = [[*pieces.before, *rows[index], *pieces.after] for index in batch]
-        states = layer_states(encoder, with_marks, [[0] * len(row) for row in with_marks])
-        inside = [hidden[:, len(pieces.before) :] for hidden in states]
-        return mean_states(inside, 0, [len(rows[index]) for index in batch])
-
-    return in_order((batch, means(batch)) for batch in batches([(len(ids),) for ids in rows]))
+            what = f"sentence {line:,} has no sub-words in the model's vocabulary"
+            raise BadInput(what, encoder.name_or_path)
+        exclusions[f"sub-words beyond the {length:,} ids that the model takes"] += max(0, len(ids) - room)
+        rows.append(np.array([*pieces.before, *ids[:room], *pieces.after]))
+    return sentence_means(encoder, rows, 0)
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:

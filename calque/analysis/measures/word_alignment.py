@@ -26,23 +26,21 @@ REPORTED = {"label precision": "precision", "label recall": "recall", "labelled"
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
-    """Count a sentence pair's predicted, gold and correct links."""
     predicted = frozenset(links)
     correct = len(predicted & gold.sure), len(predicted & gold.possible)
     return LinkCounts(1, len(predicted), len(gold.sure), *correct)
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """Sum the link counts over a corpus."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
 def score_each(
-    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], aligners: int
-) -> list[list[LinkCounts]]:
-    """Return, for each of `aligners` aligners, a list of its link counts for every sentence pair."""
+    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]]
+) -> list[tuple[LinkCounts, ...]]:
+    """Return each aligner's link counts for every sentence pair, given its links for every sentence pair."""
     counts = [[score(pair, predicted) for predicted in row] for pair, row in zip(gold, links, strict=True)]
-    return [[row[aligner] for row in counts] for aligner in range(aligners)]
+    return list(zip(*counts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -52,18 +50,6 @@ class GoldSet:
     name: str
     pairs: tuple[Pair, ...]
     gold: Gold
-
-    @property
-    def counts(self) -> Counter[str]:
-        """The sizes of the set, with counts of irregular gold links."""
-        counts = Counter({"sentence pairs": len(self.pairs)})
-        for pair, links in zip(self.pairs, self.gold.pairs, strict=True):
-            counts["source words"] += len(pair[0])
-            counts["target words"] += len(pair[1])
-            counts["sure links"] += len(links.sure)
-            counts["other possible links"] += len(links.possible) - len(links.sure)
-        counts.update(self.gold.counts)
-        return counts
 
 
 def gold_set(folder: Path, name: str) -> GoldSet:
@@ -79,7 +65,6 @@ def gold_set(folder: Path, name: str) -> GoldSet:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
-    """Return the number of source and target words in each pair."""
     return [(len(source), len(target)) for source, target in pairs]
 
 
@@ -122,11 +107,10 @@ def layer_links(
     readings: Sequence[LinkReading],
     items: bool = False,
 ) -> Measurement:
-    """Measure the AER of every reading for each encoder, in order of the layer; with `items`, records contain
-    each sentence pair's part."""
+    """Measure the AER of every reading for each encoder; with `items`, records contain each pair's part."""
     records, exclusions = list[Record](), Counter[str]()
     for encoder in encoders:
-        columns = score_each(gold, encoder.links(pairs, readings), len(readings))
+        columns = score_each(gold, encoder.links(pairs, readings))
         for reading, counts in zip(readings, columns, strict=True):
             hits = [pair.found_sure + pair.found_possible for pair in counts]
             parts = Items.over(hits, [pair.predicted + pair.sure for pair in counts]) if items else None
@@ -186,12 +170,10 @@ def _gold_pairs(bitext: Bitext, room: int, seed: int) -> tuple[list[PairIds], li
     words, gold, order = list[PairIds](), list[GoldPair](), bitext.order(seed)[::-1].tolist()
     fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= room)
     for number in islice(fitting, PAIRS):
-        (first, second), (first_ids, second_ids) = bitext.lines[number], bitext.ids(number)
-        sides = (
-            (first_ids, bitext.first.corpus.pieces[first]),
-            (second_ids, bitext.second.corpus.pieces[second]),
-        )
-        source, target = ([word.tolist() for word in Ragged.of(*side)] for side in sides)
+        languages = bitext.first, bitext.second
+        lines = zip(bitext.ids(number), languages, bitext.lines[number], strict=True)
+        sides = (Ragged.of(ids, language.corpus.pieces[line]) for ids, language, line in lines)
+        source, target = ([word.tolist() for word in side] for side in sides)
         words.append((source, target))
         links = frozenset((i, j) for i, j in bitext.links(number).tolist())
         gold.append(GoldPair(links, links))

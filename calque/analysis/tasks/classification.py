@@ -1,5 +1,4 @@
-"""Tasks with one label per example: natural language inference, paraphrase detection, and user-defined labels
-for texts or pairs of texts."""
+"""Tasks with one label per text or pair of texts."""
 
 from collections.abc import Sequence
 from typing import ClassVar

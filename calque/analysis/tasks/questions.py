@@ -48,9 +48,6 @@ class Questions(Task):
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         return ()
 
-    def perfect(self, gold: Answer) -> Answer:
-        return gold[:1]
-
     def rows(
         self, example: Example, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:

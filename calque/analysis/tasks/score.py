@@ -34,7 +34,6 @@ class Score:
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """The fraction of labels predicted correctly."""
     pairs = (zip(*answers, strict=True) for answers in zip(gold, predicted, strict=True))
     hits = [sum(label == answer for label, answer in example) for example in pairs]
     sizes = list(map(len, gold))
@@ -54,11 +53,8 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
         for tag in (*tags, "O"):
             mark, kind = tag[0], tag[1:].split("-", maxsplit=1)[-1] or "_"
             changed = kind != last_kind
-            if (
-                last_mark in "ES"
-                or (last_mark in "BI" and mark in "BSO")
-                or (last_mark not in "O." and changed)
-            ):
+            ends = last_mark in "ES" or (last_mark in "BI" and mark in "BSO")
+            if ends or (last_mark not in "O." and changed):
                 entity_sets[-1].add((last_kind, start, place - 1))
             if mark in "BS" or (last_mark in "OES" and mark in "EI") or (mark not in "O." and changed):
                 start = place
@@ -109,10 +105,7 @@ def squad_words(text: str) -> list[str]:
 def mlqa_words(text: str, language: str) -> list[str]:
     """Split a text into words by MLQA's rules, without articles and any script's punctuation; each Chinese
     character is a word."""
-    letters = (
-        letter for letter in text.lower() if letter not in string.punctuation and category(letter)[0] != "P"
-    )
-    bare = "".join(letters)
+    bare = "".join(c for c in text.lower() if c not in string.punctuation and category(c)[0] != "P")
     if articles := ARTICLES[language]:
         bare = re.sub(articles, " ", bare)
     return (re.sub("([\u4e00-\u9fa5])", r" \1 ", bare) if language == "zh" else bare).split()
@@ -126,8 +119,8 @@ def answer_scores(
     if not gold:
         raise ValueError("there are no questions to score")
     exact, ratios = [], []
-    for texts, (prediction,) in zip(gold, predicted, strict=True):
-        correct, answer = list(map(words, texts)), words(prediction)
+    for texts, prediction in zip(gold, predicted, strict=True):
+        correct, answer = list(map(words, texts)), words(prediction[0])
         exact.append(answer in correct)
         ratios.append(max(_f1(reference, answer) for reference in correct))
     parts = Items.over([round(PARTS * ratio) for ratio in ratios], [PARTS] * len(ratios))

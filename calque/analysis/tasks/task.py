@@ -6,7 +6,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from sys import intern
@@ -27,7 +26,6 @@ from calque.pretrain.model import encode_first, text_logits
 
 BARRED = -1e4  # the logit at padding, so that no answer starts or ends there
 USUAL = PairLayout.usual(OURS)  # the layout of rows with two texts
-REMEMBERED = 64  # number of cached texts; caching helps if questions share paragraphs
 ZERO = np.zeros(1, np.uint8)  # shared by all rows whose token types are all 0
 
 
@@ -90,7 +88,6 @@ class Reader:
         """Return a reader for a given tokenizer. It encodes tagged words one by one and all other text as
         written."""
 
-        @lru_cache(REMEMBERED)
         def as_written(text: str) -> Pieces:
             (encoding,) = vocabulary.encode_texts([f" {text}"])
             covered = [_trimmed(text, max(0, start - 1), max(0, end - 1)) for start, end in encoding.offsets]
@@ -114,14 +111,12 @@ class Reader:
             if not len(encoded):
                 raise ValueError(f"the text {text!r} has no sub-words")
             return encoded
-        ids, starts, ends, end = list[int](), list[int](), list[int](), 0
+        pieces, end = list[tuple[int, int, int]](), 0
         for word in chain.from_iterable(sentence.words for sentence in sentences):
-            pieces, start = self.pieces(word), text.index(word, end)
+            start = text.index(word, end)
             end = start + len(word)
-            ids += pieces
-            starts += [start] * len(pieces)
-            ends += [end] * len(pieces)
-        return Pieces(*(np.array(column, np.int64) for column in (ids, starts, ends)))
+            pieces += [(piece, start, end) for piece in self.pieces(word)]
+        return Pieces(*np.array(pieces, np.int64).reshape(-1, 3).T)
 
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
         """Return the vocabulary's ids as a row in this language."""
@@ -130,14 +125,13 @@ class Reader:
 
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
         """Combine texts in the layout `pairs`."""
-        ids, types = list[int](), list[int]()
+        parts = list[list[int]]()
         for number, text in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
-            part = [*before, *text, *after]
-            ids += part
-            types += [self.pairs.types[number]] * len(part)
-        row = self.row(ids, targets)
-        return replace(row, types=np.array(types, np.uint8)) if any(types) else row
+            parts.append([*before, *text, *after])
+        row = self.row(list(chain.from_iterable(parts)), targets)
+        types = np.repeat(np.array(self.pairs.types[: len(parts)], np.uint8), list(map(len, parts)))
+        return replace(row, types=types) if types.any() else row
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -171,17 +165,16 @@ def windows(
     """Split words over as few rows `<s> words </s>` as possible; also return whether everything fits into
     one."""
     start, end = reader.specials.start, reader.specials.end
-    rows = [([start], [UNLABELLED])]
-    fits = True
+    rows, fits = [([start], [UNLABELLED])], True
     for word, target in zip(words, targets, strict=True):
         pieces = reader.pieces(word)
-        truncated = pieces[: length - 2]
-        if len(rows[-1][0]) + len(truncated) >= length:
+        fits &= len(pieces) <= length - 2
+        pieces = pieces[: length - 2]
+        if len(rows[-1][0]) + len(pieces) >= length:
             rows.append(([start], [UNLABELLED]))
         ids, marks = rows[-1]
-        ids += truncated
-        marks += [target] + [UNLABELLED] * (len(truncated) - 1)
-        fits &= len(truncated) == len(pieces)
+        ids += pieces
+        marks += [target] + [UNLABELLED] * (len(pieces) - 1)
     return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], fits and len(rows) == 1
 
 
@@ -284,10 +277,6 @@ class Task(ABC):
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """Return the labels that a model can predict, given the training answers; spans have none."""
         return tuple(sorted({label for labels in gold for label in labels}))
-
-    def perfect(self, gold: Answer) -> Answer:
-        """A perfect model's prediction."""
-        return gold
 
     @abstractmethod
     def rows(
@@ -402,7 +391,7 @@ def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
                 message = f"unknown label {unknown[0]!r}; the training data contain {', '.join(labels)}"
                 raise split.fault(message, line)
         try:
-            task.scores(answers, [task.perfect(answer) for answer in answers])
+            task.scores(answers, answers)
         except ValueError as error:
             raise split.fault(str(error)) from error
     return labels

@@ -20,7 +20,7 @@ from calque.analysis.tasks.baselines import Answer, words_of
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.score import OF, Score
 from calque.analysis.tasks.tagging import Tagging
-from calque.analysis.tasks.task import Head, Reader, Sizes, Split, Task, TaskRow, check
+from calque.analysis.tasks.task import EncodedSet, Head, Reader, Sizes, Split, Task, TaskRow, check
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.readers.conllu import WORDS, Units
@@ -39,7 +39,6 @@ PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each 
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """The maximum number of ids in a row."""
     return min(config.max_length, row_length(read_config(checkpoint)))
 
 
@@ -216,21 +215,29 @@ class TaskModel:
         progress: Callable[[int, int], None],
         prepare: Callable[[Any], object] = lambda network: None,
     ) -> None:
-        check_readers(model.checkpoint, [train])
-        self.labels, self.length = labels, longest_row(model.checkpoint, config)
-        encoded = train.encode(labels, self.length)
+        self.checkpoint, self.labels = model.checkpoint, labels
+        self.length = longest_row(model.checkpoint, config)
+        encoded = self._encode(train)
         self.sizes, rows = encoded.sizes, list(chain.from_iterable(encoded.labelled))
         del encoded  # free the memory
         if not rows:
             raise BadInput("the tokenizer has no sub-words for any of the answers", train.path)
         self.finetuned = finetune(model, rows, train.task.head, len(labels), config, progress, prepare)
 
+    def _encode(self, split: Split) -> EncodedSet:
+        assert split.reader
+        highest, types = int(split.reader.table.max()), read_config(self.checkpoint).vocab_size
+        if highest >= types:
+            what = f"the data contain id {highest:,}, but the model has only {types:,} types"
+            raise BadInput(what, self.checkpoint)
+        return split.encode(self.labels, self.length)
+
     def test(
         self, test: Split, answers_of: Callable[[Sequence[TaskRow]], Sequence[np.ndarray]] | None = None
     ) -> Tested:
         """Score the predictions for a set of examples. `answers_of` returns the head's answers for rows, by
         default the fine-tuned model's."""
-        encoded, gold, task = test.encode(self.labels, self.length), test.gold, test.task
+        encoded, gold, task = self._encode(test), test.gold, test.task
         outputs = (answers_of or self.finetuned.answers)(encoded.rows)
         answers, by_diagnostic = test.decode(encoded, outputs, self.labels), dict[str, list[int]]()
         scores = dict(task.scores(gold, answers))
@@ -293,7 +300,6 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     task, derived = data.task, model.language
     places = [*((split, SOURCE) for split in SPLITS), ("train", derived), ("test", derived)]
     sets = {place: data.split(*place) for place in places}
-    check_readers(model.checkpoint, sets.values())
     labels = check(sets["train", SOURCE], sets.values())
     of_source = {"SRC": ("test", SOURCE), "ZS": ("test", derived), "DEV": ("dev", SOURCE)}
     records, sizes = list[Record](), dict[tuple[str, str], Sizes]()
@@ -359,11 +365,3 @@ def zero_shot(
         exclusions[f"examples of {language} that do not fit into one row"] = tested.sizes.cut
         exclusions[f"examples of {language} {without}"] = tested.sizes.unlabelled
     return Measurement(tuple(records), exclusions)
-
-
-def check_readers(checkpoint: Path, splits: Iterable[Split]) -> None:
-    """Raise BadInput if a reader uses an id without an embedding."""
-    highest = max(int(split.reader.table.max()) for split in splits if split.reader)
-    types: int = read_config(checkpoint).vocab_size
-    if highest >= types:
-        raise BadInput(f"the data contain id {highest:,}, but the model has only {types:,} types", checkpoint)

@@ -39,7 +39,6 @@ class SentenceGrammar:
         self._named: set[Pick] = set()  # the cast members that the sentence already mentions
 
     def sentence(self) -> Node:
-        """Build a random sentence."""
         self._named.clear()
         if self.chance(0.1):
             return self._question().add(tree.mark("?"))
@@ -186,7 +185,6 @@ class SentenceGrammar:
         return self._rng.choices(list(weights), list(weights.values()))[0]
 
     def subject(self, human: bool, nested: bool) -> Subject:
-        """Return a random subject: a name, a pronoun, a noun or a pair."""
         kind = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
         person = HERO if self.chance(0.7) else FRIEND
         if kind == "name" and self._first_mention(person):
@@ -207,7 +205,6 @@ class SentenceGrammar:
         return noun, pick, plural
 
     def employer(self) -> Subject:
-        """Return the subject of a hiring verb: an organisation or a place."""
         if self.chance(0.7) and (firm := self._name(ORGANISATIONS, "nsubj")):
             return *firm, False
         pick, plural = Pick(TOPIC, "place"), self.chance(0.3)
@@ -261,8 +258,8 @@ class SentenceGrammar:
         kind: str = "thing",
         rich: bool = False,
     ) -> Node:
-        """Build a common noun with its dependents; if `rich`, these include a prepositional phrase or a
-        relative clause."""
+        """Build a noun with its dependents; if `rich`, these include a prepositional phrase or a relative
+        clause."""
         node = tree.noun(pick, relation, plural, determiner)
         if not determiner:
             self._determine(node, pick, plural)
@@ -281,8 +278,8 @@ class SentenceGrammar:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """Build a prepositional phrase that contains either words that the head prefers or a name whose kind
-        the preposition reveals."""
+        """Build a prepositional phrase with a noun that the head prefers, or a name whose kind the
+        preposition reveals."""
         if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
             return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
         if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):

@@ -29,7 +29,7 @@ CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
 """Pairs of different nouns (premise, hypothesis) with initial weights. DOWN has a high weight, because
 balancing favours unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
-POLARITIES = ("always", "never")  # an affirmative and a negative adverb, for sentences of equal length
+POLARITIES = ("always", "never")  # for sentences of equal length
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
 """The fraction of pairs from each family; `quality` and `deed` use the same cases."""
@@ -57,24 +57,19 @@ class Statement:
         """Whether the statement contains `not` or `never`; `no` counts as a quantifier instead."""
         return self.polarity in ("not", "never")
 
-    @property
-    def details(self) -> tuple[int | None, ...]:
-        return self.count, self.manner, self.place
-
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
-    """Return the label of a pair."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":
         return _infer_quantified(premise, hypothesis)
     if hypothesis.noun < premise.noun or hypothesis.exchanged != premise.exchanged:
         return NEUTRAL
-    exclusive = premise.pole != hypothesis.pole
-    adds_detail = False
-    for premise_detail, hypothesis_detail in zip(premise.details, hypothesis.details, strict=True):
-        exclusive |= premise_detail != hypothesis_detail and None not in (premise_detail, hypothesis_detail)
-        adds_detail |= premise_detail is None and hypothesis_detail is not None
+    exclusive, adds_detail = premise.pole != hypothesis.pole, False
+    for detail in ("count", "manner", "place"):
+        first, second = getattr(premise, detail), getattr(hypothesis, detail)
+        exclusive |= first != second and None not in (first, second)
+        adds_detail |= first is None and second is not None
     if adds_detail and not exclusive:
         return NEUTRAL
     return CONTRADICTION if premise.negative ^ hypothesis.negative ^ exclusive else ENTAILMENT
@@ -103,9 +98,9 @@ def _cases(
 ) -> Iterator[Case]:
     """Yield cases with different nouns, and with the same nouns and one of the `changes` to the hypothesis.
     `outside` is the pair's surface form, which also occurs with other labels."""
-    different_nouns = [(pair, dict[str, Any](), kind, weight * share) for pair, share in nouns.items()]
-    same_nouns = [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
-    for (first, second), change, phenomenon, initial_weight in [*different_nouns, *same_nouns]:
+    pairs = [(pair, dict[str, Any](), kind, weight * share) for pair, share in nouns.items()]
+    pairs += [(pair, change, other_kind or kind, weight) for pair, change in product(SAME, changes)]
+    for (first, second), change, phenomenon, initial_weight in pairs:
         parts = replace(premise, noun=first), replace(hypothesis, noun=second, **change)
         seen_alone = [(part.noun % 2, part.polarity, part.determiner) for part in parts]
         yield Case(parts, infer(*parts), (*seen_alone, outside), phenomenon, initial_weight)
@@ -119,8 +114,7 @@ def _qualities(yes: str, no: str) -> Iterator[Case]:
 
 
 def _meetings() -> Iterator[Case]:
-    booleans = (False, True)
-    for first, second, exchanged, polarity in product(booleans, booleans, booleans, POLARITIES):
+    for first, second, exchanged, polarity in product(*[(False, True)] * 3, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
         kind = "passive" if first != second else "exchange"
@@ -145,10 +139,8 @@ def _numbers() -> Iterator[Case]:
 
 def _adjuncts() -> Iterator[Case]:
     full = Statement(polarity="always", manner=0, place=0)
-    reduced_statements = {"manner": replace(full, place=None), "place": replace(full, manner=None)}
-    for polarity, is_added, (adjunct, reduced) in product(
-        POLARITIES, (False, True), reduced_statements.items()
-    ):
+    for polarity, is_added, adjunct in product(POLARITIES, (False, True), ("manner", "place")):
+        reduced = replace(full, place=None) if adjunct == "manner" else replace(full, manner=None)
         premise, hypothesis = (reduced, full) if is_added else (full, reduced)
         hypothesis, weight = replace(hypothesis, polarity=polarity), 0.3 if is_added else 1.0
         yield from _cases(premise, hypothesis, polarity, "adjunct", [{adjunct: 1}], weight=weight)
@@ -171,7 +163,6 @@ def families() -> dict[str, list[Case]]:
 
 
 def inferences(words: WordDraws) -> Iterator[Example]:
-    """Yield an infinite stream of pairs in rounds of one pair per label."""
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
         "adjunct": words.adjunct, "meeting": words.meeting,

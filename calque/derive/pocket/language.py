@@ -17,7 +17,6 @@ from calque.derive.pocket.tree import ENGLISH, ORDERS, Node, adposition, adverb,
 from calque.derive.sentence import Cloze, Example, Question, Sentence
 
 CHUNK = 1_000  # number of sentences per chunk, the unit of generation
-SIZES = (300, 600)  # possible numbers of word types
 PRESENT_SHARE = 0.7
 LONGEST = 25
 
@@ -31,8 +30,7 @@ GENERATED: dict[str, tuple[str, Callable[[WordDraws], Iterator[Example]]]] = {
 RELATIONS: dict[str, list[str]] = WORDS["facts"]  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # optional adverbs at the start of a statement
 STATEMENTS = 1_000_000  # maximum number of statements, because they are shuffled in memory
-SAMPLE, STREAM = 4_000, 2**20
-"""The number of sentences used to identify nouns, and their random stream, which no corpus or task uses."""
+SAMPLE, STREAM = 4_000, 2**20  # the sentences that identify nouns, in a stream that nothing else uses
 _SYLLABLES = [
     onset + vowel for onset in "b d f g k l m n p r s t v z br dr gr kr pl st tr".split() for vowel in "aeiou"
 ]
@@ -50,8 +48,8 @@ class Pocket:
     order: str = field(default="english", metadata=ADDED)
 
     def __post_init__(self) -> None:
-        if self.types not in SIZES:
-            raise BadInput(f"Pocket English has {SIZES[0]} or {SIZES[1]} word types, not {self.types:,}")
+        if self.types not in (300, 600):
+            raise BadInput(f"Pocket English has 300 or 600 word types, not {self.types:,}")
         if self.order not in ORDERS:
             raise BadInput(f"no word order is called {self.order!r}; available: {', '.join(ORDERS)}")
 
@@ -64,14 +62,13 @@ class Pocket:
     def chunk(self, stream: int, number: int, withhold: bool = False) -> Iterator[Sentence]:
         """Yield a chunk of a random stream, in paragraphs of three to six sentences."""
         topics, withheld = _parts(self.types, self.seed)
-        excluded = withheld if withhold else frozenset[str]()
         key = f"{self.seed}:sentences:{stream}:{number}"
         rng, order = random.Random(key), random.Random(f"{key}:order")
         grammars = SentenceGrammar(rng, PAST), SentenceGrammar(rng, PRESENT)
         weights = [topic.weight for topic in topics]
         remaining = CHUNK
         while remaining:
-            cast = draw_cast(rng.choices(topics, weights)[0], rng, excluded)
+            cast = draw_cast(rng.choices(topics, weights)[0], rng, withheld if withhold else frozenset())
             grammar = grammars[rng.random() < PRESENT_SHARE]
             paragraph = min(remaining, 3 + int(rng.random() * 4))
             remaining -= paragraph
@@ -118,17 +115,12 @@ class Facts:
     def number(self) -> int:
         return self.subjects * len(RELATIONS)
 
-    def questions(self, language: Pocket) -> tuple[Question, ...]:
-        """Return one question per fact, grouped by relation; raise BadInput if there are too few nouns or
-        names."""
-        return _questions(self, language)
-
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
         """Return sentences in random order that state the facts shared with derived languages (if `shared`)
         or the other facts."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
-        for question in self.questions(language):
+        for question in questions_of(self, language):
             if question.shared is shared:
                 for pattern in islice(cycle(RELATIONS[question.relation]), self.mentions):
                     cloze = _state(pattern, question.subject, question.answer, rng.choice(LEADS))
@@ -138,26 +130,21 @@ class Facts:
 
 
 @lru_cache(maxsize=4)
-def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
+def questions_of(facts: Facts, language: Pocket) -> tuple[Question, ...]:
+    """Return one question per fact, grouped by relation. Raises BadInput if there are too few nouns or
+    names."""
     rng = random.Random(f"{facts.seed}:facts")
-    nouns = _nouns(language)
-    total = facts.values * len(RELATIONS)
-    if len(nouns) < total:
-        fault = f"{facts.values} values per relation require {total} words that are mostly used as nouns"
-        raise BadInput(f"{fault}, but a language of {language.types} types has only {len(nouns)}")
-    all_values = rng.sample(nouns[:total], total)
-    forms = Lexicon(language.types).forms
+    nouns, total, forms = _nouns(language), facts.values * len(RELATIONS), Lexicon(language.types).forms
     available = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in forms]
-    if facts.subjects > len(available):
-        raise BadInput(
-            f"{facts.subjects:,} subjects need names, but only {len(available):,} names are available"
-        )
-    names = rng.sample(available, facts.subjects)
+    if total > len(nouns) or facts.subjects > len(available):
+        most = f"{len(nouns) // len(RELATIONS)} values and {len(available):,} subjects"
+        raise BadInput(f"facts can have at most {most} in a language of {language.types} types")
+    all_values, names = rng.sample(nouns[:total], total), rng.sample(available, facts.subjects)
     shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
     questions = []
     for place, (relation, patterns) in enumerate(RELATIONS.items()):
         values = tuple(all_values[place * facts.values : (place + 1) * facts.values])
-        turns = _turns(values, rng), _turns(values, rng)
+        turns = [chain.from_iterable(rng.sample(values, len(values)) for _ in count()) for _ in range(2)]
         for name in names:
             is_shared = relation in shared[name]
             answer = next(turns[is_shared])
@@ -175,11 +162,6 @@ def _state(pattern: str, person: str, value: str, lead: str = "") -> Cloze:
     root = Node(verb, "VERB", "root", [nodes[first], nodes[second], mark(".")])
     sentence = say(root.add(adverb(lead, "first")) if lead else root, ENGLISH.places)
     return Cloze(sentence, sentence.tags.index("NOUN"))
-
-
-def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
-    while True:
-        yield from rng.sample(values, len(values))
 
 
 def _nouns(language: Pocket) -> list[str]:

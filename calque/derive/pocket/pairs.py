@@ -1,5 +1,5 @@
-"""Tasks of several sentences: words drawn independently of the label, balanced cases, streams of examples,
-and two tasks that depend on who does what to whom (derive.pocket.inference contains a third).
+"""Words drawn independently of the label, balanced cases, streams of examples, and two tasks that depend on
+who does what to whom (derive.pocket.inference contains a third).
 
 Paraphrase pairs consist of sentences with the same words, as in PAWS (Zhang et al. 2019), which differ in
 voice, in the positions of adjuncts, or in the roles of two people. Questions ask for the agent, the patient
@@ -21,7 +21,6 @@ from calque.derive.pocket.tree import ENGLISH, Places, say
 from calque.derive.sentence import Example, Sentence
 
 T = TypeVar("T")
-C = TypeVar("C")
 
 TRIES = 1_000  # number of draws after which the lexicon is assumed to lack suitable words
 TOO_FEW = "the lexicon has too few mutually exclusive words; increase the number of word types"
@@ -48,59 +47,44 @@ class Case:
 def balanced(cases: Sequence[Case], rounds: int = 200) -> list[Case]:
     """Reweight cases by iterative proportional fitting (Deming and Stephan 1940), so that no view predicts
     the label and each label's weights sum to one. Cases that cannot be balanced are left out."""
-    valid_cases = _supported(cases)
-    labels = [case.label for case in valid_cases]
-    distinct = sorted(set(labels))
-    weights = [case.weight for case in valid_cases]
+    distinct, supported, size = sorted({case.label for case in cases}), list(cases), -1
+    while len(supported) != size:  # until all views occur with every label
+        size = len(supported)
+        for i in range(len(supported[0].views)):
+            seen = {(case.views[i], case.label) for case in supported}
+            supported = [
+                case for case in supported if seen.issuperset((case.views[i], label) for label in distinct)
+            ]
+    weights = [case.weight for case in supported]
     for _ in range(rounds):
-        for column in zip(*[case.views for case in valid_cases], strict=True):
+        for i in range(len(supported[0].views)):
             totals: defaultdict[tuple[Hashable, str], float] = defaultdict(float)
-            for view, label, weight in zip(column, labels, weights, strict=True):
-                totals[view, label] += weight
-            means = {}
-            for view in {*column}:
-                means[view] = sum(totals[view, label] for label in distinct) / len(distinct)
-            for i, (view, label) in enumerate(zip(column, labels, strict=True)):
-                weights[i] = weights[i] * means[view] / totals[view, label]
+            for case, weight in zip(supported, weights, strict=True):
+                totals[case.views[i], case.label] += weight
+            for number, case in enumerate(supported):
+                mean = sum(totals[case.views[i], label] for label in distinct) / len(distinct)
+                weights[number] = weights[number] * mean / totals[case.views[i], case.label]
     label_weight = sum(weights) / len(distinct)
     return [
-        replace(case, weight=weight / label_weight) for case, weight in zip(valid_cases, weights, strict=True)
+        replace(case, weight=weight / label_weight) for case, weight in zip(supported, weights, strict=True)
     ]
-
-
-def _supported(cases: Sequence[Case]) -> list[Case]:
-    """Return the cases whose views all occur with every label."""
-    supported, size = list(cases), -1
-    labels = {case.label for case in cases}
-    while len(supported) != size:
-        size = len(supported)
-        for view in range(len(supported[0].views)):
-            seen = {(case.views[view], case.label) for case in supported}
-            supported = [
-                case for case in supported if all((case.views[view], label) in seen for label in labels)
-            ]
-    return supported
 
 
 def draw_cases(
     labels: Sequence[str], cases: Sequence[Case], draw: Callable[[Case], Example], rng: random.Random
 ) -> Iterator[Example]:
-    """Yield distinct examples of cases drawn in proportion to their weights (see `fresh`)."""
+    """Yield an infinite stream of distinct examples in rounds of one per label. Cases are drawn in proportion
+    to their weights, if a label has several, and `draw` returns an example of a case."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
-    weights = {label: [case.weight for case in by_label[label]] for label in labels}
-    return fresh(labels, rng, lambda label: rng.choices(by_label[label], weights[label])[0], draw)
-
-
-def fresh(
-    labels: Sequence[str], rng: random.Random, choose: Callable[[str], C], draw: Callable[[C], Example]
-) -> Iterator[Example]:
-    """Yield an infinite stream of distinct examples in rounds of one per label. `choose` returns a case with
-    a label, and `draw` an example of a case."""
+    weights = {label: [case.weight for case in of_label] for label, of_label in by_label.items()}
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
+            case, *more = by_label[label]
+            if more:
+                case = rng.choices(by_label[label], weights[label])[0]
             fault = f"the lexicon yields only {len(seen):,} distinct examples; none is left for {label!r}"
-            example = _such(partial(draw, choose(label)), lambda example: example.words not in seen, fault)
+            example = _such(partial(draw, case), lambda example: example.words not in seen, fault)
             seen.add(example.words)
             yield example
 
@@ -158,13 +142,11 @@ class WordDraws:
         return Material(nouns, poles, tense, deed=False, setting=self._setting(topic, nouns), early=early)
 
     def deed(self) -> Material:
-        """Draw words for an action with a thing as its object."""
         topic = self._topic()
         nouns, poles = self._nouns(topic, "animate"), self._verb_poles("tr")
         return Material(nouns, poles, self._tense(), other=self._draw(topic, "thing"))
 
     def meeting(self) -> Material:
-        """Draw words for an action between two people or animals."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "soc")
         other = self._draw(topic, self._someone(), _unlike(nouns))
@@ -173,7 +155,6 @@ class WordDraws:
         return Material(nouns, (verb,), self._tense(), acts=acts, other=other, manners=manners)
 
     def number(self) -> Material:
-        """Draw words for a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "tr")
         other = self._draw(verb, "object", _unlike(nouns))
@@ -181,7 +162,6 @@ class WordDraws:
         return Material(nouns, (verb,), self._tense(), other=other, numbers=numbers)
 
     def adjunct(self) -> Material:
-        """Draw words for the manner and place of an action."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, "animate"), self._draw(topic, "intr")
         preposition = self._draw(verb, "locative")
@@ -257,35 +237,29 @@ class WordDraws:
 
 
 def _unlike(senses: Iterable[Sense]) -> Callable[[Sense], bool]:
-    """Return whether a word's lemma differs from those of `senses`."""
     lemmas = {sense.lemma for sense in senses}
     return lambda word: word.lemma not in lemmas
 
 
 def _of_two_axes(topics: list[Sense], role: str) -> list[Sense]:
-    """Return the topics' verbs with antonyms, or [] if they are all on one axis."""
+    """Return the topics' verbs with antonyms; none if they are all on one axis."""
     verbs = [verb for topic in topics for verb in topic.tables[role] if verb.antonym]
     return verbs if len({frozenset((verb.lemma, verb.antonym)) for verb in verbs}) > 1 else []
 
 
 class SentenceForm(NamedTuple):
-    """A sentence's voice, its fronted adjunct (if any) and the order of its adjuncts."""
+    """A sentence's voice, its fronted adjunct (if any) and whether its place precedes its manner."""
 
     passive: bool
     first: str
     place_before: bool
 
 
-FORMS = tuple(
-    SentenceForm(passive, first, before)
-    for passive, first, before in product((False, True), ("", "manner", "place"), (False, True))
-    if not (first and before)  # if one adjunct is fronted, only one is left to order
-)
+ADJUNCTS = (("", False), ("", True), ("manner", False), ("place", False))
+FORMS = [SentenceForm(passive, *adjuncts) for passive in (False, True) for adjuncts in ADJUNCTS]
 
 
 def paraphrases(words: WordDraws) -> Iterator[Example]:
-    """Yield an infinite stream of paraphrase examples."""
-
     def draw(case: Case) -> Example:
         first, second, exchanged, named, alike = case.parts
         deed = words.encounter(named, alike)
@@ -326,25 +300,19 @@ def _outside(
     named: tuple[bool, bool],
     alike: bool,
 ) -> tuple[object, ...]:
-    """Return a pair's surface features that do not depend on the words drawn, given the sentences' forms,
-    whether the second exchanges the two people, which of them have names, and whether the verb has the same
-    form in the active and the passive."""
-
-    kinds = ["" if has_name else "person" for has_name in named]
-    people = [Sense((name, name), kind) for name, kind in zip("AB", kinds, strict=True)]
+    """Return a pair's surface features that do not depend on the words drawn: whether the second sentence
+    exchanges the two people, which of them have names, and whether the verb has the same form in the active
+    and the passive."""
+    people = [Sense((name, name), "" if named[i] else "person") for i, name in enumerate("AB")]
     verb = Sense(("v", "vs", "ved", "ved" if alike else "ven"))
     place = Sense(("p",)), Sense(("n", "n"), "place")
     deed = Material(tuple(people), (verb,), "past", manners=(Sense(("m",)),), places=(place,))
     first = _deed(deed, first_form, False, ENGLISH.places).words
     second = _deed(deed, second_form, exchanged, ENGLISH.places).words
-    return (named, alike, *_overlap(first, second))
-
-
-def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
     shared = set(first) & set(second)
     order = [second.index(word) for word in dict.fromkeys(first) if word in shared]
     return (
-        len(first), len(second), len(set(first)), len(set(second)), len(shared),
+        named, alike, len(first), len(second), len(set(first)), len(set(second)), len(shared),
         len(set(pairwise(first)) & set(pairwise(second))), len(set(pairwise(second))),
         sum(a < b for a, b in combinations(order, 2)), first[0] == second[0], first[-2:] == second[-2:],
     )  # fmt: skip
@@ -362,16 +330,15 @@ class Event:
 
 
 def questions(words: WordDraws) -> Iterator[Example]:
-    """Yield an infinite stream of questions with contexts."""
     rng = words.rng
 
-    def draw(kind: str) -> Example:
-        events, tense = _events(words, kind), rng.choice(("past", "present"))
+    def draw(case: Case) -> Example:
+        kind, events, tense = case.label, _events(words, case.label), rng.choice(("past", "present"))
         context = [_tell(event, tense, kind, event is events[0], words) for event in events]
         question = _ask(events[0], tense, kind, rng.random() < 0.5, words.places())
         return Example(((question,), tuple(rng.sample(context, len(context)))), diagnostic=kind)
 
-    return fresh(KINDS, rng, str, draw)
+    return draw_cases(KINDS, [Case((), kind, ()) for kind in KINDS], draw, rng)
 
 
 def _events(words: WordDraws, kind: str) -> list[Event]:
@@ -383,13 +350,14 @@ def _events(words: WordDraws, kind: str) -> list[Event]:
     event = Event(first, verbs[0], second, places[0])
     negation = replace(event, place=rng.choice(places[1:]), negative=True)
     if kind == PLACE:
-        distractors = [negation, *(Event(second, verbs[0], first, rng.choice(places)) for _ in range(2))]
+        others = [(second, first)] * 2
     elif kind == SUBJECT:
-        distractors = [replace(negation, agent=other_people[0])]
-        distractors += [Event(second, verbs[0], person, rng.choice(places)) for person in other_people[1:]]
+        negation = replace(negation, agent=other_people[0])
+        others = [(second, person) for person in other_people[1:]]
     else:
-        distractors = [replace(negation, patient=other_people[0])]
-        distractors += [Event(person, verbs[0], first, rng.choice(places)) for person in other_people[1:]]
+        negation = replace(negation, patient=other_people[0])
+        others = [(person, first) for person in other_people[1:]]
+    distractors = [negation, *(Event(a, verbs[0], b, rng.choice(places)) for a, b in others)]
     unrelated = Event(rng.choice(other_people), verbs[1], rng.choice((first, second)), rng.choice(places))
     extra = replace(event, verb=verbs[1], place=rng.choice(places[1:]))
     return [event, *distractors, *rng.sample([unrelated, extra], rng.randrange(3))]
@@ -410,20 +378,18 @@ def _tell(event: Event, tense: str, kind: str, answers: bool, words: WordDraws) 
     agent.entity = patient.entity = ""
     if answers:
         node = {SUBJECT: agent, OBJECT: patient, PLACE: where}[kind]
-        for part in (node, *node.dependents):
-            if part is node or part.tag == "DET":
-                part.entity = ANSWER
+        for part in (node, *(child for child in node.dependents if child.tag == "DET")):
+            part.entity = ANSWER
     return say(root, words.places())
 
 
 def _ask(event: Event, tense: str, kind: str, passive: bool, places: Places) -> Sentence:
-    agent = tree.pronoun("who", "") if kind == SUBJECT else tree.person_or_noun(event.agent)
-    patient = tree.pronoun("who", "") if kind == OBJECT else tree.person_or_noun(event.patient)
     # The question word comes first; if it is not the subject, an auxiliary precedes the subject.
     inverted = kind == PLACE or (kind == SUBJECT) == passive
+    who = tree.pronoun("who", "", "wh" if inverted else "")
+    agent = who if kind == SUBJECT else tree.person_or_noun(event.agent)
+    patient = who if kind == OBJECT else tree.person_or_noun(event.patient)
     root = tree.verb(event.verb, tense, question=inverted, passive=passive)
-    if inverted and kind != PLACE:
-        (agent if kind == SUBJECT else patient).place = "wh"
     tree.act(root, agent, patient, passive)
     if kind == PLACE:
         root.add(tree.adverb("where", "wh"))

@@ -169,7 +169,6 @@ def adposition(node: Node, preposition: Token) -> Node:
 
 
 def location(preposition: Word, word: Word) -> Node:
-    """Build a prepositional phrase for the place of an action."""
     return adposition(noun(word, "obl", determiner="the"), preposition)
 
 
@@ -194,7 +193,6 @@ def name(word: Word, relation: str, label: str, length: int = 1) -> Node:
 
 
 def person_or_noun(sense: Sense) -> Node:
-    """Build a person's first name, or a common noun with an article."""
     return noun(sense, "", determiner="the") if sense.kind else person(sense, "")
 
 
@@ -233,7 +231,6 @@ def verb(
 
 
 def negated(node: Node, negative: bool) -> Node:
-    """Add *not*, if `negative`."""
     return node.add(Node("not", "PART", "advmod", place="not")) if negative else node
 
 
@@ -242,7 +239,6 @@ def be(tense: str, plural: bool) -> str:
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
-    """Add a form of *be* to a predicate."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return negated(predicate, negative)
 

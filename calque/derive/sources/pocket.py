@@ -9,7 +9,7 @@ from typing import Self
 from calque.derive.errors import check_range
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.pocket.inference import LABELS as INFERENCES
-from calque.derive.pocket.language import CHUNK, GENERATED, Facts, Pocket
+from calque.derive.pocket.language import CHUNK, GENERATED, Facts, Pocket, questions_of
 from calque.derive.pocket.pairs import LABELS as SAMENESS
 from calque.derive.sentence import Example, Question, Sentence
 from calque.derive.source import SPLITS, Source, TaskData
@@ -82,7 +82,7 @@ class PocketEnglish(Source):
         return chunk[0] != ALONE
 
     def questions(self) -> tuple[Question, ...]:
-        return self.facts.questions(self.language) if self.facts else ()
+        return questions_of(self.facts, self.language) if self.facts else ()
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def test_error_rates_of_the_real_encoder(calque_data, calque_encoder):
     if encoder.encoder.config.num_hidden_layers != 12 or encoder.encoder.config.vocab_size != 250_037:
         pytest.skip("these numbers are of another encoder")
     links = encoder.links(aligner.pieces.of_pairs(gold.pairs), readings)
-    columns = score_each(gold.gold.pairs, links, len(readings))
+    columns = score_each(gold.gold.pairs, links)
     scores = [sum(counts, LinkCounts()) for counts in columns]
     rates = {one.method.name: 100 * (score.aer or 0) for one, score in zip(readings, scores, strict=True)}
     assert rates == pytest.approx(MEASURED, abs=0.25)  # processors round differently
@@ -39,7 +39,7 @@ def test_trained_reading_keeps_links_in_a_distant_script(calque_data, calque_enc
     readings = [LinkReading(one, LAYER) for one in (DEFAULT, SOFTMAX, TRAINED)]
     aligner = EncoderAligner.open(calque_encoder, DEFAULT, LAYER)
     links = aligner.encoder.links(aligner.pieces.of_pairs(pairs), readings)
-    columns = score_each(gold.gold.pairs[:60], links, 3)
+    columns = score_each(gold.gold.pairs[:60], links)
     best, likely, both = (sum(column, LinkCounts()).aer or 0 for column in columns)
     assert both < best < likely
 
