@@ -89,16 +89,12 @@ class TaggedWords:
 def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
-    """Run all probes on each snapshot, by step. The chance level of CKA is its value before training."""
+    """Run all probes on each snapshot, by step."""
     network, records = model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         restore(state_of(network), path)
         records += probes(network, replace(model, step=step))
         progress(done, len(snapshots))
-    untrained = {r.layer: r.value for r in records if r.measure == CKA and r.step == 0}
-    for i, r in enumerate(records):
-        if r.measure == CKA and r.null and r.layer in untrained:
-            records[i] = replace(r, null=replace(r.null, chance=untrained[r.layer]))
     return Measurement(tuple(records))
 
 
@@ -122,15 +118,11 @@ class Probes:
         self.train, self.test = _tagged_sets(languages, examples, task, length, config)
         self.pairs = _pairs(only_last(languages, share), length, config.sentences)
         self.pairings = self.draw([(len(a), len(b)) for a, b in zip(*self.pairs, strict=True)])
+        self.untrained: dict[int, float] = {}  # each layer's CKA before training, its chance level
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
-        network.eval()
-        model = replace(model, language=self.language)
-        return [
-            record
-            for probe in (self._types, self._sentences, self._words)
-            for record in probe(network, model)
-        ]
+        model, probes = replace(model, language=self.language), (self._types, self._sentences, self._words)
+        return list(chain.from_iterable(probe(network, model) for probe in probes))
 
     def _types(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """Compare alignment@1 with pairing types with random types of similar frequency."""
@@ -155,7 +147,10 @@ class Probes:
             band = null(mutually_nearest(*both, self.pairings).mean(1), 1 / (2 * count - 1))
             yield model.record(RETRIEVAL, "mexa", float(hits.mean()), count, layer=layer, null=band)
             cka = linear_cka(source, target)
-            yield model.record(CKA, "sentences", cka, count, layer=layer, null=null(ckas[layer]))
+            if model.step == 0:
+                self.untrained[layer] = cka
+            band = null(ckas[layer], self.untrained.get(layer))
+            yield model.record(CKA, "sentences", cka, count, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         train, test = self.train, self.test

@@ -164,12 +164,11 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
     """For each window, return whether each position has more context there than in any other window (ties go
     to the first). Context is the smaller number of positions on either side, plus a hundredth of the window's
     length, as in Devlin et al.'s code."""
-    most_context, best = np.full(size, -np.inf), np.zeros(size, int)
+    context = np.full((len(windows), size), -np.inf)
     for number, window in enumerate(windows):
-        section, places = slice(window.start, window.stop), np.arange(len(window))
-        around = np.minimum(places, places[::-1]) + 0.01 * len(window)
-        best[section][around > most_context[section]] = number
-        most_context[section] = np.maximum(most_context[section], around)
+        places = np.arange(len(window))
+        context[number, window.start : window.stop] = np.minimum(places, places[::-1]) + 0.01 * len(window)
+    best = context.argmax(0)
     return [best[window.start : window.stop] == number for number, window in enumerate(windows)]
 
 

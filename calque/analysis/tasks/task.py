@@ -90,8 +90,7 @@ class Reader:
 
         def as_written(text: str) -> Pieces:
             (encoding,) = vocabulary.encode_texts([f" {text}"])
-            covered = [_trimmed(text, max(0, start - 1), max(0, end - 1)) for start, end in encoding.offsets]
-            starts, ends = np.array(_with_marks(text, covered), np.int64).reshape(-1, 2).T
+            starts, ends = np.array(_covered(text, encoding.offsets), np.int64).reshape(-1, 2).T
             return Pieces(vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends)
 
         table = np.arange(vocabulary.size)
@@ -134,19 +133,17 @@ class Reader:
         return replace(row, types=types) if types.any() else row
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Move a span's ends inwards past spaces."""
-    covered = text[start:end]
-    start += len(covered) - len(covered.lstrip())
-    return start, max(start, start + len(covered.strip()))
-
-
-def _with_marks(text: str, covered: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Extend sub-words to cover adjacent combining marks that the tokenizer drops."""
-    inside = {place for start, end in covered for place in range(start, end)}
+def _covered(text: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the characters that sub-words cover, given their offsets in " " + `text`: without spaces at the
+    ends, but with adjacent combining marks, which some tokenizers drop."""
+    spans = list[tuple[int, int]]()
+    for start, end in offsets:
+        covered, start = text[max(0, start - 1) : max(0, end - 1)], max(0, start - 1)
+        start += len(covered) - len(covered.lstrip())
+        spans.append((start, start + len(covered.strip())))
+    inside = {place for span in spans for place in range(*span)}
     dropped = {i for i, letter in enumerate(text) if i not in inside and category(letter).startswith("M")}
-    extended = list[tuple[int, int]]()
-    for start, end in covered:
+    for i, (start, end) in enumerate(spans):
         if start < end:
             before = start
             while before - 1 in dropped:
@@ -155,8 +152,8 @@ def _with_marks(text: str, covered: Sequence[tuple[int, int]]) -> list[tuple[int
                 start = before
             while end in dropped:
                 end += 1
-        extended.append((start, end))
-    return extended
+        spans[i] = start, end
+    return spans
 
 
 def windows(
