@@ -114,7 +114,8 @@ def _qualities(yes: str, no: str) -> Iterator[Case]:
 
 
 def _meetings() -> Iterator[Case]:
-    for first, second, exchanged, polarity in product(*[(False, True)] * 3, POLARITIES):
+    booleans = (False, True)
+    for first, second, exchanged, polarity in product(booleans, booleans, booleans, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
         kind = "passive" if first != second else "exchange"

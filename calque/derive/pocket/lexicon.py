@@ -47,18 +47,14 @@ def inflect(lemma: str, kind: str) -> tuple[str, ...]:
 
 
 def _with_s(word: str) -> str:
-    if re.search(r"(s|x|z|ch|sh)$", word):
-        return word + "es"
-    return word[:-1] + "ies" if re.search(r"[^aeiou]y$", word) else word + "s"
+    word = re.sub(r"([^aeiou])y$", r"\1ie", word)  # carry: carries
+    return re.sub(r"(s|x|z|ch|sh)$", r"\1e", word) + "s"  # watch: watches
 
 
 def _with_ed(word: str) -> str:
-    if word.endswith("e"):
-        return word + "d"
-    if re.search(r"[^aeiou]y$", word):
-        return word[:-1] + "ied"
-    short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", word)
-    return word + (word[-1] if short else "") + "ed"
+    word = re.sub(r"([^aeiou])y$", r"\1i", word)  # carry: carried
+    word = re.sub(r"^([^aeiou]*[aeiou]([^aeiouwxy]))$", r"\1\2", word)  # stop: stopped
+    return word.removesuffix("e") + "ed"
 
 
 @dataclass(slots=True, eq=False, repr=False)
