@@ -21,48 +21,39 @@ from calque.pretrain.saved_model import load_model
 HITS = "hits"  # the key for all types' hits in a run's metrics
 NONE = -1  # replaces the nearest row's index in case of a tie
 BLOCK = 512
-ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not depend on the dictionary
 
 
 @dataclass(frozen=True)
 class TypeHits:
-    """Arrays (m,) over the types whose id differs between the languages. `forward`, `backward` and `rotated`
-    (after each rotation) say whether the nearest neighbour in that direction is the translation. The other
-    arrays say whether the dictionary contains the type, and how often the type occurs."""
+    """Arrays (m,) over the types whose id differs between the languages. `forward` and `rotated` (after each
+    rotation) say whether the nearest neighbour in the derived language is the translation, and
+    `in_dictionary` whether the dictionary contains the type."""
 
     forward: np.ndarray
-    backward: np.ndarray
     in_dictionary: np.ndarray
-    counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """Return the shares for a run's metrics or, with `any_dictionary`, each type's hits and the shares
-        that do not depend on the dictionary."""
+        """Return the shares for a run's metrics or, with `any_dictionary`, each type's hits and the share
+        that does not depend on the dictionary."""
         shares = {metric: value for metric, (value, _) in self.shares.items()}
         if not any_dictionary:
             return {"probe": shares}
-        shares = {metric: value for metric, value in shares.items() if metric in ANY_DICTIONARY}
-        hits = [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.backward)]
-        return {"probe": shares, HITS: hits}
+        return {"probe": {"all": shares["all"]}, HITS: [np.packbits(self.forward).tobytes().hex()]}
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
-        """Return the hits that `row` wrote, with these types' counts and dictionary."""
-        packed = (np.frombuffer(bytes.fromhex(text), np.uint8) for text in hits)
-        forward, backward = (np.unpackbits(column, count=len(self.forward)).astype(bool) for column in packed)
-        return TypeHits(forward, backward, self.in_dictionary, self.counts)
+        """Return the hits that `row` wrote, with these types' dictionary."""
+        packed = np.frombuffer(bytes.fromhex(hits[0]), np.uint8)
+        return TypeHits(np.unpackbits(packed, count=len(self.forward)).astype(bool), self.in_dictionary)
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
         """Return, for each metric, the share of types whose translation is found, and the number of types."""
-        forward, backward, held_out = self.forward, self.backward, ~self.in_dictionary
-        hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
-        hits |= {"back": backward} | {metric: column[held_out] for metric, column in self.rotated.items()}
-        shares = {name: (float(column.mean()), len(column)) for name, column in hits.items() if len(column)}
-        if self.counts.sum():
-            weighted = float(np.average(forward, weights=self.counts))
-            shares["frequency-weighted"] = weighted, len(forward)
-        return shares
+        held_out = ~self.in_dictionary
+        hits = {"all": self.forward, "dictionary": self.forward[self.in_dictionary]}
+        hits |= {"held-out": self.forward[held_out]}
+        hits |= {metric: column[held_out] for metric, column in self.rotated.items()}
+        return {name: (float(column.mean()), len(column)) for name, column in hits.items() if len(column)}
 
 
 @dataclass(frozen=True)
@@ -114,7 +105,7 @@ class Types:
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
         """Measure alignment@1 in a table of word embeddings, with any language embeddings added (ALIGN-MLM,
         section 5). The types must be `measurable`."""
-        moved, in_dictionary, counts = self.moved, self.in_dictionary, self.counts[self.types]
+        moved, in_dictionary = self.moved, self.in_dictionary
 
         def hits(first: Tensor, second: Tensor) -> np.ndarray:
             return np.asarray((nearest(first, second) == np.arange(len(moved)))[moved])
@@ -128,7 +119,7 @@ class Types:
         for name, places in partners.items():
             matrix = procrustes(derived[torch.from_numpy(places)], source[torch.from_numpy(entries)])
             rotated_hits[name] = hits(source, derived @ matrix)
-        return TypeHits(hits(*rows), hits(*rows[::-1]), in_dictionary[moved], counts[moved], rotated_hits)
+        return TypeHits(hits(*rows), in_dictionary[moved], rotated_hits)
 
 
 @inference_mode

@@ -18,7 +18,6 @@ from calque.pretrain.lazy import inference_mode, torch
 from calque.pretrain.model import head_of, row_length
 
 PERMUTATIONS, LEVEL = 1_000, 0.95  # number of permutations, and the quantile recorded next to a null's mean
-NULLS = ("all", "seen", "held-out")  # groups of questions with a null distribution
 UNDECIDED = -1
 
 
@@ -30,27 +29,30 @@ def knowledge(
     network = model_with_head(model)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
-    source_answers = answers(network, languages, SOURCE, questions)
-    derived_answers = answers(network, languages, model.language, images)
-    by_dictionary = _by_dictionary(languages, model.language, questions)
     candidates = np.array([len(question.candidates) for question in questions])
+    encode, entries = (
+        languages.vocabulary.encode,
+        {*languages.dictionary(SOURCE, model.language)[:, 0].tolist()},
+    )
+    seen = np.array([entries.issuperset(encode(question.answer)) for question in questions])
+    in_source = answers(network, languages, SOURCE, questions)
+    in_derived = answers(network, languages, model.language, images)
     records, measures = list[Record](), {KNOWN: ~shared, CARRIED: ~shared, BOTH: shared}
     for measure, among in measures.items():
-        predicted = source_answers if measure == KNOWN else derived_answers
-        kinds = {"all": among} | {name: among & kind for name, kind in by_dictionary.items()}
-        if measure == CARRIED:
-            kinds["known"] = among & (source_answers == gold)
-        for metric, kind in kinds.items():
-            if len(hits := (predicted == gold)[kind]):
-                items = Items.over(hits, [1] * len(hits))
-                records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
+        predicted = in_source if measure == KNOWN else in_derived
         chance = float(np.mean(1 / candidates[among]))
         records.append(model.record(measure, "chance", chance, int(among.sum())))
-        for name in NULLS:
-            if count := int(kinds[name].sum()):
-                for level, value in _null(questions, predicted, gold, kinds[name]).items():
-                    metric = level if name == "all" else f"{name}-{level}"
-                    records.append(model.record(measure, metric, value, count))
+        groups = {"all": among, "seen": among & seen, "held-out": among & ~seen}
+        if measure == CARRIED:
+            groups["known"] = among & (in_source == gold)
+        for metric, group in groups.items():
+            if len(hits := (predicted == gold)[group]):
+                items = Items.over(hits, [1] * len(hits))
+                records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
+                null = {} if metric == "known" else _null(questions, predicted, gold, group)
+                for level, value in null.items():
+                    name = level if metric == "all" else f"{metric}-{level}"
+                    records.append(model.record(measure, name, value, len(hits)))
     return Measurement(tuple(records))
 
 
@@ -82,16 +84,6 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
         if len(best) == 1:
             predicted[number] = int(best)
     return predicted
-
-
-def _by_dictionary(
-    languages: Languages, language: str, questions: Sequence[Question]
-) -> dict[str, np.ndarray]:
-    """Return masks of the questions (Q,) by whether their answer or subject is in the dictionary."""
-    encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
-    answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
-    subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])
-    return {"seen": answer, "held-out": ~answer, "subject-seen": subject, "subject-held-out": ~subject}
 
 
 def _null(
