@@ -117,7 +117,8 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
     texts = [part.text for part in parts if isinstance(part, GoldSetLinks)]
     texts += [step.config.text for step in study.data(root).aligners]
     for name, text in {text.name: text for text in texts}.items():
-        yield from (f"{name}: {count:,} {what}" for what, count in text.set.counts.items())
+        counts = {"sentence pairs": len(text.set.pairs), **text.set.gold.counts}
+        yield from (f"{name}: {count:,} {what}" for what, count in counts.items())
 
 
 def _omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
