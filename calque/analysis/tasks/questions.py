@@ -13,7 +13,6 @@ from calque.analysis.tasks.score import ARTICLES, EXACT, F1, Score, answer_score
 from calque.analysis.tasks.task import Reader, SpanHead, Task, TaskRow
 from calque.derive.errors import BadInput
 from calque.derive.sentence import Example, Sentence
-from calque.pretrain.batch import UNLABELLED
 
 QUESTION = 64  # maximum number of sub-words in a question; longer questions are truncated
 STRIDE = 128  # number of sub-words between the starts of consecutive windows
@@ -54,13 +53,15 @@ class Questions(Task):
         question, context = reader.read(example.texts[0]).ids, reader.read(example.texts[1])
         longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
         answer = next(filter(None, (context.between(*offsets) for offsets in longest_first)), None)
+        if not answer:
+            raise ValueError("the answer has no sub-words")
         truncated = question[: min(QUESTION, length // 2 - 2)]
         first_place = len(reader.pairs.before) + len(truncated) + len(reader.pairs.between)
         windows = windows_of(len(context), length - first_place - len(reader.pairs.after))
         rows: list[TaskRow] = []
         for window, best in zip(windows, best_places(windows, len(context)), strict=True):
-            section, target = slice(window.start, window.stop), [0, 0] if answer else [UNLABELLED] * 2
-            if answer and window.start <= answer[0] and answer[1] < window.stop:
+            section, target = slice(window.start, window.stop), [0, 0]
+            if window.start <= answer[0] and answer[1] < window.stop:
                 target = [place + first_place - window.start for place in answer]
             row = reader.row_of_texts([truncated, context.ids[section]], target)
             around = first_place, len(row.ids) - first_place - len(window)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from sys import intern
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 from unicodedata import category
 
 import numpy as np
@@ -296,15 +296,6 @@ class Task(ABC):
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
-class Sizes(NamedTuple):
-    """The number of examples in a set, and how many do not fit into one row or have answers without
-    sub-words."""
-
-    examples: int
-    cut: int
-    unlabelled: int
-
-
 @dataclass(frozen=True)
 class EncodedSet:
     """The rows that encode each example; `cut` examples do not fit into one row."""
@@ -315,15 +306,6 @@ class EncodedSet:
     @property
     def rows(self) -> list[TaskRow]:
         return list(chain.from_iterable(self.examples))
-
-    @property
-    def labelled(self) -> list[Sequence[TaskRow]]:
-        """The rows of the examples that have a target."""
-        return [rows for rows in self.examples if any((row.targets != UNLABELLED).any() for row in rows)]
-
-    @property
-    def sizes(self) -> Sizes:
-        return Sizes(len(self.examples), self.cut, len(self.examples) - len(self.labelled))
 
 
 @dataclass(frozen=True)

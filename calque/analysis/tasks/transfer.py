@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from calque.analysis.tasks.baselines import Answer, words_of
 from calque.analysis.tasks.finetune_config import FinetuneConfig
 from calque.analysis.tasks.score import OF, Score
 from calque.analysis.tasks.tagging import Tagging
-from calque.analysis.tasks.task import EncodedSet, Head, Reader, Sizes, Split, Task, TaskRow, check
+from calque.analysis.tasks.task import EncodedSet, Head, Reader, Split, Task, TaskRow, check
 from calque.derive.errors import BadInput
 from calque.derive.languages import SOURCE, Languages
 from calque.derive.readers.conllu import WORDS, Units
@@ -195,16 +194,16 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
 
 @dataclass(frozen=True)
 class Tested:
-    """A model's predictions for a set of examples, with the set's sizes and the predictions' scores."""
+    """A model's predictions for a set, and their scores; `cut` examples do not fit into one row."""
 
-    sizes: Sizes
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
+    cut: int
 
 
 class TaskModel:
-    """A model fine-tuned on `train`, a set with `sizes`, after `prepare` has changed the model. Raises
-    BadInput if the checkpoint and the data do not match."""
+    """A model fine-tuned on the set `train`, after `prepare` has changed the model; `cut` of its `size`
+    examples do not fit into one row. Raises BadInput if the checkpoint and the data do not match."""
 
     def __init__(
         self,
@@ -218,11 +217,8 @@ class TaskModel:
         self.checkpoint, self.labels = model.checkpoint, labels
         self.length = longest_row(model.checkpoint, config)
         encoded = self._encode(train)
-        self.sizes, rows = encoded.sizes, list(chain.from_iterable(encoded.labelled))
-        del encoded  # free the memory
-        if not rows:
-            raise BadInput("the tokenizer has no sub-words for any of the answers", train.path)
-        self.finetuned = finetune(model, rows, train.task.head, len(labels), config, progress, prepare)
+        self.cut, self.size, head = encoded.cut, len(encoded.examples), train.task.head
+        self.finetuned = finetune(model, encoded.rows, head, len(labels), config, progress, prepare)
 
     def _encode(self, split: Split) -> EncodedSet:
         assert split.reader
@@ -247,7 +243,7 @@ class TaskModel:
         for name, chosen in sorted(by_diagnostic.items()):
             score = task.scores([gold[i] for i in chosen], [answers[i] for i in chosen])[task.primary]
             scores[f"{task.primary}{OF}{name}"] = score
-        return Tested(encoded.sizes, scores, answers)
+        return Tested(scores, answers, encoded.cut)
 
 
 def by_entry(
@@ -302,14 +298,14 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     sets = {place: data.split(*place) for place in places}
     labels = check(sets["train", SOURCE], sets.values())
     of_source = {"SRC": ("test", SOURCE), "ZS": ("test", derived), "DEV": ("dev", SOURCE)}
-    records, sizes = list[Record](), dict[tuple[str, str], Sizes]()
+    records, cuts = list[Record](), dict[tuple[str, str], tuple[int, int]]()
     for learnt, tests in ((SOURCE, of_source), (derived, {"SUP": ("test", derived)})):
         report = partial(progress, f"{task.name} {learnt}")
         tuned = TaskModel(model, sets["train", learnt], labels, data.config, report)
-        sizes["train", learnt] = tuned.sizes
+        cuts["train", learnt] = tuned.cut, tuned.size
         for measure, place in tests.items():
             tested = tuned.test(sets[place])
-            sizes[place] = tested.sizes
+            cuts[place] = tested.cut, len(tested.answers)
             scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
             if compared and isinstance(task, Tagging):
                 scores |= by_entry(sets[place], tested.answers, data.languages, derived)
@@ -318,7 +314,7 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
                 records.append(model.record(measure, metric, score.value, score.count, **about))
         del tuned  # free the memory
     for split in SPLITS:
-        size, cut, _ = sizes[split, SOURCE]
+        cut, size = cuts[split, SOURCE]
         records.append(model.record("CUT", "fraction", cut / size, size, task=task.name, split=split))
     return Measurement(tuple(records + deltas(records)))
 
@@ -353,15 +349,14 @@ def zero_shot(
         path = examples.path("test", SOURCE if name == source else name)
         tests[name] = Split(path, task.in_language(name), reader=reader)
     tuned = TaskModel(model, train, check(train, tests.values()), config, progress)
-    without = "whose answers have no sub-words"
-    exclusions = Counter({"training examples that do not fit into one row": tuned.sizes.cut})
-    exclusions[f"training examples {without}, left out"] = tuned.sizes.unlabelled
-    records = list[Record]()
+    records, exclusions = (
+        list[Record](),
+        Counter({"training examples that do not fit into one row": tuned.cut}),
+    )
     for language, test in tests.items():
         tested, measure = tuned.test(test), "SRC" if language == source else "ZS"
         for metric, score in tested.scores.items():
             about = {"language": language, "task": task.name, "units": units, "items": score.items}
             records.append(model.record(measure, metric, score.value, score.count, **about))
-        exclusions[f"examples of {language} that do not fit into one row"] = tested.sizes.cut
-        exclusions[f"examples of {language} {without}"] = tested.sizes.unlabelled
+        exclusions[f"examples of {language} that do not fit into one row"] = tested.cut
     return Measurement(tuple(records), exclusions)
