@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import SubWords, model_with_head, open_encoder, sentence_means
+from calque.analysis.aligners.encoder import (
+    SubWords,
+    batches,
+    in_order,
+    layer_states,
+    mean_states,
+    model_with_head,
+    open_encoder,
+    sentence_means,
+)
 from calque.analysis.measures.alignment import cosine
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
 from calque.analysis.records.record import AFTER, RETRIEVAL, Items, MeasuredModel, Measurement, Record
@@ -115,15 +124,22 @@ def sentence_vectors(
     encoder: Any, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: Counter[str]
 ) -> Tensor:
     """Return the mean state (L, N, H) of each sentence's sub-words at every layer."""
-    rows, length = list[np.ndarray](), row_length(encoder.config)
+    rows, length = list[list[int]](), row_length(encoder.config)
     for line, words in enumerate(sentences, start=1):
         ids, room = list(chain.from_iterable(pieces(words))), length - 2
         if not ids:
             what = f"sentence {line:,} has no sub-words in the model's vocabulary"
             raise BadInput(what, encoder.name_or_path)
-        exclusions[f"sub-words beyond the {length:,} ids that the model takes"] += max(0, len(ids) - room)
-        rows.append(np.array([*pieces.before, *ids[:room], *pieces.after]))
-    return sentence_means(encoder, rows, 0)
+        if len(ids) > room:
+            exclusions[f"sub-words beyond the {length:,} ids that the model takes"] += len(ids) - room
+        rows.append(ids[:room])
+
+    def means(batch: Sequence[int]) -> Tensor:
+        with_marks = [[*pieces.before, *rows[i], *pieces.after] for i in batch]
+        hidden = layer_states(encoder, with_marks, [[0] * len(row) for row in with_marks])
+        return mean_states([layer[:, 1:] for layer in hidden], 0, [len(rows[i]) for i in batch])
+
+    return in_order((batch, means(batch)) for batch in batches([(len(row),) for row in rows]))
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:

@@ -129,7 +129,7 @@ def _share(part: int, total: int) -> float | None:
 
 
 RECORDS, FLOORS = "records.jsonl", "floors.jsonl"
-# Measures, in addition to the scores SUP, ZS, SRC, DEV and CUT defined in `analysis.tasks.transfer`:
+# Measures, in addition to the scores SUP, ZS, SRC and DEV defined in `analysis.tasks.transfer`:
 ALIGNMENT = "alignment"  # alignment@1
 ORDER = "order distance"  # between the word orders of a derived language and its source
 AER = "AER"  # alignment error rate against gold links

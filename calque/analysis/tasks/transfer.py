@@ -33,6 +33,7 @@ from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
 
 Progress = Callable[[str, int, int], None]  # a title such as "pos source", the step, the number of steps
+CUT = "that do not fit into one row"
 READ_IDS = 8_192  # ids per batch for prediction
 PIECE = 1 << 22  # PIECE / squared model width is the overhead, in ids, of each piece of a batch on a CPU
 
@@ -202,8 +203,8 @@ class Tested:
 
 
 class TaskModel:
-    """A model fine-tuned on the set `train`, after `prepare` has changed the model; `cut` of its `size`
-    examples do not fit into one row. Raises BadInput if the checkpoint and the data do not match."""
+    """A model fine-tuned on the set `train`, after `prepare` has changed the model; `cut` examples do not fit
+    into one row. Raises BadInput if the checkpoint and the data do not match."""
 
     def __init__(
         self,
@@ -217,7 +218,7 @@ class TaskModel:
         self.checkpoint, self.labels = model.checkpoint, labels
         self.length = longest_row(model.checkpoint, config)
         encoded = self._encode(train)
-        self.cut, self.size, head = encoded.cut, len(encoded.examples), train.task.head
+        self.cut, head = encoded.cut, train.task.head
         self.finetuned = finetune(model, encoded.rows, head, len(labels), config, progress, prepare)
 
     def _encode(self, split: Split) -> EncodedSet:
@@ -291,21 +292,20 @@ class DerivedTask:
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
     """Measure every metric of a task in the source and in the derived language. One model is fine-tuned on
     the source and scored on the source's test set (SRC), the derived test set (ZS) and the source's dev set
-    (DEV). Another model is fine-tuned and scored on the derived language (SUP). CUT is the fraction of
-    examples that do not fit into one row."""
+    (DEV). Another model is fine-tuned and scored on the derived language (SUP)."""
     task, derived = data.task, model.language
     places = [*((split, SOURCE) for split in SPLITS), ("train", derived), ("test", derived)]
     sets = {place: data.split(*place) for place in places}
     labels = check(sets["train", SOURCE], sets.values())
     of_source = {"SRC": ("test", SOURCE), "ZS": ("test", derived), "DEV": ("dev", SOURCE)}
-    records, cuts = list[Record](), dict[tuple[str, str], tuple[int, int]]()
+    records, exclusions = list[Record](), Counter[str]()
     for learnt, tests in ((SOURCE, of_source), (derived, {"SUP": ("test", derived)})):
         report = partial(progress, f"{task.name} {learnt}")
         tuned = TaskModel(model, sets["train", learnt], labels, data.config, report)
-        cuts["train", learnt] = tuned.cut, tuned.size
+        exclusions[f"train examples in {learnt} {CUT}"] = tuned.cut
         for measure, place in tests.items():
             tested = tuned.test(sets[place])
-            cuts[place] = tested.cut, len(tested.answers)
+            exclusions[f"{' examples in '.join(place)} {CUT}"] = tested.cut
             scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
             if compared and isinstance(task, Tagging):
                 scores |= by_entry(sets[place], tested.answers, data.languages, derived)
@@ -313,10 +313,7 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
                 about = {"task": task.name, "items": score.items if compared else None}
                 records.append(model.record(measure, metric, score.value, score.count, **about))
         del tuned  # free the memory
-    for split in SPLITS:
-        cut, size = cuts[split, SOURCE]
-        records.append(model.record("CUT", "fraction", cut / size, size, task=task.name, split=split))
-    return Measurement(tuple(records + deltas(records)))
+    return Measurement(tuple(records + deltas(records)), exclusions)
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
@@ -351,12 +348,12 @@ def zero_shot(
     tuned = TaskModel(model, train, check(train, tests.values()), config, progress)
     records, exclusions = (
         list[Record](),
-        Counter({"training examples that do not fit into one row": tuned.cut}),
+        Counter({f"training examples {CUT}": tuned.cut}),
     )
     for language, test in tests.items():
         tested, measure = tuned.test(test), "SRC" if language == source else "ZS"
         for metric, score in tested.scores.items():
             about = {"language": language, "task": task.name, "units": units, "items": score.items}
             records.append(model.record(measure, metric, score.value, score.count, **about))
-        exclusions[f"examples of {language} that do not fit into one row"] = tested.cut
+        exclusions[f"examples of {language} {CUT}"] = tested.cut
     return Measurement(tuple(records), exclusions)
